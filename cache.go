@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/modpkg"
@@ -191,26 +192,28 @@ func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (h
 }
 
 // StoredProvider says what a store has for a locked provider and a platform.
-type StoredProvider = stores.ProviderState
+type StoredProvider int
 
-// The values of StoredProvider: the store has nothing for the platform, a package that
-// matches no hash in the lock, or a package that matches one.
 const (
-	StoredNot    = stores.ProviderMissing
-	StoredOther  = stores.ProviderOther
-	StoredLocked = stores.ProviderLocked
+	// StoredNot means that the store has nothing for the platform.
+	StoredNot = StoredProvider(stores.ProviderMissing)
+	// StoredOther means that the store has a package that matches no hash in the lock.
+	StoredOther = StoredProvider(stores.ProviderOther)
+	// StoredLocked means that the store has a package that matches a hash in the lock.
+	StoredLocked = StoredProvider(stores.ProviderLocked)
 )
 
 // StoreHasProvider returns what a store has for a locked provider and a platform. Only the
 // index and the manifest are requested. distrust says why the artifact does not confirm the
 // entry; it is nil if it does. err reports failures of the store itself.
 func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Provider, platform addrs.Platform) (has StoredProvider, distrust, err error) {
-	return stores.HasProvider(ctx, store, entry, platform)
+	state, distrust, err := stores.HasProvider(ctx, store, entry, platform)
+	return StoredProvider(state), distrust, err
 }
 
 // MissingPlatformError says that a store has the requested version of a provider, but not
 // for the requested platform.
-type MissingPlatformError = stores.MissingPlatformError
+type MissingPlatformError = getproviders.MissingPlatformError
 
 // VerifyStore fetches, extracts and hashes all packages of a store, compares them with
 // their entries, and checks that the artifacts confirm the entries. It contacts only the

@@ -76,11 +76,11 @@ func TestUnavailableProviders(t *testing.T) {
 	for _, row := range []struct{ name, config, want string }{
 		{
 			"the newest version is not there for this platform", required(`x = { source = "acme/cloud" }`),
-			"provider acme/cloud 2.0.0: no package for this platform; it is there for plan9_mips; the newest version that can be used on " + here + " is 1.0.0",
+			"provider acme/cloud 2.0.0: no package for this platform; it is available for plan9_mips; the newest version that can be used on " + here + " is 1.0.0",
 		},
 		{
 			"a pinned version is not there for this platform", required(`x = { source = "acme/cloud", version = "2.0.0" }`),
-			"provider acme/cloud 2.0.0: no package for this platform; it is there for plan9_mips; the newest version that can be used on " + here + " is 1.0.0, which the constraints exclude",
+			"provider acme/cloud 2.0.0: no package for this platform; it is available for plan9_mips; the newest version that can be used on " + here + " is 1.0.0, which the constraints exclude",
 		},
 		{
 			"the newest version needs another tool", required(`x = { source = "acme/protocol" }`),
@@ -111,7 +111,7 @@ func TestUnavailableProviders(t *testing.T) {
 		},
 		{
 			"a repository", required(`x = { source = "github.com/acme/x" }`),
-			"provider github.com/acme/x: " + notFound + "; github.com has no registry of providers: a source address is that of a registry, and not of the provider's repository",
+			"provider github.com/acme/x: " + notFound + "; github.com has no registry of providers: a provider's source address names a registry, not the provider's repository",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

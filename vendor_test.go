@@ -121,8 +121,8 @@ func TestVendorErrors(t *testing.T) {
 		t.Error("a run that failed has installed something")
 	}
 	req.Vendor = "../vendor"
-	if _, err = p.installer().Install(context.Background(), req); err == nil || !strings.Contains(err.Error(), "outside of the repository") {
-		t.Errorf("Install with a directory outside of the repository = %v", err)
+	if _, err = p.installer().Install(context.Background(), req); err == nil || !strings.Contains(err.Error(), "outside the repository") {
+		t.Errorf("Install with a directory outside the repository = %v", err)
 	}
 }
 

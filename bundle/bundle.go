@@ -18,31 +18,31 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Result is what Create wrote.
+// Result describes the bundle that Create has written.
 type Result struct {
-	// Entries is the number of different entries of locks, and Packages that of
-	// different packages, by content.
+	// Entries is the number of different lock entries of modules, and Packages is the number of
+	// their packages with different content.
 	Entries, Packages int
-	// Providers is the number of packages of providers, for all platforms.
+	// Providers is the number of provider packages, for all platforms.
 	Providers int
 	// Bytes is the size of the bundle.
 	Bytes int64
 }
 
-// Create writes all packages that the locks of some root modules name as a bundle. Those of
-// providers are in it if req.Providers is set, for the platforms that it names.
+// Create writes a bundle with all packages that the locks of some root modules name. It includes
+// the packages of providers if req.Providers is set, for the platforms in req.Providers.
 //
-// The locks must be complete. dirs, req and onEvent are those of
-// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm
-// and fetch the packages. If a project fails nothing is written, and the error joins a
-// *[cotter.ProjectError] for each one that did. The archives are in a directory for temporary files until all of
-// them are written.
+// The locks must be complete. dirs, req and onEvent are passed to
+// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
+// fetch the packages. If a project fails, nothing is written, and the error joins a
+// *[cotter.ProjectError] for each failed project. The archives are kept in a temporary directory
+// until all of them are written.
 func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-bundle-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(temporary) }() // the system removes what is left
+	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	b := &builder{
 		dir: temporary, artifacts: make(map[string]modpkg.Artifact),
 		files: make(map[string]string), contents: make(map[hashing.Hash]string),
@@ -69,10 +69,10 @@ type builder struct {
 	providers *providerBuilder
 
 	mu sync.Mutex
-	// packages are those of providers, by their tags and platforms.
+	// packages are the packages of providers by tag and platform.
 	packages map[string]*providerPackage
-	// artifacts are the artifacts by their tags, and files those of their layers by
-	// digest. contents are the tags of one artifact of each content.
+	// artifacts are the artifacts by tag, and files are the names of their layers' files by
+	// digest. contents has the tag of one artifact for each content.
 	artifacts map[string]modpkg.Artifact
 	files     map[string]string
 	contents  map[hashing.Hash]string
@@ -107,7 +107,7 @@ func (b *builder) add(ctx context.Context, p cotter.LockedPackage) error {
 	defer b.mu.Unlock()
 	b.artifacts[tag], b.files[a.Layer] = a, packed.file
 	if first := b.contents[t1]; first == "" || tag < first {
-		b.contents[t1] = tag // whichever was added first
+		b.contents[t1] = tag // independent of the order in which packages are added
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func blobOf(text []byte) ocilayout.Blob {
 	}
 }
 
-// countingWriter counts the bytes that are written.
+// countingWriter counts the bytes that are written to it.
 type countingWriter struct {
 	w io.Writer
 	n int64
@@ -163,7 +163,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Bundle is an open bundle. It is a [cotter.ListedStore], and must be closed.
+// Bundle is an open bundle. It is a [cotter.ListedStore] and must be closed.
 type Bundle struct {
 	file   *os.File
 	layout *ocilayout.Layout
@@ -171,11 +171,11 @@ type Bundle struct {
 
 var _ cotter.ListedStore = (*Bundle)(nil)
 
-// ErrBundle means that a file is not a bundle, or is a damaged one.
+// ErrBundle means that a file is not a bundle or is damaged.
 var ErrBundle = ocilayout.ErrLayout
 
-// Open opens a bundle. It reads the index and none of the packages. Errors about its
-// content wrap [ErrBundle].
+// Open opens a bundle. It reads the index, but no packages. Errors about its content wrap
+// [ErrBundle].
 func Open(name string) (*Bundle, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -198,13 +198,13 @@ func Open(name string) (*Bundle, error) {
 // Close closes the file.
 func (b *Bundle) Close() error { return b.file.Close() }
 
-// Name returns the name of the file, with what it is.
+// Name returns "the bundle" and the name of the file.
 func (b *Bundle) Name() string { return "the bundle " + b.file.Name() }
 
 // IsLocal returns true.
 func (b *Bundle) IsLocal() bool { return true }
 
-// CheckTrust returns nil: a bundle is a file that the user names.
+// CheckTrust returns nil, because a bundle is a file that the user has named.
 func (b *Bundle) CheckTrust([]byte) error { return nil }
 
 // Tags returns all tags in the bundle.
@@ -216,7 +216,7 @@ func (b *Bundle) Tags(context.Context) ([]string, error) {
 	return tags, nil
 }
 
-// Blob makes Bundle a [cotter.PackageStore].
+// Blob implements [cotter.PackageStore].
 func (b *Bundle) Blob(ctx context.Context, digest string, size int64, file *os.File) error {
 	if err := ctx.Err(); err != nil {
 		return err

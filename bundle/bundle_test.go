@@ -38,7 +38,7 @@ func installed(world *modtest.World, dir string) (*cotter.Installer, error) {
 	return in, err
 }
 
-// A machine without a network installs what another one has put into a bundle.
+// A machine without a network installs packages that another machine has put into a bundle.
 func Example() {
 	world, err := modtest.Start(modtest.Txtar(world), modtest.Options{Archives: true})
 	if err != nil {
@@ -88,8 +88,8 @@ func Example() {
 	// network 1.2.3
 }
 
-// Calls that share a package share an entry of the bundle, and the same lock gives the
-// same bytes, wherever the packages come from.
+// Calls with the same package share an entry of the bundle. The same lock gives the same bytes,
+// regardless of where the packages come from.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
@@ -120,7 +120,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A project that fails leaves nothing behind.
+// If a project fails, nothing is left behind.
 func TestCreateWithoutLock(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})

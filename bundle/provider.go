@@ -32,7 +32,8 @@ type packedProvider struct {
 	file string
 }
 
-// providerPackage is what locks want of one package: an archive for each list of hashes.
+// providerPackage is one package of a provider that locks name. It has an archive for each
+// different list of hashes.
 type providerPackage struct {
 	release  modpkg.Release
 	platform addrs.Platform
@@ -40,8 +41,8 @@ type providerPackage struct {
 	entries  []cotter.LockedProvider
 }
 
-// OtherPackageError is returned if locks have the hashes of different packages for one
-// version of a provider and one platform.
+// OtherPackageError is returned if locks have the hashes of different packages for the same
+// version and platform of a provider.
 type OtherPackageError struct {
 	Provider addrs.Provider
 	Version  string
@@ -98,7 +99,7 @@ func (b *builder) addProvider(ctx context.Context, p cotter.LockedProvider) erro
 	return nil
 }
 
-// choose returns the archive that all locks have: one that was published, if any.
+// choose returns the archive that matches all locks. It prefers the published archive.
 func (p *providerPackage) choose() (packedProvider, error) {
 	best := slices.MinFunc(p.archives, func(a, b packedProvider) int {
 		if c := len(b.Hashes) - len(a.Hashes); c != 0 {
@@ -114,7 +115,7 @@ func (p *providerPackage) choose() (packedProvider, error) {
 	return best, nil
 }
 
-// writeProviders returns what a layout has of providers: an index for each version.
+// writeProviders returns the refs and blobs of providers for a layout: an index for each version.
 func (b *builder) writeProviders() (refs []ocilayout.Ref, blobs []ocilayout.Blob, err error) {
 	targets := make(map[modpkg.Release][]modpkg.Target)
 	for _, pkg := range b.packages {
@@ -144,23 +145,23 @@ func (b *builder) writeProviders() (refs []ocilayout.Ref, blobs []ocilayout.Blob
 	return refs, blobs, nil
 }
 
-// newProviderBuilder returns a builder whose archives are below a directory.
+// newProviderBuilder returns a builder that keeps its archives below a directory.
 func newProviderBuilder(dir string) (*providerBuilder, error) {
 	b := &providerBuilder{dir: filepath.Join(dir, "providers")}
 	return b, os.Mkdir(b.dir, 0o700)
 }
 
-// ProviderIndex makes Bundle a [cotter.PackageStore].
+// ProviderIndex implements [cotter.PackageStore].
 func (b *Bundle) ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error) {
 	return b.Manifest(ctx, modpkg.Release{Provider: provider, Version: version}.Tag())
 }
 
-// ProviderManifest makes Bundle a [cotter.PackageStore].
+// ProviderManifest implements [cotter.PackageStore].
 func (b *Bundle) ProviderManifest(_ context.Context, _ addrs.Provider, digest string, size int64) ([]byte, error) {
 	return b.text(ocilayout.Descriptor{Digest: digest, Size: size})
 }
 
-// text returns a blob that is a manifest.
+// text returns the content of a blob that is a manifest.
 func (b *Bundle) text(at ocilayout.Descriptor) ([]byte, error) {
 	if at.Size > modpkg.MaxManifest {
 		return nil, fmt.Errorf("%w: a manifest has %d bytes", ErrBundle, at.Size)
@@ -170,7 +171,7 @@ func (b *Bundle) text(at ocilayout.Descriptor) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ProviderBlob makes Bundle a [cotter.PackageStore].
+// ProviderBlob implements [cotter.PackageStore].
 func (b *Bundle) ProviderBlob(ctx context.Context, _ addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error {
 	if err := b.Blob(ctx, digest, size, file); err != nil {
 		return err
@@ -181,7 +182,7 @@ func (b *Bundle) ProviderBlob(ctx context.Context, _ addrs.Provider, digest stri
 	return nil
 }
 
-// Manifest makes Bundle a [cotter.PackageStore].
+// Manifest implements [cotter.PackageStore].
 func (b *Bundle) Manifest(_ context.Context, tag string) ([]byte, error) {
 	at, ok := b.layout.Tagged(tag)
 	if !ok {

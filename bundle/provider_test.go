@@ -25,7 +25,7 @@ cloud
 cloud for plan9
 `
 
-// providerProject is a project with a provider, which is installed.
+// providerProject is an installed project with a provider.
 type providerProject struct {
 	w   *modtest.World
 	in  *cotter.Installer
@@ -56,7 +56,7 @@ terraform {
 	return p
 }
 
-// request is that for the project.
+// request returns the request for the project.
 func (p *providerProject) request() cotter.Request {
 	req := p.req
 	req.Dir = p.dir
@@ -83,7 +83,7 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 	return text.Bytes()
 }
 
-// changeLock changes the hashes that the lock has of the provider.
+// changeLock changes the hashes that the lock has for the provider.
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	lock, err := cotter.ReadLock(p.request())
@@ -99,8 +99,7 @@ func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) [
 	}
 }
 
-// installFrom installs from a bundle on a machine that has nothing else, and asks no
-// server.
+// installFrom installs from a bundle on a machine that has nothing else, and sends no requests.
 func (p *providerProject) installFrom(t *testing.T, name string) error {
 	t.Helper()
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
@@ -132,8 +131,8 @@ func withScheme(scheme string) func([]hashing.Hash) []hashing.Hash {
 	}
 }
 
-// One hash of the lock is enough, of whichever scheme. A package of which the lock has none
-// is refused.
+// One hash of the lock is enough, regardless of its scheme. A package is refused if the lock has
+// none of its hashes.
 func TestInstallProvidersFromBundle(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -168,7 +167,7 @@ func TestInstallProvidersFromBundle(t *testing.T) {
 	}
 }
 
-// A lock without zh hashes says nothing of archives. So the content is packed, and the
+// A lock without zh hashes does not determine the archive. So the content is packed, and the
 // bytes do not depend on where it comes from.
 func TestProviderWithoutArchiveHash(t *testing.T) {
 	t.Parallel()
@@ -213,7 +212,7 @@ func unpackedMirror(t *testing.T, p *providerProject) string {
 	return dir
 }
 
-// The packages for other platforms need hashes in the lock.
+// The packages for other platforms are included only if the lock has their hashes.
 func TestCreateForPlatforms(t *testing.T) {
 	t.Parallel()
 	p := newProviderProject(t)
@@ -231,7 +230,7 @@ func TestCreateForPlatforms(t *testing.T) {
 	}
 }
 
-// Archives that were damaged are refused, by Verify too.
+// Damaged archives are refused, also by Verify.
 func TestDamagedProvider(t *testing.T) {
 	t.Parallel()
 	p := newProviderProject(t)

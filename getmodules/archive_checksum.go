@@ -112,8 +112,8 @@ func checksumAlgorithms() map[string]func() hash.Hash {
 }
 
 // checksumInFile returns the checksum of the named file from a list. Lines may have the format
-// of the GNU tools ("hex  name", with "*" before the name for binary files) or of BSD ("SHA256
-// (name) = hex"). A text of a single word is the checksum itself.
+// of the GNU tools ("hex  name", with "*" before the name for binary files) or of BSD
+// ("SHA256 (name) = hex"). A text of a single word is the checksum itself.
 func checksumInFile(text, name string) (checksum, error) {
 	if words := strings.Fields(text); len(words) == 1 {
 		return parseChecksum(words[0])

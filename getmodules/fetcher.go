@@ -32,8 +32,8 @@ type Fetcher struct {
 	// Retries is the number of retries of a failed http request. 0 means 3; a negative number
 	// means no retries.
 	Retries int
-	// Backoff returns the wait before a retry; the first retry has the number 1. nil means 0.5
-	// s, doubled for each further retry, with jitter.
+	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
+	// 0.5 s, doubled for each further retry, with jitter.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is the time in which an http server must begin to answer, and the window
 	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also the window

@@ -15,10 +15,10 @@ import (
 	"github.com/cotterpin/cotter/internal/signing"
 )
 
-// AuthenticationError is returned if a registry does not prove a package: it offers no
-// key, the signature is not good, or the document of sums has another sum.
+// AuthenticationError is returned if a registry does not prove a package: it offers no key, the
+// signature is not good, or the document of sums has a different sum.
 type AuthenticationError struct {
-	// Location is the document that was found wanting, without credentials.
+	// Location is the document that failed the check, without credentials.
 	Location string
 	Err      error
 }
@@ -28,8 +28,8 @@ func (e *AuthenticationError) Error() string { return fmt.Sprintf("%s: %s", e.Lo
 // Unwrap returns the cause.
 func (e *AuthenticationError) Unwrap() error { return e.Err }
 
-// Authenticate implements [Package]: it checks the document of sums by its signature, and
-// the announced sum of the archive by the document.
+// Authenticate implements [Package]. It checks the signature of the document of sums, and then
+// compares the announced sum of the archive with the document.
 func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error) {
 	isSigned := len(p.found.Keys) > 0 || !p.isTrusted()
 	if isSigned && len(p.found.Keys) == 0 {
@@ -82,8 +82,8 @@ func (p *directPackage) keys() []signing.Key {
 	return keys
 }
 
-// hashes returns the hashes that the registry vouches for, and those of them that are
-// of this package, both sorted: the sums of the document, and what a trusted registry
+// hashes returns all hashes that the registry confirms, and those of them that belong to this
+// package, both sorted. They are the sums of the document and the hashes that a trusted registry
 // reports.
 func (p *directPackage) hashes(sums []string) (all, own []hashing.Hash) {
 	own = []hashing.Hash{p.archive}
@@ -107,7 +107,7 @@ func sorted(hashes []hashing.Hash) []hashing.Hash {
 	return slices.Compact(hashes)
 }
 
-// document returns the document at a URL, of at most limit bytes.
+// document returns the document at a URL, which may have at most limit bytes.
 func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, error) {
 	return d.documents.Do(ctx, at, func(ctx context.Context) ([]byte, error) {
 		req, err := newRequest(ctx, at)
@@ -128,9 +128,9 @@ func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, 
 	})
 }
 
-// newRequest makes the request for what a registry points to. It carries only the
-// credentials in the URL itself. It asks for no encoding, because sums are those of the
-// bytes as they are stored.
+// newRequest returns the request for a URL that a registry points to. It has only the credentials
+// in the URL itself. It asks for no content encoding, because sums are computed from the stored
+// bytes.
 func newRequest(ctx context.Context, at string) (*http.Request, error) {
 	u, err := url.Parse(at)
 	if err != nil {

@@ -19,72 +19,71 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Registry answers for the registries of providers. *registryclient.Client is one.
+// Registry queries the registries of providers. *registryclient.Client implements it.
 // Implementations must be safe for concurrent use.
 type Registry interface {
-	// ProviderVersions lists the versions of a provider. A provider that the
-	// registry does not have is an error over registryclient.ErrNotFound.
+	// ProviderVersions lists the versions of a provider. If the registry does not have the
+	// provider, the error wraps registryclient.ErrNotFound.
 	ProviderVersions(ctx context.Context, provider addrs.Provider) (registryclient.ProviderListing, error)
-	// ProviderRenamed returns the address that has taken the place of a provider which
-	// the registry does not have, and whether it knows of one.
+	// ProviderRenamed returns the address that replaces a provider which the registry does not
+	// have, and whether the registry knows such an address.
 	ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error)
-	// ProviderPackage finds the package of a version for a platform. What the
-	// registry does not have is an error over registryclient.ErrNotFound or
-	// registryclient.ErrUnsupportedPlatform.
+	// ProviderPackage finds the package of a version for a platform. If the registry does not have
+	// it, the error wraps registryclient.ErrNotFound or registryclient.ErrUnsupportedPlatform.
 	ProviderPackage(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (registryclient.ProviderPackage, error)
 }
 
-// Direct is the Source that asks the registry of each provider's host. Its fields must
-// not change once it is in use. It is safe for concurrent use.
+// Direct is the Source that queries the registry of each provider's host. Its fields must not
+// change while it is in use. It is safe for concurrent use.
 type Direct struct {
-	// Registry answers for registries; it must be set.
+	// Registry queries the registries. It must be set.
 	Registry Registry
-	// TrustedHost is the host whose registry is believed without a signature; see the
-	// package comment. "" means that no host is.
+	// TrustedHost is the host whose registry is trusted without a signature; see the package
+	// documentation. "" means that there is no such host.
 	TrustedHost addrs.Hostname
-	// AllowWeakSignatures accepts signatures with SHA-1, RSA keys below 2048 bits and
-	// DSA keys, as stock tools do; Authentication.Weak says so then. RefuseExpired refuses keys and signatures that have
-	// expired, which are a warning otherwise.
+	// AllowWeakSignatures accepts signatures with SHA-1 and signatures by DSA keys or RSA keys
+	// below 2048 bits, as stock tools do; Authentication.Weak is then set. RefuseExpired refuses
+	// keys and signatures that have expired, instead of returning a warning.
 	AllowWeakSignatures, RefuseExpired bool
-	// HTTPClient gives the transport for archives, sums and signatures, and by its
-	// Timeout the bound of a request for the latter two; 0 means 30 s. nil means
-	// http.DefaultTransport.
+	// HTTPClient provides the transport for archives, sums and signatures. Its Timeout limits each
+	// request for sums or signatures; 0 means 30 s. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is how often a failed request is repeated. 0 means 3, less means never.
-	// The retries of an archive begin anew whenever the transfer has advanced.
+	// Retries is the maximum number of retries of a failed request. 0 means 3, and a negative
+	// number means none. The retries of an archive are counted from zero again whenever the
+	// transfer has advanced.
 	Retries int
-	// Backoff returns the wait before the retry with this number, from 1 on. nil
-	// means random waits that grow, and those for which servers ask.
+	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
+	// random waits that grow, or the waits that servers ask for.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is how long a server may take to answer, and the window over which
-	// an archive must keep to a minimum rate. 0 means 30 s.
+	// StallTimeout is the maximum time until a server answers, and the window in which an archive
+	// must keep a minimum rate. 0 means 30 s.
 	StallTimeout time.Duration
-	// MaxArchive bounds an archive in bytes. 0 means 1 GiB.
+	// MaxArchive is the maximum size of an archive in bytes. 0 means 1 GiB.
 	MaxArchive int64
 
 	pauses retryafter.Hosts
-	// documents are those of sums and signatures, which all platforms of a version
-	// share, by their URLs.
+	// documents are the documents of sums and the signatures by URL. All platforms of a version
+	// share them.
 	documents singleflight.Group[string, []byte]
 }
 
 var _ Source = (*Direct)(nil)
 
 const (
-	// defaultMaxArchive is the default of Direct.MaxArchive. The largest published
-	// archives have 150 MB.
+	// defaultMaxArchive is the default of Direct.MaxArchive. The largest published archives have
+	// 150 MB.
 	defaultMaxArchive = 1 << 30
 	// defaultStallTimeout is the default of Direct.StallTimeout.
 	defaultStallTimeout = 30 * time.Second
-	// maxRedirects is what stock tools follow.
+	// maxRedirects is the number of redirects that stock tools follow.
 	maxRedirects = 10
 )
 
-// Versions implements [Source]. The error can be a *[RenamedError] if an unknown
-// provider has the namespace "hashicorp" on a stock tool's own host: that is what a name
-// without a source means, and most of them are elsewhere.
+// Versions implements [Source]. For an unknown provider in the namespace "hashicorp" on a stock
+// tool's own host, the error can be a *[RenamedError]. A provider without a source has this
+// address, but most such providers are elsewhere.
 func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	found, err := d.Registry.ProviderVersions(ctx, provider)
 	if errors.Is(err, registryclient.ErrNotFound) {
@@ -100,8 +99,8 @@ func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing
 	return listing, nil
 }
 
-// withNewName asks the registry what has become of an unknown provider. As with stock
-// tools, it is no more than a suggestion: one that cannot be had is left out.
+// withNewName asks the registry for the new address of an unknown provider. As in stock tools,
+// the address is only a suggestion, so errors are ignored.
 func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unknown error) error {
 	isDefault := provider.Hostname == addrs.DefaultRegistryHost || provider.Hostname == addrs.TerraformRegistryHost
 	if !isDefault || provider.Namespace != "hashicorp" {
@@ -130,7 +129,7 @@ func (d *Direct) Package(ctx context.Context, provider addrs.Provider, version v
 	return &directPackage{Direct: d, found: found, url: u, archive: archive}, nil
 }
 
-// directPackage is a package of a registry.
+// directPackage is a package in a registry.
 type directPackage struct {
 	*Direct
 	found   registryclient.ProviderPackage
@@ -149,12 +148,12 @@ func (p *directPackage) ReportsH1() bool {
 	})
 }
 
-// isTrusted reports whether the registry is believed without a signature.
+// isTrusted reports whether the registry is trusted without a signature.
 func (p *directPackage) isTrusted() bool {
 	return p.TrustedHost != "" && p.found.Provider.Hostname == p.TrustedHost
 }
 
-// client returns the client for what a registry points to. It has no credentials.
+// client returns the client for URLs that a registry points to. It has no credentials.
 func (d *Direct) client() *httpx.Client {
 	return &httpx.Client{
 		HTTP:         d.HTTPClient,
@@ -165,7 +164,7 @@ func (d *Direct) client() *httpx.Client {
 	}
 }
 
-// sourceError gives an error of a registry a kind of this package.
+// sourceError adds one of this package's kinds of errors to an error of a registry.
 type sourceError struct{ kind, err error }
 
 func (e *sourceError) Error() string   { return e.err.Error() }

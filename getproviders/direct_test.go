@@ -32,7 +32,7 @@ newer
 
 var v100 = versions.MustParse("1.0.0")
 
-// direct is a Source over the registry of a world.
+// direct returns a Source for the registry of a world.
 func direct(world *modtest.World) *getproviders.Direct {
 	client := world.HTTPClient()
 	return &getproviders.Direct{
@@ -45,7 +45,7 @@ func cloud(world *modtest.World) addrs.Provider {
 	return addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"}
 }
 
-// hashesOf are the hashes of packages that a world has, sorted.
+// hashesOf returns the hashes of packages in a world, sorted.
 func hashesOf(t testing.TB, world *modtest.World, scheme string, platforms ...addrs.Platform) []hashing.Hash {
 	t.Helper()
 	var hashes []hashing.Hash
@@ -62,7 +62,7 @@ func hashesOf(t testing.TB, world *modtest.World, scheme string, platforms ...ad
 	return hashes
 }
 
-// get gets a package as a Getter does, one step after the other.
+// get gets a package like a Getter, but one step after the other.
 func get(t testing.TB, d *getproviders.Direct, world *modtest.World, platform addrs.Platform) (getproviders.Authentication, string, error) {
 	t.Helper()
 	pkg, err := d.Package(t.Context(), cloud(world), v100, platform)
@@ -142,7 +142,7 @@ func TestDirectNotFound(t *testing.T) {
 	}
 }
 
-// TestDirectShapes has the rows of section 6.2 of the reference that a registry decides.
+// TestDirectShapes has those rows of section 6.2 of the reference that a registry decides.
 func TestDirectShapes(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(packages))
@@ -200,7 +200,7 @@ func TestDirectShapes(t *testing.T) {
 	}
 }
 
-// What a registry reports of all platforms is recorded for the trusted host only.
+// The hashes that a registry reports for all platforms are recorded only for the trusted host.
 func TestDirectReported(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(packages), modtest.Options{ProviderReported: true})
@@ -221,8 +221,8 @@ func TestDirectReported(t *testing.T) {
 	}
 }
 
-// renaming is a registry that has no providers, and knows where those of the namespace
-// "hashicorp" are.
+// renaming is a registry that has no providers, and knows the new addresses of providers in the
+// namespace "hashicorp".
 type renaming struct{ getproviders.Registry }
 
 func (renaming) ProviderVersions(context.Context, addrs.Provider) (registryclient.ProviderListing, error) {

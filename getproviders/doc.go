@@ -1,51 +1,52 @@
-// Package getproviders gets the packages of providers from registries and mirrors, and
-// proves them.
+// Package getproviders gets the packages of providers from registries and mirrors, and verifies
+// them.
 //
-// A [Source] lists the versions of a provider and finds the package of one of them for a
-// platform. A [Package] is proven by its Authenticate, and transferred by its Download;
-// both may run at the same time. Nothing of it may be used before both have succeeded.
+// A [Source] lists the versions of a provider and finds the package of a version for a platform.
+// A [Package] has a method Authenticate that gets its proof, and a method Download that transfers
+// its archive. Both may run at the same time. A package must not be used before both have
+// succeeded.
 //
 // # Registries
 //
-// [Direct] asks the registry of a provider's host; package registryclient describes the
-// protocol. The registry announces the archive's SHA-256, a document with the sums of the
-// archives of all platforms, a signature of the document, and the keys to check it with.
-// These are proven in this order:
+// [Direct] queries the registry of a provider's host; package registryclient describes the
+// protocol. The registry announces the archive's SHA-256 sum, a document with the sums of the
+// archives of all platforms, a signature of the document, and the keys for checking it. They are
+// verified in this order:
 //
-//   - the signature of the document, by one of the keys; see package signing for which
-//     signatures are good
-//   - the announced sum, by the line of the document with the name of the archive
-//   - the archive, by the announced sum, which is computed during the transfer
+//   - the signature of the document, with one of the keys; package signing describes which
+//     signatures are accepted
+//   - the announced sum, by the document's line with the name of the archive
+//   - the archive, by the announced sum; its sum is computed during the transfer
 //
-// A failure of the first two is an *[AuthenticationError], of the last a
-// *[MismatchError].
+// If one of the first two checks fails, the error is an *[AuthenticationError]. If the last one
+// fails, it is a *[MismatchError].
 //
-// # Hashes that are vouched for
+// # Confirmed hashes
 //
-// [Authentication].Hashes are what a lock may record without having seen the content. For
-// registries these are:
+// [Authentication].Hashes are the hashes that a lock may record although the content has not been
+// seen. For registries these are:
 //
 //   - the zh of the archive
-//   - the zh of each line of the document, unless a line is malformed
-//   - for [Direct].TrustedHost: the h1 and zh of all platforms that the registry reports
-//     in the "packages" of its answer. Nothing signs these.
+//   - the zh in each line of the document, unless a line is malformed
+//   - for [Direct].TrustedHost: the h1 and zh of all platforms that the registry reports in the
+//     "packages" of its answer, which are not signed
 //
-// A provider of TrustedHost for which the registry offers no keys is accepted with the
-// same hashes; Signed is false then. On all other hosts it is an error. OpenTofu trusts
-// its default registry in this way, and Terraform none.
+// If the registry of TrustedHost offers no keys for a provider, the provider is accepted with the
+// same hashes, and Signed is false. For all other hosts this is an error. OpenTofu trusts its
+// default registry in this way, and Terraform trusts none.
 //
 // # Transfers
 //
-//   - The registry's credentials are never sent for archives, sums and signatures. Only
-//     what their URLs have as user and password is sent, and not after a redirect to
-//     another origin.
-//   - At most 10 redirects to http and https are followed, none from https to http, and
-//     none that package netguard refuses.
-//   - Failed requests are repeated as package httpx describes. A transfer that was cut
-//     off continues where it stopped, if the server has told an ETag or a modification
-//     time of the file, and begins anew otherwise.
-//   - An answer must begin within 30 seconds, and an archive then bring 4 KiB a second on
-//     the average of 30 seconds. There is no limit for the whole of it.
+//   - The registry's credentials are never sent to the URLs of archives, sums and signatures.
+//     Only the user and password in such a URL are sent, and not after a redirect to another
+//     origin.
+//   - At most 10 redirects are followed, to http and https only. Redirects from https to http and
+//     those that package netguard refuses are not followed.
+//   - Failed requests are repeated as described in package httpx. An interrupted transfer
+//     continues where it stopped if the server has sent an ETag or a modification time of the
+//     file. Otherwise it starts again.
+//   - An answer must begin within 30 seconds. After that, an archive must arrive at 4 KiB per
+//     second on average over 30 seconds. There is no limit for the whole transfer.
 //
 // # Limits
 //

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// progressInterval is how often progress is told at most.
+	// progressInterval is the minimum time between two calls of progress.
 	progressInterval = 100 * time.Millisecond
-	// minAdvance is by how many bytes a transfer has to advance for its retries to
-	// begin anew, which they do maxRounds times at most.
+	// minAdvance is the number of bytes by which a transfer must advance so that its retries are
+	// counted from zero again. That happens at most maxRounds times.
 	minAdvance = 32 << 10
 	maxRounds  = 100
-	// portion is how much is read at a time.
+	// portion is the number of bytes that are read at a time.
 	portion = 128 << 10
 )
 
@@ -40,7 +40,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 	}
 	got := fmt.Sprintf("%x", t.sum.Sum(nil))
 	if got != p.found.Sum && t.resumed {
-		// The parts may be those of two files.
+		// The parts may come from two different files.
 		t.forget()
 		t.most = 0
 		if err := t.run(ctx, p.Retries >= 0); err != nil {
@@ -54,20 +54,20 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 	return nil
 }
 
-// transfer is an archive on its way to a file. It continues where it was cut off if the
-// server says that the file is still the same.
+// transfer is the transfer of an archive to a file. It continues an interrupted transfer if the
+// server confirms that the file is still the same.
 type transfer struct {
 	client *httpx.Client
 	url    string
 	file   *os.File
 	sum    hash.Hash
 	limit  int64
-	size   int64 // that is announced; 0 if it is not known
+	size   int64 // the announced size; 0 if it is not known
 
-	// done is how many bytes are in the file, and most how many there ever were.
+	// done is the number of bytes in the file, and most is the highest value of done so far.
 	done, most int64
-	// validator identifies the version of the file on the server; "" if it does not
-	// say.
+	// validator identifies the version of the file on the server. It is "" if the server does not
+	// identify it.
 	validator string
 	resumed   bool
 
@@ -76,7 +76,7 @@ type transfer struct {
 	told     time.Time
 }
 
-// run transfers the archive. Its retries begin anew as long as it advances.
+// run transfers the archive. It keeps retrying as long as the transfer advances.
 func (t *transfer) run(ctx context.Context, retry bool) error {
 	req, err := newRequest(ctx, t.url)
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *transfer) run(ctx context.Context, retry bool) error {
 	}
 }
 
-// attempt asks for what is missing, and writes what comes.
+// attempt requests the missing part and writes the answer to the file.
 func (t *transfer) attempt(req *http.Request) error {
 	if t.validator == "" {
 		if err := t.restart(); err != nil {
@@ -132,7 +132,7 @@ func (t *transfer) attempt(req *http.Request) error {
 	return err
 }
 
-// begin makes the file ready for the answer's body.
+// begin prepares the file for the body of an answer.
 func (t *transfer) begin(answer *httpx.Response) error {
 	switch isPart := answer.StatusCode == http.StatusPartialContent; {
 	case isPart && t.done > 0 && startsAt(answer.Header.Get("Content-Range"), t.done):
@@ -143,12 +143,13 @@ func (t *transfer) begin(answer *httpx.Response) error {
 		return t.restart()
 	case isPart, answer.StatusCode == http.StatusRequestedRangeNotSatisfiable && t.done > 0:
 		t.forget()
-		return &httpx.TemporaryError{Err: errors.New("the server sent another part of the file than was asked for")}
+		return &httpx.TemporaryError{Err: errors.New("the server sent a different part of the file than requested")}
 	}
 	return answer.StatusError()
 }
 
-// startsAt reports whether a Content-Range begins at an offset: "bytes 5-9/10" at 5.
+// startsAt reports whether a Content-Range such as "bytes 5-9/10" starts at an offset, in this
+// case 5.
 func startsAt(contentRange string, offset int64) bool {
 	rest, ok := strings.CutPrefix(contentRange, "bytes ")
 	first, _, found := strings.Cut(rest, "-")
@@ -156,8 +157,8 @@ func startsAt(contentRange string, offset int64) bool {
 	return ok && found && err == nil && start == offset
 }
 
-// validator returns what identifies a version of a file byte by byte, for If-Range; ""
-// if there is nothing.
+// validator returns the header that identifies a version of a file byte by byte, for If-Range. It
+// returns "" if there is none.
 func validator(header http.Header) string {
 	if etag := header.Get("Etag"); etag != "" && !strings.HasPrefix(etag, "W/") {
 		return etag
@@ -165,7 +166,7 @@ func validator(header http.Header) string {
 	return header.Get("Last-Modified")
 }
 
-// forget makes the next attempt begin anew.
+// forget makes the next attempt start from the beginning.
 func (t *transfer) forget() { t.validator, t.resumed = "", false }
 
 // restart empties the file.
@@ -175,7 +176,7 @@ func (t *transfer) restart() error {
 	return stagedfile.Empty(t.file)
 }
 
-// Write adds bytes to the file.
+// Write appends bytes to the file.
 func (t *transfer) Write(b []byte) (int, error) {
 	n, err := t.file.Write(b)
 	t.sum.Write(b[:n])
@@ -188,7 +189,7 @@ func (t *transfer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// finish checks the size, and tells it.
+// finish checks the size and reports it to progress.
 func (t *transfer) finish() error {
 	if t.size > 0 && t.done != t.size {
 		return fmt.Errorf("the archive has %d bytes, and %d were announced", t.done, t.size)

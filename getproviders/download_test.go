@@ -22,7 +22,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// answer is a Registry that answers with one package.
+// answer is a Registry that has only one package.
 type answer registryclient.ProviderPackage
 
 func (a answer) ProviderVersions(context.Context, addrs.Provider) (registryclient.ProviderListing, error) {
@@ -33,10 +33,10 @@ func (a answer) ProviderPackage(context.Context, addrs.Provider, versions.Versio
 	return registryclient.ProviderPackage(a), nil
 }
 
-// content is an archive of 256 KiB, as far as a transfer is concerned.
+// content is the content of a test archive of 256 KiB.
 var content = bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 
-// download gets the archive at a URL of a web, whose sum is that of content.
+// download downloads the archive at a URL of a web. The announced sum is that of content.
 func download(t testing.TB, web *webtest.Web, url string, change func(*getproviders.Direct, *answer)) error {
 	t.Helper()
 	a := answer{URL: url, Sum: fmt.Sprintf("%x", sha256.Sum256(content)), Platform: linux}
@@ -72,7 +72,7 @@ func download(t testing.TB, web *webtest.Web, url string, change func(*getprovid
 	return nil
 }
 
-// cutAfter serves a file, of which each answer breaks off after some bytes.
+// cutAfter serves a file, but interrupts each answer after n bytes.
 func cutAfter(n int, header http.Header, serve func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range header {
@@ -95,12 +95,12 @@ func (c *cutWriter) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// serve serves the content with ranges.
+// serve serves the content and supports ranges.
 func serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// serveWhole serves the content without ranges.
+// serveWhole serves the content without support for ranges.
 func serveWhole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(content)))
 	_, _ = io.Copy(w, bytes.NewReader(content)) // the client goes away in some tests
@@ -108,7 +108,7 @@ func serveWhole(w http.ResponseWriter, _ *http.Request) {
 
 const origin = "https://files.example.com"
 
-// TestDownloadCut cuts the transfer again and again.
+// TestDownloadCut interrupts the transfer again and again.
 func TestDownloadCut(t *testing.T) {
 	t.Parallel()
 	etag := http.Header{"Etag": {`"1"`}}
@@ -142,7 +142,7 @@ func serveDated(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC), bytes.NewReader(content))
 }
 
-// TestDownloadPart has servers that answer a request for the rest in other ways.
+// TestDownloadPart has servers that answer a request for the missing part in unexpected ways.
 func TestDownloadPart(t *testing.T) {
 	t.Parallel()
 	for name, rest := range map[string]http.HandlerFunc{

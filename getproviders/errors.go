@@ -8,16 +8,16 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// The kinds of failure, for errors.Is.
+// Kinds of failure, for errors.Is.
 var (
-	// ErrNotFound means that the source has no such provider or version.
+	// ErrNotFound means that the source does not have the provider or the version.
 	ErrNotFound = errors.New("not found")
 	// ErrUnsupportedPlatform means that the version has no package for the platform.
 	ErrUnsupportedPlatform = errors.New("no package for this platform")
 )
 
-// RenamedError is returned for a provider that its registry does not have, if the
-// registry knows which one has taken its place. It wraps [ErrNotFound].
+// RenamedError is returned for a provider that its registry does not have, if the registry knows
+// which provider replaces it. It wraps [ErrNotFound].
 type RenamedError struct {
 	Provider, Now addrs.Provider
 	// Err is the registry's error about Provider.
@@ -31,15 +31,15 @@ func (e *RenamedError) Error() string {
 // Unwrap returns the registry's error.
 func (e *RenamedError) Unwrap() error { return e.Err }
 
-// MismatchError is returned if what arrived has another hash than what was announced
-// or locked.
+// MismatchError is returned if the hash of a package differs from the announced or locked hashes.
 type MismatchError struct {
-	// Location is where it came from; see [Package.Location].
+	// Location is where the package comes from; see [Package.Location].
 	Location string
-	// Want are the hashes of which one should have matched, Got is that of the content.
+	// Want are the expected hashes, one of which should have matched. Got is the hash of the
+	// content.
 	Want []string
 	Got  string
-	// Locked says that Want are those of the lock.
+	// Locked reports whether Want are the hashes of the lock.
 	Locked bool
 }
 
@@ -49,4 +49,22 @@ func (e *MismatchError) Error() string {
 		by = "locked"
 	}
 	return fmt.Sprintf("%s: the package has the hash %s, not the %s %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
+}
+
+// MissingPlatformError says that a store has a version of a provider, but not for the wanted
+// platform.
+type MissingPlatformError struct {
+	// Store is the name of the store.
+	Store    string
+	Platform addrs.Platform
+	// Platforms are the platforms for which the store has the version.
+	Platforms []addrs.Platform
+}
+
+func (e *MissingPlatformError) Error() string {
+	var names []string
+	for _, platform := range e.Platforms {
+		names = append(names, platform.String())
+	}
+	return fmt.Sprintf("%s does not have it for %s, only for %s", e.Store, e.Platform, strings.Join(names, ", "))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// A directory has the providers of one namespace. A program would add a method for all
-// others, with [getproviders.Direct].
+// This directory has the providers of one namespace. A real program would add a method with
+// [getproviders.Direct] for all other providers.
 func ExampleMulti() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// A package is proven by its registry before its archive is used.
+// The registry proves a package before its archive is used.
 func ExampleDirect() {
-	// A registry on this machine takes the place of registry.opentofu.org here.
+	// In this example, a registry on this machine replaces registry.opentofu.org.
 	world, err := modtest.Start(modtest.Txtar(packages), modtest.Options{})
 	if err != nil {
 		log.Fatal(err)

@@ -9,30 +9,29 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxMirrorArchive bounds the archive of a provider, in bytes.
+// maxMirrorArchive is the maximum size of a provider's archive in bytes.
 const maxMirrorArchive = 1 << 30
 
 var (
-	// ErrMirrorRefused means that a mirror refused a request: it wants credentials,
-	// or other ones.
+	// ErrMirrorRefused means that a mirror refused a request because it requires credentials, or
+	// different ones.
 	ErrMirrorRefused = errors.New("the mirror refused the request")
-	// ErrInvalidMirror means that the content of a mirror does not conform to its
-	// format.
+	// ErrInvalidMirror means that the content of a mirror does not conform to its format.
 	ErrInvalidMirror = errors.New("the mirror's content is not valid")
-	// ErrTooLarge means that something has more bytes than its limit.
+	// ErrTooLarge means that something exceeds its size limit.
 	ErrTooLarge = errors.New("too large")
 )
 
-// MirrorError is returned if a mirror failed, or does not have what was asked for. It
-// wraps [ErrNotFound], [ErrUnsupportedPlatform], [ErrMirrorRefused], [ErrInvalidMirror],
-// [ErrTooLarge], or the error of the network, the file system or the context.
+// MirrorError is returned if a mirror failed or does not have the requested provider, version or
+// package. It wraps [ErrNotFound], [ErrUnsupportedPlatform], [ErrMirrorRefused],
+// [ErrInvalidMirror], [ErrTooLarge], or an error of the network, the file system or the context.
 type MirrorError struct {
 	Provider addrs.Provider
-	// Version is zero if all versions were asked for, Platform if all platforms were.
+	// Version is zero if all versions were requested. Platform is zero if all platforms were
+	// requested.
 	Version  versions.Version
 	Platform addrs.Platform
-	// Location is the directory, the file, the URL or the repository, without
-	// credentials.
+	// Location is the directory, file, URL or repository, without credentials.
 	Location string
 	Err      error
 }
@@ -41,8 +40,8 @@ func (e *MirrorError) Error() string {
 	return fmt.Sprintf("%s: mirror %q: %s", e.Subject(), e.Location, e.Err)
 }
 
-// Subject names what was asked for, which begins the text of the error:
-// "provider example.com/acme/cloud 1.2.0 for linux_amd64".
+// Subject returns the beginning of the error text, which names what was requested: "provider
+// example.com/acme/cloud 1.2.0 for linux_amd64".
 func (e *MirrorError) Subject() string {
 	what := "provider " + e.Provider.String()
 	if !e.Version.IsZero() {
@@ -56,14 +55,14 @@ func (e *MirrorError) Subject() string {
 
 func (e *MirrorError) Unwrap() error { return e.Err }
 
-// with returns the error with a reason.
+// with returns a copy of the error with a reason.
 func (e MirrorError) with(err error) *MirrorError {
 	e.Err = err
 	return &e
 }
 
-// asMirrorError returns the error if it is a *MirrorError, else about with it as its
-// reason, such as the context's.
+// asMirrorError returns err if it is a *MirrorError. Otherwise it returns about with err as its
+// reason, for example an error of the context.
 func asMirrorError(about MirrorError, err error) *MirrorError {
 	if failure, ok := errors.AsType[*MirrorError](err); ok {
 		return failure
@@ -71,14 +70,14 @@ func asMirrorError(about MirrorError, err error) *MirrorError {
 	return about.with(err)
 }
 
-// parseVersion parses the version of a provider. Mirrors may have other things in the
-// places of versions, which stock tools skip.
+// parseVersion parses the version of a provider. It returns false if s is not a version. Like
+// stock tools, callers skip such entries of a mirror.
 func parseVersion(s string) (versions.Version, bool) {
 	v, err := versions.ParseProviderVersion(s)
 	return v, err == nil
 }
 
-// meter counts the bytes that are written, and tells them to progress.
+// meter counts written bytes and reports them to progress.
 type meter struct {
 	progress    func(done, total int64) // may be nil
 	done, total int64
@@ -94,7 +93,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish tells the last number.
+// finish reports the final number of bytes.
 func (m *meter) finish() {
 	if m.progress != nil {
 		m.progress(m.done, m.done)

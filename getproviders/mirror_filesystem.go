@@ -18,21 +18,21 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// FilesystemMirror is the Source of a directory. It has archives, unpacked packages, or
-// both, at these paths:
+// FilesystemMirror is the Source of a directory. The directory has archives, unpacked packages,
+// or both, at these paths:
 //
 //	HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip
 //	HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/
 //
-// The host is in Unicode, with ":PORT" if it has a port. Letter case does not matter in
-// names. Of an unpacked package and an archive for the same platform, the unpacked one
-// is taken. Anything else in the directories is skipped.
+// The host is in Unicode, followed by ":PORT" if it has a port. The case of letters in names does
+// not matter. If there are an unpacked package and an archive for the same platform, the unpacked
+// package is used. Anything else in the directories is ignored.
 //
-// The mirror itself, a package and an archive may be symbolic links; the directories in
-// between may not. As in stock tools, it vouches for no hashes: what a lock records is
-// only the hash of the package that was installed.
+// The mirror's directory, a package and an archive may be symbolic links, but the directories
+// between them may not. As in stock tools, the mirror confirms no hashes: a lock records only the
+// hash of the installed package.
 type FilesystemMirror struct {
-	// Dir is the directory. It is an error if it does not exist.
+	// Dir is the path of the directory. It is an error if it does not exist.
 	Dir string
 }
 
@@ -71,7 +71,7 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 	return nil, &MirrorError{Provider: provider, Version: version, Platform: platform, Location: m.Dir, Err: err}
 }
 
-// Providers returns the providers of which the mirror has a package, sorted by address.
+// Providers returns the providers for which the mirror has a package, sorted by address.
 func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, error) {
 	dirs, err := m.directories("", "", "")
 	if err != nil {
@@ -95,8 +95,7 @@ func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, erro
 	return found, nil
 }
 
-// providerOf returns the provider whose directory has a path that ends in
-// HOST/NAMESPACE/TYPE.
+// providerOf returns the provider for a directory whose path ends in HOST/NAMESPACE/TYPE.
 func providerOf(dir string) (addrs.Provider, bool) {
 	namespaceDir, typ := filepath.Split(dir)
 	hostDir, namespace := filepath.Split(filepath.Clean(namespaceDir))
@@ -106,8 +105,8 @@ func providerOf(dir string) (addrs.Provider, bool) {
 	return addrs.Provider{Hostname: host, Namespace: namespace, Type: typ}, err == nil && ok && alsoOK
 }
 
-// packages returns the packages of a provider, unpacked ones first. It returns none if
-// the mirror does not have the provider.
+// packages returns the packages of a provider, unpacked ones first. It returns nil if the mirror
+// does not have the provider.
 func (m FilesystemMirror) packages(ctx context.Context, provider addrs.Provider) ([]localPackage, error) {
 	host, _, _ := strings.Cut(provider.String(), "/") // in Unicode
 	dirs, err := m.directories(host, provider.Namespace, provider.Type)
@@ -141,8 +140,8 @@ func (m FilesystemMirror) packages(ctx context.Context, provider addrs.Provider)
 	return append(unpacked, packed...), nil
 }
 
-// directories returns the real directories at a path of names below the mirror, in any
-// letter case. The name "" matches all.
+// directories returns the real directories at a path below the mirror, ignoring case. names are
+// the components of the path. The name "" matches all names.
 func (m FilesystemMirror) directories(names ...string) ([]string, error) {
 	dirs := []string{m.Dir}
 	for _, name := range names {
@@ -198,8 +197,8 @@ func parsePackedName(name, typ string) (localPackage, bool) {
 	return localPackage{version: version, platform: parsed}, ok && err == nil
 }
 
-// reasonOf returns an error without the name of the file, if it is that of a file. A
-// missing file is not [ErrNotFound], which means that the provider is missing.
+// reasonOf returns an error without the file name if it is an error about a file. A missing file
+// is not [ErrNotFound], which means that the provider is missing.
 func reasonOf(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -207,7 +206,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-// localPackage is a package in a directory of this machine.
+// localPackage is a package in a directory on this machine.
 type localPackage struct {
 	path     string
 	version  versions.Version
@@ -234,7 +233,7 @@ func (p localPackage) Dir() string {
 // ReportsH1 implements [Package].
 func (p localPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package]. A directory has nothing that proves a package.
+// Authenticate implements [Package]. A directory contains no proof of a package.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
 	return Authentication{}, nil
 }
@@ -250,8 +249,8 @@ func (p localPackage) Download(ctx context.Context, file *os.File, progress func
 	return nil
 }
 
-// errUnpacked is the error of a caller that downloads a package that has a Dir.
-var errUnpacked = errors.New("the package is a directory, and has no archive")
+// errUnpacked is returned if a caller downloads a package that has a Dir.
+var errUnpacked = errors.New("the package is a directory and has no archive")
 
 func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	archive, err := os.Open(p.path)
@@ -270,7 +269,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 		return err
 	}
 	counter := &meter{progress: progress, total: info.Size()}
-	// One byte more would be a file that grows.
+	// The limit excludes bytes that are appended to the file while it is read.
 	source := &contextReader{ctx, io.LimitReader(archive, info.Size())}
 	if _, err := io.Copy(io.MultiWriter(file, counter), source); err != nil {
 		return err
@@ -279,7 +278,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	return nil
 }
 
-// contextReader is a reader that fails once the context is done.
+// contextReader is a reader that fails when the context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -28,7 +28,7 @@ func write(t testing.TB, dir, name, text string) {
 	}
 }
 
-// link makes a symbolic link below a directory to another path below it.
+// link creates a symbolic link below a directory to another path below it.
 func link(t testing.TB, dir, target, name string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -40,7 +40,7 @@ func link(t testing.TB, dir, target, name string) {
 	}
 }
 
-// received is what Download writes to a file.
+// received returns what Download writes to a file.
 func received(t testing.TB, p getproviders.Package) (string, error) {
 	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), "")
@@ -65,8 +65,8 @@ func received(t testing.TB, p getproviders.Package) (string, error) {
 	return string(text), nil
 }
 
-// TestFilesystemMirror has a directory with the rows of a table. The text of a row is
-// the version and the platform of the package that it is; "" if it is none.
+// TestFilesystemMirror has a directory with the rows of a table. The value of a row is the
+// version and the platform of the package at that path, or "" if it is not a package.
 func TestFilesystemMirror(t *testing.T) {
 	t.Parallel()
 	const x = "registry.opentofu.org/acme/x/"
@@ -156,7 +156,7 @@ func TestFilesystemMirrorChoice(t *testing.T) {
 	}
 }
 
-// TestFilesystemMirrorLinks shows which directories may be links.
+// TestFilesystemMirrorLinks checks which directories may be links.
 func TestFilesystemMirrorLinks(t *testing.T) {
 	t.Parallel()
 	const x = "registry.opentofu.org/acme/x"
@@ -202,7 +202,7 @@ func TestFilesystemMirrorIsMissing(t *testing.T) {
 	}
 }
 
-// TestPluginCache shows that only a directory with a hash of the lock counts.
+// TestPluginCache checks that a directory counts only if the lock has its hash.
 func TestPluginCache(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

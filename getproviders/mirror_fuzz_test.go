@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// fixed answers every request alike.
+// fixed gives the same answer to every request.
 type fixed struct{ body string }
 
 func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -25,7 +25,7 @@ func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzNetworkMirror reads any text as both documents of a mirror.
+// FuzzNetworkMirror parses any text as both kinds of documents of a mirror.
 func FuzzNetworkMirror(f *testing.F) {
 	for _, seed := range []string{
 		`{"versions": {"1.0.0": {}, "latest": null}}`,
@@ -71,7 +71,7 @@ func checkMirrorError(t *testing.T, err error) {
 	webtest.CheckText(t, err.Error())
 }
 
-// FuzzOCIArtifact reads any text as the index and as the manifest of a provider.
+// FuzzOCIArtifact parses any text as the index and as the manifest of a provider.
 func FuzzOCIArtifact(f *testing.F) {
 	f.Add(ociIndexText(ociTarget{"linux", "amd64", "sha256:" + strings.Repeat("0", 64)}))
 	f.Add(ociManifestText(archive))

@@ -22,46 +22,47 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// NetworkMirror is the Source of a server of the provider network mirror protocol
-// (https://opentofu.org/docs/internals/provider-network-mirror-protocol/). It has these
+// NetworkMirror is the Source of a server with the provider network mirror protocol
+// (https://opentofu.org/docs/internals/provider-network-mirror-protocol/). The server has these
 // documents below its URL, with the host in ASCII:
 //
 //	HOST/NAMESPACE/TYPE/index.json      the versions
 //	HOST/NAMESPACE/TYPE/VERSION.json    the archives of a version, and their hashes
 //
-// They must have the content type application/json, and list nothing that is of no use:
-// versions that are none are skipped, and so are hashes of unknown schemes. Everything
-// is got by https. The token of the mirror's host is sent for the documents only, and
-// the user name and password of the URL also for archives of the same origin.
+// The documents must have the content type application/json. Invalid versions and hashes of
+// unknown schemes in them are skipped. Everything is requested over https. The token of the
+// mirror's host is sent only for the documents. The user name and password in the URL are also
+// sent for archives of the same origin.
 //
-// If a mirror lists hashes for an archive then it must have one of them. Of these, a
-// lock records those of the archive and the package themselves, unless the mirror's
-// word counts for all; see TrustAllHashes.
+// If a mirror lists hashes for an archive, the archive must have one of them. A lock records only
+// those that the archive and the package actually have, unless all listed hashes are trusted; see
+// TrustAllHashes.
 //
-// It keeps the documents of versions, so its lifetime should be one run. Its fields must
-// not change once it is in use. It must not be copied. It is safe for concurrent use.
+// A NetworkMirror remembers the documents of versions, so it should be used for only one run. Its
+// fields must not change while it is in use. It must not be copied. It is safe for concurrent
+// use.
 type NetworkMirror struct {
-	// URL is the mirror's, by https.
+	// URL is the URL of the mirror. It must have the scheme https.
 	URL *url.URL
-	// Credentials finds the token for the mirror's host. nil means that there is none.
+	// Credentials finds the token for the mirror's host. nil means that no token is sent.
 	Credentials disco.CredentialsSource
-	// TrustAllHashes says that all hashes that are listed for an archive of a provider
-	// of TrustedHost count as proven. OpenTofu does that for its default host only.
+	// TrustAllHashes accepts all hashes that are listed for an archive as proven, for providers of
+	// TrustedHost. OpenTofu does that only for its default host.
 	TrustAllHashes bool
 	TrustedHost    addrs.Hostname
-	// HTTPClient gives the transport; its Timeout limits each request for a document.
-	// nil means http.DefaultTransport, a Timeout of 0 means 30 s.
+	// HTTPClient provides the transport. Its Timeout limits each request for a document; 0 means
+	// 30 s. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is how often a failed request is repeated. 0 means 3, a negative number
-	// never.
+	// Retries is the maximum number of retries of a failed request. 0 means 3, and a negative
+	// number means none.
 	Retries int
-	// Backoff returns the wait before the retry with this number, from 1 on. nil
-	// means random waits that grow, and those for which servers ask.
+	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
+	// random waits that grow, or the waits that servers ask for.
 	Backoff func(retry int) time.Duration
 
-	// releases are the documents of versions: one is for the packages of all platforms.
+	// releases are the documents of versions. Each of them covers the packages of all platforms.
 	releases singleflight.Group[release, releaseDocument]
 	pauses   retryafter.Hosts
 }
@@ -74,19 +75,19 @@ type release struct {
 	version  versions.Version
 }
 
-// releaseDocument is the document of a release, and the URL that had it in the end.
+// releaseDocument is the document of a release with the URL that delivered it, after redirects.
 type releaseDocument struct {
 	archives map[addrs.Platform]listedArchive
 	from     *url.URL
 }
 
 const (
-	// maxMirrorRedirects is half of the limit of net/http.
+	// maxMirrorRedirects is the maximum number of redirects, half of the limit of net/http.
 	maxMirrorRedirects = 5
-	// maxMirrorDocument bounds a JSON document, in bytes.
+	// maxMirrorDocument is the maximum size of a JSON document in bytes.
 	maxMirrorDocument = 32 << 20
-	// mirrorStall is how long a server may take to answer, and the window over which
-	// its archive must keep to the minimum rate.
+	// mirrorStall is the maximum time until a server answers, and the window in which an archive
+	// must keep the minimum rate.
 	mirrorStall = 30 * time.Second
 )
 
@@ -140,12 +141,12 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 	}, nil
 }
 
-// document gets a JSON document about a provider, and the URL that had it in the end.
-// The error is about, with a reason.
+// document gets a JSON document about a provider. It also returns the URL that delivered it,
+// after redirects. The error is about with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
-		return nil, nil, about.with(errors.New("its URL is not one of https"))
+		return nil, nil, about.with(errors.New("its URL is not an https URL"))
 	}
 	p := about.Provider
 	at := m.URL.JoinPath(string(p.Hostname), p.Namespace, p.Type, name)
@@ -182,7 +183,7 @@ func (m *NetworkMirror) client() *httpx.Client {
 	}
 }
 
-// authorize adds the token of the mirror's host, which replaces a password.
+// authorize adds the token of the mirror's host, which replaces a password in the URL.
 func (m *NetworkMirror) authorize(ctx context.Context, req *http.Request) error {
 	if m.Credentials == nil {
 		return nil
@@ -201,7 +202,7 @@ func (m *NetworkMirror) authorize(ctx context.Context, req *http.Request) error 
 	return nil
 }
 
-// checkDocument refuses answers that are not JSON documents.
+// checkDocument returns an error for answers that are not JSON documents.
 func checkDocument(answer *httpx.Answer) error {
 	switch answer.StatusCode {
 	case http.StatusOK:
@@ -218,7 +219,8 @@ func checkDocument(answer *httpx.Answer) error {
 	return nil
 }
 
-// mirrorFailure wraps the errors of package httpx that have a sentinel here.
+// mirrorFailure converts errors of package httpx to errors that wrap a sentinel of this package,
+// if there is one.
 func mirrorFailure(err error) error {
 	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
 		return fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, large.Limit)
@@ -234,7 +236,7 @@ func mirrorFailure(err error) error {
 	return err
 }
 
-// archiveURL returns the URL of an archive that a document names.
+// archiveURL returns the URL of an archive from a reference in a document.
 func archiveURL(document *url.URL, reference string) (*url.URL, error) {
 	at, err := document.Parse(reference)
 	if err != nil || reference == "" {
@@ -255,9 +257,10 @@ type networkPackage struct {
 	mirror   *NetworkMirror
 	url      *url.URL
 	location string
-	// hashes are those that the mirror lists for it, of which it must have one.
+	// hashes are the hashes that the mirror lists for the package. The package must have one of
+	// them.
 	hashes []hashing.Hash
-	// trusted says that all of them are proven.
+	// trusted reports whether all of them count as proven.
 	trusted bool
 }
 
@@ -266,8 +269,8 @@ var _ Package = (*networkPackage)(nil)
 // Location implements [Package].
 func (p *networkPackage) Location() string { return p.location }
 
-// Archive implements [Package]. Mirrors of stock tools list the hashes of the archives
-// of all platforms, so that it is not known which one this archive has.
+// Archive implements [Package]. Mirrors made by stock tools list the hashes of the archives of
+// all platforms. In that case it is not known which of them belongs to this archive.
 func (p *networkPackage) Archive() hashing.Hash {
 	if sums := p.sums(); len(sums) == 1 {
 		return sums[0]
@@ -275,7 +278,7 @@ func (p *networkPackage) Archive() hashing.Hash {
 	return ""
 }
 
-// sums returns the listed hashes of archives.
+// sums returns those of the listed hashes that are hashes of archives.
 func (p *networkPackage) sums() []hashing.Hash {
 	return slices.DeleteFunc(slices.Clone(p.hashes), func(h hashing.Hash) bool { return h.Scheme() != "zh" })
 }
@@ -316,7 +319,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 		if !t.resumed {
 			return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
 		}
-		// The parts may be those of two files.
+		// The parts may come from two different files.
 		t.forget()
 		t.most = 0
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxMirrorVersions bounds the versions of an index.
+// maxMirrorVersions is the maximum number of versions in an index.
 const maxMirrorVersions = 100_000
 
-// isJSON reports whether a content type is that of JSON, with any parameters.
+// isJSON reports whether a content type is JSON, with any parameters.
 func isJSON(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
 }
 
-// parseMirrorIndex parses an index.json: {"versions": {"1.0.0": {}}}. Names that are
-// no versions are skipped, as in stock tools. The result is sorted.
+// parseMirrorIndex parses an index.json: {"versions": {"1.0.0": {}}}. Like stock tools, it skips
+// names that are not versions. The result is sorted.
 func parseMirrorIndex(text []byte) ([]Version, error) {
 	var index struct {
 		Versions map[string]json.RawMessage `json:"versions"`
@@ -49,9 +49,9 @@ func parseMirrorIndex(text []byte) ([]Version, error) {
 	return found, nil
 }
 
-// listedArchive is what a mirror says about one archive.
+// listedArchive is the entry of a mirror's document for one archive.
 type listedArchive struct {
-	// url is absolute, or relative to the document.
+	// url is absolute or relative to the document.
 	url    string
 	hashes []hashing.Hash
 }
@@ -60,8 +60,7 @@ type listedArchive struct {
 //
 //	{"archives": {"linux_amd64": {"url": "x.zip", "hashes": ["h1:...", "zh:..."]}}}
 //
-// Names that are no platforms are skipped, and hashes that are malformed or of unknown
-// schemes.
+// It skips names that are not platforms, and hashes that are malformed or have unknown schemes.
 func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) {
 	var document struct {
 		Archives map[string]struct {
@@ -92,7 +91,7 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 	return found, nil
 }
 
-// decodeMirror is json.Unmarshal with errors that are fit to be shown.
+// decodeMirror is like json.Unmarshal, but its errors are safe to show.
 func decodeMirror(text []byte, to any) error {
 	err := json.Unmarshal(text, to)
 	if err == nil {

@@ -35,7 +35,7 @@ func zh(content string) hashing.Hash {
 
 var one = versions.MustParse("1.0.0")
 
-// tokens has the canary for one host.
+// tokens has the canary as the token for one host.
 type tokens struct{ host addrs.Hostname }
 
 func (c tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentials, error) {
@@ -45,7 +45,7 @@ func (c tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentia
 	return disco.BearerToken(webtest.Canary), nil
 }
 
-// mirror is a mirror at a URL. It does not wait between retries.
+// mirror returns the mirror at a URL. It does not wait between retries.
 func mirror(t testing.TB, web *webtest.Web, at string) *getproviders.NetworkMirror {
 	t.Helper()
 	u, err := url.Parse(at)
@@ -58,7 +58,7 @@ func mirror(t testing.TB, web *webtest.Web, at string) *getproviders.NetworkMirr
 	}
 }
 
-// pages serves texts by path: JSON if they begin with a brace.
+// pages serves texts by path. A text that begins with a brace is served as JSON.
 func pages(texts map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, ok := texts[r.URL.Path]
@@ -91,9 +91,9 @@ func TestNetworkMirrorIndex(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorAddress shows what is asked, with the host in ASCII, and with which
-// credentials: the token of the mirror's host for documents, before the password of its
-// URL, which goes with archives of the same origin.
+// TestNetworkMirrorAddress checks the requests, which have the host in ASCII, and their
+// credentials. For documents, the token of the mirror's host takes precedence over the password
+// in its URL. The password is also sent for archives of the same origin.
 func TestNetworkMirrorAddress(t *testing.T) {
 	t.Parallel()
 	const path = "xn--bcher-kva.example:8443/acme/x/"
@@ -283,7 +283,7 @@ func TestNetworkMirrorFailures(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorAsksOnce shows that the packages of all platforms take one request.
+// TestNetworkMirrorAsksOnce checks that the packages of all platforms need only one request.
 func TestNetworkMirrorAsksOnce(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
@@ -305,7 +305,7 @@ func TestNetworkMirrorAsksOnce(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorDownload shows what a cut or a missing archive does.
+// TestNetworkMirrorDownload checks what happens if an archive is interrupted or missing.
 func TestNetworkMirrorDownload(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)

@@ -16,28 +16,28 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// OCIMirror is the Source of the repositories of an OCI registry, in the format of
-// OpenTofu (https://opentofu.org/docs/cli/oci_registries/provider-mirror/):
+// OCIMirror is the Source of repositories in an OCI registry, in the format of OpenTofu
+// (https://opentofu.org/docs/cli/oci_registries/provider-mirror/):
 //
-//   - Each provider has a repository. Each version has a tag, in which "_" stands for
-//     "+", and that is written without a "v".
-//   - The tag points to an index with the artifact type
-//     application/vnd.opentofu.provider. It has one manifest for each platform, with
-//     the artifact type application/vnd.opentofu.provider-target.
-//   - That manifest has one layer of the type archive/zip, the provider's archive.
+//   - Each provider has a repository. Each version has a tag, which has no "v", and in which "_"
+//     replaces "+".
+//   - The tag points to an index with the artifact type application/vnd.opentofu.provider. The
+//     index has one manifest for each platform, with the artifact type
+//     application/vnd.opentofu.provider-target.
+//   - That manifest has one layer of the type archive/zip, which is the provider's archive.
 //
-// The digest of the layer is the hash of the archive, which a lock records.
+// The digest of the layer is the hash of the archive. A lock records it.
 //
-// It keeps the indexes, so its lifetime should be one run. Its fields must not change
-// once it is in use. It must not be copied. It is safe for concurrent use.
+// An OCIMirror remembers the indexes, so it should be used for only one run. Its fields must not
+// change while it is in use. It must not be copied. It is safe for concurrent use.
 type OCIMirror struct {
-	// Repository says which repository a provider has.
+	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
-	// Fetcher has the HTTP client, the credentials for registries, the retries and the
+	// Fetcher provides the HTTP client, the credentials for registries, the retries and the
 	// timeouts. It must be set.
 	Fetcher *getmodules.Fetcher
 
-	// indexes are those of versions: one has the manifests of all platforms.
+	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
 	indexes singleflight.Group[release, getmodules.OCIManifest]
 }
 
@@ -63,8 +63,8 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 	return mergeListings(found), nil
 }
 
-// Package implements [Source]. It takes a request for the index and one for the
-// manifest. The error is a *[MirrorError].
+// Package implements [Source]. It requests the index and the manifest. The error is a
+// *[MirrorError].
 func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform}
 	repository, err := m.open(&about)
@@ -95,8 +95,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	return &ociPackage{repository: repository, layer: layer, location: about.Location + "@" + target}, nil
 }
 
-// open opens the repository of a provider, and puts it into the error. It sends
-// nothing.
+// open returns the repository of a provider and stores its address in about. It sends no request.
 func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
 	about.Location = "OCI mirror"
 	host, path, err := m.Repository.Expand(about.Provider)
@@ -111,7 +110,8 @@ func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
 	return repository, nil
 }
 
-// ociFailure wraps errors of a registry that have a sentinel here.
+// ociFailure converts errors of a registry to errors that wrap a sentinel of this package, if
+// there is one.
 func ociFailure(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// The types of OpenTofu's format, and those of OCI that it is made of.
+// Media types and artifact types of OpenTofu's format.
 const (
 	ociProviderType = "application/vnd.opentofu.provider"
 	ociTargetType   = "application/vnd.opentofu.provider-target"
@@ -19,7 +19,7 @@ const (
 	ociManifest     = "application/vnd.oci.image.manifest.v1+json"
 )
 
-// ociDescriptor is what an index says about a manifest, or a manifest about a layer.
+// ociDescriptor is the description of a manifest in an index, or of a layer in a manifest.
 type ociDescriptor struct {
 	MediaType    string `json:"mediaType"`
 	ArtifactType string `json:"artifactType"`
@@ -31,7 +31,7 @@ type ociDescriptor struct {
 	} `json:"platform"`
 }
 
-// ociDigests are those that registries compute.
+// ociDigests matches the digests that registries can compute.
 var ociDigests = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 })
@@ -44,8 +44,9 @@ type ociDocument struct {
 	Layers       []ociDescriptor `json:"layers"`
 }
 
-// parseOCIDocument parses an index or a manifest that must have a media type and an
-// artifact type. One with the properties of both could be read as either.
+// parseOCIDocument parses an index or a manifest, which must have this media type and artifact
+// type. A document with both manifests and layers is an error, because it could be read as
+// either.
 func parseOCIDocument(found getmodules.OCIManifest, mediaType, artifactType string) (ociDocument, error) {
 	var document ociDocument
 	if found.MediaType != mediaType {
@@ -63,7 +64,7 @@ func parseOCIDocument(found getmodules.OCIManifest, mediaType, artifactType stri
 	return document, nil
 }
 
-// parseOCIIndex returns the digest of the manifest that an index has for a platform.
+// parseOCIIndex returns the digest of an index's manifest for a platform.
 func parseOCIIndex(found getmodules.OCIManifest, platform addrs.Platform) (string, error) {
 	index, err := parseOCIDocument(found, ociIndex, ociProviderType)
 	if err != nil {
@@ -89,7 +90,7 @@ func parseOCIIndex(found getmodules.OCIManifest, platform addrs.Platform) (strin
 	return target, nil
 }
 
-// parseOCITarget returns the layer of a platform's manifest that is the archive.
+// parseOCITarget returns the layer of a platform's manifest that contains the archive.
 func parseOCITarget(found getmodules.OCIManifest) (getmodules.OCIBlob, error) {
 	none := getmodules.OCIBlob{}
 	manifest, err := parseOCIDocument(found, ociManifest, ociTargetType)

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/dockerregistry"
 )
 
-// push stores something in a registry as its protocol has it.
+// push stores content in a registry through its protocol.
 func push(t *testing.T, client *http.Client, method, address, mediaType, body string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -45,8 +45,8 @@ func pushBlob(t *testing.T, client *http.Client, repository, mediaType, blob str
 	return fmt.Sprintf(`{"mediaType": %q, "digest": %q, "size": %d}`, mediaType, sha(blob), len(blob))
 }
 
-// TestOCIMirrorDockerRegistry lists and downloads a provider from a registry that others
-// made.
+// TestOCIMirrorDockerRegistry lists and downloads a provider from an independent registry
+// implementation.
 func TestOCIMirrorDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry, err := dockerregistry.Start(t.TempDir())

@@ -10,28 +10,27 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// RepositoryTemplate says which repository of an OCI registry a provider has, such as
-// "example.com/mirror/${hostname}/${namespace}/${type}". [ParseRepositoryTemplate]
-// makes one. The zero value has no repository.
+// RepositoryTemplate determines the repository of a provider in an OCI registry, such as
+// "example.com/mirror/${hostname}/${namespace}/${type}". [ParseRepositoryTemplate] creates one.
+// The zero value has no repository.
 type RepositoryTemplate struct {
 	text string
-	// parts alternate between text and the name of a part of the address.
+	// parts alternates between text and the name of a part of the address.
 	parts []string
 }
 
-// templateNames are the parts of an address that a template may have.
+// templateNames are the parts of a provider's address that a template can contain.
 var templateNames = []string{"hostname", "namespace", "type"}
 
-// repositoryAddress is HOST[:PORT]/PATH with a path as in the OCI distribution
+// repositoryAddress matches HOST[:PORT]/PATH, with a path as defined in the OCI distribution
 // specification.
 var repositoryAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
 })
 
-// ParseRepositoryTemplate parses text in which ${hostname}, ${namespace} and ${type}
-// stand for the parts of a provider's address. Other expressions of HCL templates are
-// not supported. The result must be HOST[:PORT]/PATH. The error is an
-// *[addrs.ParseError].
+// ParseRepositoryTemplate parses a text in which ${hostname}, ${namespace} and ${type} stand for
+// the parts of a provider's address. Other expressions of HCL templates are not supported. The
+// result must have the form HOST[:PORT]/PATH. The error is an *[addrs.ParseError].
 func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 	fault := func(format string, args ...any) (RepositoryTemplate, error) {
 		return RepositoryTemplate{}, &addrs.ParseError{What: "repository template", Input: s, Reason: fmt.Sprintf(format, args...)}
@@ -59,7 +58,7 @@ func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 // String returns the template as it was parsed.
 func (t RepositoryTemplate) String() string { return t.text }
 
-// Has reports whether the template has one of "hostname", "namespace" and "type".
+// Has reports whether the template contains a part: "hostname", "namespace" or "type".
 func (t RepositoryTemplate) Has(name string) bool {
 	for i := 1; i < len(t.parts); i += 2 {
 		if t.parts[i] == name {
@@ -69,9 +68,9 @@ func (t RepositoryTemplate) Has(name string) bool {
 	return false
 }
 
-// Expand returns the registry, HOST or HOST:PORT, and the path of the repository of a
-// provider. It fails if the address of the provider has characters that repositories
-// cannot have, such as a port.
+// Expand returns the registry, HOST or HOST:PORT, and the path of a provider's repository. It
+// fails if the provider's address has characters that repositories cannot have, such as the ":"
+// of a port.
 func (t RepositoryTemplate) Expand(provider addrs.Provider) (host, path string, err error) {
 	hostname, _, _ := strings.Cut(provider.String(), "/") // in Unicode, as in stock tools
 	address := t.expand(hostname, provider.Namespace, provider.Type)

@@ -24,10 +24,10 @@ const (
 	ociManifestType = "application/vnd.oci.image.manifest.v1+json"
 )
 
-// ociTarget is the manifest for a platform in an index.
+// ociTarget is a platform's manifest in an index.
 type ociTarget struct{ os, arch, digest string }
 
-// ociIndexText is an index as "oras manifest index create" writes it.
+// ociIndexText returns an index in the form in which "oras manifest index create" writes it.
 func ociIndexText(targets ...ociTarget) string {
 	var manifests []string
 	for _, m := range targets {
@@ -37,7 +37,7 @@ func ociIndexText(targets ...ociTarget) string {
 	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider", "manifests": [%s]}`, ociIndexType, strings.Join(manifests, ", "))
 }
 
-// ociManifestText is the manifest of a platform with its archive.
+// ociManifestText returns the manifest of a platform with its archive.
 func ociManifestText(archive string) string {
 	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "text/plain", "digest": "x", "size": 1}, {"mediaType": "archive/zip", "digest": %q, "size": %d}]}`,
 		ociManifestType, sha(archive), len(archive))
@@ -45,7 +45,7 @@ func ociManifestText(archive string) string {
 
 func sha(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
-// ociRegistry serves repositories: manifests by tag, and by digest, and blobs.
+// ociRegistry serves repositories: manifests by tag and by digest, and blobs.
 type ociRegistry map[string]ociRepository
 
 type ociRepository struct {
@@ -106,8 +106,8 @@ func ociMirror(t testing.TB, registry ociRegistry, template string) (*getprovide
 	}, web
 }
 
-// TestOCIMirror also counts requests: one for the tags, one for the index, one for the
-// manifest, and one for the archive.
+// TestOCIMirror also counts requests: one each for the tags, the index, the manifest and the
+// archive.
 func TestOCIMirror(t *testing.T) {
 	t.Parallel()
 	manifest := ociManifestText(archive)

@@ -11,20 +11,20 @@ import (
 )
 
 // PluginCache reads the plugin cache directory of stock tools (plugin_cache_dir,
-// TF_PLUGIN_CACHE_DIR), which has the layout of a [FilesystemMirror] with unpacked
-// packages. It writes nothing there.
+// TF_PLUGIN_CACHE_DIR). It has the layout of a [FilesystemMirror] with unpacked packages.
+// PluginCache never writes to it.
 //
-// Nobody vouches for what is in the directory. A package counts only if the lock has its
-// hash, so the cache is no Source: it knows of no versions that could be selected.
+// Nothing confirms the content of the directory. A package counts only if the lock has its hash.
+// So the cache is not a Source: it has no versions that could be selected.
 type PluginCache struct {
 	// Dir is the directory. It need not exist.
 	Dir string
 }
 
-// Package returns the unpacked package of a version for a platform if its h1 hash is
-// one of the lock's. Anything else in its place is an error over [ErrNotFound]: stock
-// tools leave partial packages behind when they are interrupted. The error is a
-// *[MirrorError], and the package can change after it was hashed.
+// Package returns the unpacked package of a version for a platform if the lock has its h1 hash.
+// The package can change after it was hashed. The error is a *[MirrorError]. If there is
+// something else in the package's place, it wraps [ErrNotFound], because stock tools leave
+// partial packages behind when they are interrupted.
 func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform, locked []hashing.Hash) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform, Location: c.Dir}
 	found, err := FilesystemMirror(c).packages(ctx, provider)

@@ -12,33 +12,33 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Method is a Source for some providers: those that a pattern of Include matches, or
-// all if it is empty, without those that a pattern of Exclude matches.
+// Method is a Source for some providers. They are the providers that a pattern in Include
+// matches, or all providers if Include is empty, except those that a pattern in Exclude matches.
 type Method struct {
 	Source           Source
 	Include, Exclude []Pattern
 }
 
-// Covers reports whether the method is for a provider.
+// Covers reports whether the method applies to a provider.
 func (m Method) Covers(provider addrs.Provider) bool {
 	matches := func(p Pattern) bool { return p.Matches(provider) }
 	return !slices.ContainsFunc(m.Exclude, matches) &&
 		(len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
 }
 
-// Multi is the Source of several methods, in the order of their precedence.
+// Multi is a Source that consists of several methods in order of precedence.
 //
-// The versions of a provider are the union of those of all methods that cover it. Its
-// package comes from the first of them that has it for the platform. There is no
-// fallback to an older version: one that a mirror has for another platform only can be
-// selected, and then fails. A method that fails otherwise than by not having the
-// provider or the package ends the search.
+// The versions of a provider are the union of the versions from all methods that cover it. A
+// package comes from the first of these methods that has it for the platform. There is no
+// fallback to an older version: if a mirror has a version only for another platform, that version
+// can be selected, and getting its package then fails. If a method fails for any reason other
+// than a missing provider or package, the search ends.
 type Multi []Method
 
 var _ Source = Multi(nil)
 
-// Versions implements [Source]. All methods are asked at the same time. The error is a
-// *[SearchError], or that of a method.
+// Versions implements [Source]. It queries all methods concurrently. The error is a
+// *[SearchError] or the error of a method.
 func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	methods := m.covering(provider)
 	listings, failures := make([]Listing, len(methods)), make([]error, len(methods))
@@ -62,7 +62,7 @@ func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, 
 	return mergeListings(listings...), nil
 }
 
-// Package implements [Source]. The error is a *[SearchError], or that of a method.
+// Package implements [Source]. The error is a *[SearchError] or the error of a method.
 func (m Multi) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	missing := &SearchError{Provider: provider, Version: version, Platform: platform}
 	for _, method := range m.covering(provider) {
@@ -86,8 +86,8 @@ func isMissing(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnsupportedPlatform)
 }
 
-// mergeListings returns the union of listings. The platforms of a version are unknown
-// if one of the listings does not have them.
+// mergeListings returns the union of listings. The platforms of a version are unknown if one of
+// the listings does not have them.
 func mergeListings(listings ...Listing) Listing {
 	var merged Listing
 	index := make(map[versions.Version]int)
@@ -121,16 +121,16 @@ func mergePlatforms(some, others []addrs.Platform) []addrs.Platform {
 	return all
 }
 
-// SearchError is returned if none of several sources has a provider, or a package of
-// it. It wraps [ErrUnsupportedPlatform] if one of them has the version for other
-// platforms, else [ErrNotFound].
+// SearchError is returned if none of several sources has a provider or a package of it. It wraps
+// [ErrUnsupportedPlatform] if one of them has the version for other platforms, and [ErrNotFound]
+// otherwise.
 type SearchError struct {
 	Provider addrs.Provider
 	// Version and Platform are zero if the provider was not found at all.
 	Version  versions.Version
 	Platform addrs.Platform
-	// Errs are those of the sources that were searched, in their order; none if no
-	// source covers the provider.
+	// Errs are the errors of the searched sources, in order. It is empty if no source covers the
+	// provider.
 	Errs []error
 }
 
@@ -149,7 +149,7 @@ func (e *SearchError) Error() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Unwrap returns the errors that say why.
+// Unwrap returns the errors of the sources that explain the failure.
 func (e *SearchError) Unwrap() []error {
 	unsupported := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !errors.Is(err, ErrUnsupportedPlatform) })
 	switch {

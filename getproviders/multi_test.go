@@ -50,7 +50,7 @@ func (s shelf) Package(_ context.Context, _ addrs.Provider, v versions.Version, 
 	return named{name: s.name}, nil
 }
 
-// named is a package that only says where it is.
+// named is a package that has only a location.
 type named struct {
 	getproviders.Package
 	name string
@@ -72,7 +72,7 @@ func patterns(t testing.TB, texts ...string) []getproviders.Pattern {
 	return parsed
 }
 
-// shown is a listing as text.
+// shown returns a listing as text.
 func shown(listing getproviders.Listing) []string {
 	var all []string
 	for _, v := range listing.Versions {
@@ -152,7 +152,7 @@ func TestMulti(t *testing.T) {
 	}
 }
 
-// TestMultiFailure also shows that no methods are a source that has nothing.
+// TestMultiFailure also checks that a Multi without methods has no providers.
 func TestMultiFailure(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

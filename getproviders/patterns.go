@@ -7,17 +7,17 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// wildcard stands for any host, namespace or type in a [Pattern].
+// wildcard matches any host, namespace or type in a [Pattern].
 const wildcard = "*"
 
-// Pattern matches the addresses of providers. It is comparable. The zero value matches
-// none.
+// Pattern matches the addresses of providers. It is comparable. The zero value matches no
+// provider.
 type Pattern struct{ host, namespace, typ string }
 
-// ParsePattern parses [HOST/]NAMESPACE/TYPE. The type can be "*", then the namespace
-// too, and then the host too. Two parts mean the default host, as in the source of a
-// provider: "acme/*" does not match "example.com/acme/x". "" means that of OpenTofu.
-// The error is an *[addrs.ParseError].
+// ParsePattern parses [HOST/]NAMESPACE/TYPE. The type can be "*". Only then the namespace can be
+// "*" too, and only then the host. A pattern with two parts has the default host, as in the
+// source of a provider: "acme/*" does not match "example.com/acme/x". If defaultHost is "", it is
+// OpenTofu's. The error is an *[addrs.ParseError].
 func ParsePattern(s string, defaultHost addrs.Hostname) (Pattern, error) {
 	fault := func(reason string) (Pattern, error) {
 		return Pattern{}, &addrs.ParseError{What: "provider pattern", Input: s, Reason: reason}
@@ -64,9 +64,9 @@ func ExactPattern(provider addrs.Provider) Pattern {
 	return Pattern{string(provider.Hostname), provider.Namespace, provider.Type}
 }
 
-// normalName returns the form of a namespace or a type that addresses have. In the
-// place of a namespace the parser accepts names that are refused as types for their
-// prefix, such as "terraform-x".
+// normalName returns the form that a namespace or a type has in addresses. It uses the parser for
+// namespaces, because that also accepts names that are refused as types because of their prefix,
+// such as "terraform-x".
 func normalName(name string) (string, bool) {
 	if name == "-" || strings.Contains(name, "/") {
 		return "", false
@@ -82,7 +82,7 @@ func (p Pattern) Matches(provider addrs.Provider) bool {
 		(p.typ == wildcard || p.typ == provider.Type)
 }
 
-// Fixed returns the parts of the pattern that are not "*"; the others are "".
+// Fixed returns the parts of the pattern that are not "*". It returns "" for the other parts.
 func (p Pattern) Fixed() (host addrs.Hostname, namespace, typ string) {
 	fixed := func(part string) string {
 		if part == wildcard {
@@ -93,7 +93,7 @@ func (p Pattern) Fixed() (host addrs.Hostname, namespace, typ string) {
 	return addrs.Hostname(fixed(p.host)), fixed(p.namespace), fixed(p.typ)
 }
 
-// String returns the pattern with its host, in the form that [ParsePattern] reads.
+// String returns the pattern with its host, in the form that [ParsePattern] accepts.
 func (p Pattern) String() string {
 	host := p.host
 	if host != wildcard && host != "" {

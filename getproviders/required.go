@@ -13,36 +13,37 @@ import (
 // required_providers, a provider block, or something that implies a provider.
 type ProviderRequirement struct {
 	Provider addrs.Provider
-	// Constraint is the version constraint as written; "" for none.
+	// Constraint is the version constraint as written, or "" if there is none.
 	Constraint string
-	// Implied says that no required_providers block names the provider: By, a resource
-	// for example, has it by its name alone.
+	// Implied reports whether the provider is implied only by a name, for example by the type of a
+	// resource, and no required_providers block names it.
 	Implied bool
-	// By says what requires it: "required_providers", "resource aws_instance.web".
+	// By describes what requires the provider, such as "required_providers" or "resource
+	// aws_instance.web".
 	By string
-	// Range is where that is.
+	// Range is the place of the requirement.
 	Range hcl.Range
 }
 
 // ProviderUse is a place in a module that requires a provider.
 type ProviderUse struct {
-	// Path is the module's path; empty for the root module.
+	// Path is the module's path. It is empty for the root module.
 	Path addrs.Module
 	ProviderRequirement
-	// Allowed is the newest version that Constraint allows by itself, if an error says
-	// that no version meets the constraints of all places; "" otherwise, and if Constraint
-	// allows no version.
+	// Allowed is the newest version that Constraint allows by itself. It is set only in an error
+	// that no version meets the constraints of all places, and is "" if Constraint allows no
+	// version.
 	Allowed string
 }
 
-// String says in a few words who asks for what: "module app (main.tf:3): ~> 1.2".
+// String returns a short description, such as "module app (main.tf:3): ~> 1.2".
 func (u ProviderUse) String() string {
 	text := moduleName(u.Path)
 	switch {
 	case u.Range.Filename != "":
 		text += fmt.Sprintf(" (%s:%d)", u.Range.Filename, u.Range.Start.Line)
 	case u.By != "":
-		text = "the " + u.By // the state, which is part of no module
+		text = "the " + u.By // the state, which is not part of a module
 	}
 	if u.Constraint != "" {
 		text += ": " + u.Constraint
@@ -60,7 +61,7 @@ func moduleName(path addrs.Module) string {
 	return "module " + path.String()
 }
 
-// Allows reports whether a version meets the constraint of one place.
+// Allows reports whether a version meets the constraint of this place.
 func (u ProviderUse) Allows(version string) bool {
 	v, err := versions.Parse(version)
 	want, wrong := u.Constraints()

@@ -9,13 +9,12 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ProviderError is what went wrong with one provider. It wraps
-// *MismatchError, *registryclient.RequestError, the errors of package
-// versions, *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a
-// sentinel of package cotter.
+// ProviderError is an error about one provider. It wraps *MismatchError,
+// *registryclient.RequestError, an error of package versions, *policy.Violation,
+// *UnknownProviderError, *UnusableVersionError, or a sentinel of package cotter.
 type ProviderError struct {
 	Provider addrs.Provider
-	// Version is the selected version; "" if none was selected.
+	// Version is the selected version, or "" if none was selected.
 	Version string
 	// RequiredBy are the places that require the provider.
 	RequiredBy []ProviderUse
@@ -35,12 +34,12 @@ func (e *ProviderError) Error() string {
 	return b.String()
 }
 
-// maxUses is how many places that require a provider a message names one by one.
+// maxUses is the maximum number of requiring places that a message lists one by one.
 const maxUses = 20
 
-// Requirements says who requires the provider, in one line for each place: "required by
-// module app (main.tf:3): ~> 1.2". If there are more than 20, those with the same
-// constraint share a line.
+// Requirements describes the places that require the provider, one per line: "required by module
+// app (main.tf:3): ~> 1.2". If there are more than 20, places with the same constraint share a
+// line.
 func (e *ProviderError) Requirements() []string {
 	var lines []string
 	if len(e.RequiredBy) <= maxUses {
@@ -68,16 +67,16 @@ func (e *ProviderError) Requirements() []string {
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// UnknownProviderError says that no source has a provider, and what is known of others
-// that may be meant.
+// UnknownProviderError says that no source has a provider. It suggests other providers that may
+// be meant.
 type UnknownProviderError struct {
-	// SameType are the other required providers with its type, of which one may be meant.
+	// SameType are the other required providers with the same type. One of them may be meant.
 	SameType []addrs.Provider
-	// Renamed is the address that has taken its place, as its registry says; the zero
-	// value if it does not say so.
+	// Renamed is the address that replaces the provider according to its registry. It is zero if
+	// the registry names none.
 	Renamed addrs.Provider
-	// ImpliedBy is the first place that implies the provider by a name alone; nil if all
-	// modules declare its source.
+	// ImpliedBy is the first place that implies the provider by a name, or nil if all modules
+	// declare its source.
 	ImpliedBy *ProviderUse
 	// Err is the error of the source.
 	Err error
@@ -97,17 +96,18 @@ func (e *UnknownProviderError) Error() string {
 // Unwrap returns the error of the source.
 func (e *UnknownProviderError) Unwrap() error { return e.Err }
 
-// UnusableVersionError says that a version of a provider has no package that can be used
-// here, and which version has.
+// UnusableVersionError says that a version of a provider has no usable package for a platform. It
+// suggests another version that has one.
 type UnusableVersionError struct {
 	Platform addrs.Platform
-	// Platforms are those that the version has packages for, sorted; nil if its source
-	// does not say.
+	// Platforms are the platforms for which the version has packages, sorted. It is nil if its
+	// source does not list them.
 	Platforms []addrs.Platform
-	// Unlisted says that the source does not list the version, or not any more.
+	// Unlisted reports whether the source does not list the version, or no longer lists it.
 	Unlisted bool
-	// Other is the newest version with a package for the platform that stock tools can
-	// run, of those that all modules allow if Allowed is set; zero means none.
+	// Other is the newest version that has a package for the platform and that stock tools can
+	// run. If Allowed is set, it is the newest of those that all modules allow. It is zero if
+	// there is no such version.
 	Other   versions.Version
 	Allowed bool
 	// Err is the error of the source.
@@ -121,7 +121,7 @@ func (e *UnusableVersionError) Error() string {
 	case e.Unlisted:
 		b.WriteString("; the version is not listed")
 	case len(e.Platforms) > 0 && !slices.Contains(e.Platforms, e.Platform):
-		fmt.Fprintf(&b, "; it is there for %s", listed(e.Platforms, addrs.Platform.String))
+		fmt.Fprintf(&b, "; it is available for %s", listed(e.Platforms, addrs.Platform.String))
 	}
 	switch {
 	case e.Other.IsZero():
@@ -137,7 +137,7 @@ func (e *UnusableVersionError) Error() string {
 // Unwrap returns the error of the source.
 func (e *UnusableVersionError) Unwrap() error { return e.Err }
 
-// listed lists what a message names.
+// listed returns the names of all elements as a list for a message.
 func listed[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, one := range all {

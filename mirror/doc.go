@@ -1,15 +1,17 @@
 // Package mirror keeps the packages of locks in a repository of an OCI registry.
 //
-// A mirror has an artifact for each different entry of the locks, in the form that
-// OpenTofu installs. [Open] opens one, [Push] stores what locks name and [Status] says
-// what is missing. Providers are in repositories below that of the mirror, in the form of
-// OpenTofu's provider mirrors; see [Mirror.RepositoryTemplate]. A [Mirror] is a [cotter.ListedStore]: as one of
-// [cotter.Installer].Stores it is asked before the origins, with a request for the
-// manifest of an entry and one for its archive, and [cotter.Installer.VerifyStore]
-// checks all that it has.
+// A mirror has an artifact for each different lock entry, in the form that OpenTofu installs.
+// [Open] opens a mirror, [Push] stores the packages that locks name, and [Status] reports which
+// are missing. Providers are in repositories below the mirror's repository, in the form of
+// OpenTofu's provider mirrors; see [Mirror.RepositoryTemplate].
 //
-// What a mirror says of an entry counts as its [Trust] says: for a mirror that the user
-// names, and not for one that only a repository names, unless a trusted key has signed the
-// entry. Keys are ed25519 in PEM, see [ParsePublicKeys] and [ParsePrivateKey]; the page
-// docs/air-gap.md has what is signed. [Repair] replaces what a registry has damaged.
+// A [Mirror] is a [cotter.ListedStore]. As one of [cotter.Installer].Stores it is queried before
+// the origins, with one request for the manifest of an entry and one for its archive.
+// [cotter.Installer.VerifyStore] verifies all its packages.
+//
+// The mirror's [Trust] determines whether it can confirm entries. A mirror that the user has
+// named can. A mirror that only a repository names cannot, unless a trusted key has signed the
+// entry. Keys are ed25519 keys in PEM; see [ParsePublicKeys] and [ParsePrivateKey]. The page
+// docs/air-gap.md describes the signed text. [Repair] replaces packages that a registry has
+// damaged.
 package mirror

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// A run takes what one machine has pushed from the mirror, and asks no origin.
+// A run takes the packages that one machine has pushed from the mirror, and queries no origin.
 func Example() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- config/main.tf --

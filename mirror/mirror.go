@@ -16,11 +16,11 @@ import (
 
 // Mirror is a repository of an OCI registry. It is a [cotter.ListedStore].
 //
-// Its fields must not be changed while it is in use.
+// Its fields must not change while it is in use.
 type Mirror struct {
-	// Trust says which entries count as confirmed. [Open] sets Trust.Named.
+	// Trust determines which entries the mirror can confirm. [Open] sets Trust.Named.
 	Trust Trust
-	// SignKey signs the entries that are pushed; nil means that they are not signed.
+	// SignKey signs the entries that are pushed. If it is nil, they are not signed.
 	SignKey ed25519.PrivateKey
 
 	fetcher          *getmodules.Fetcher
@@ -31,15 +31,15 @@ type Mirror struct {
 
 var _ cotter.ListedStore = (*Mirror)(nil)
 
-// Open opens a mirror at oci://HOST/REPOSITORY without sending a request. The
-// credentials, limits and retries are those of the fetcher for OCI registries.
+// Open opens a mirror at oci://HOST/REPOSITORY without sending a request. It uses the fetcher's
+// credentials, limits and retries for OCI registries.
 //
-// The mirror confirms entries of locks, as one that the user names does. For others set
-// its Trust.
+// The mirror can confirm entries of locks, like a mirror that the user has named. For other
+// mirrors, set Trust.
 func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	host, repository, ok := strings.Cut(strings.TrimPrefix(address, "oci://"), "/")
 	if !strings.HasPrefix(address, "oci://") || !ok {
-		return nil, fmt.Errorf("the address of a mirror is oci://HOST/REPOSITORY, and not %q", addrs.Redact(address))
+		return nil, fmt.Errorf("the address of a mirror must have the form oci://HOST/REPOSITORY, not %q", addrs.Redact(address))
 	}
 	content, err := fetcher.OCIContent(host, repository)
 	if err != nil {
@@ -48,27 +48,27 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	return &Mirror{Trust: Trust{Named: true}, fetcher: fetcher, content: content, host: host, repository: repository, address: address}, nil
 }
 
-// Name returns the address, with what it is.
+// Name returns "the mirror" and the address.
 func (m *Mirror) Name() string { return "the mirror " + m.address }
 
-// Address returns the address: oci://HOST/REPOSITORY.
+// Address returns the address oci://HOST/REPOSITORY.
 func (m *Mirror) Address() string { return m.address }
 
 // IsLocal returns false.
 func (m *Mirror) IsLocal() bool { return false }
 
-// Manifest makes Mirror a [cotter.PackageStore].
+// Manifest implements [cotter.PackageStore].
 func (m *Mirror) Manifest(ctx context.Context, tag string) ([]byte, error) {
 	found, err := m.content.Manifest(ctx, tag)
 	return found.Text, err
 }
 
-// Blob makes Mirror a [cotter.PackageStore].
+// Blob implements [cotter.PackageStore].
 func (m *Mirror) Blob(ctx context.Context, digest string, size int64, file *os.File) error {
 	return m.content.Blob(ctx, getmodules.OCIBlob{Digest: digest, Size: size}, file, nil)
 }
 
-// Tags returns all tags of the repository; none if nothing was pushed yet.
+// Tags returns all tags of the repository. It returns none if nothing has been pushed yet.
 func (m *Mirror) Tags(ctx context.Context) ([]string, error) {
 	var found []string
 	err := m.content.Tags(ctx, "", func(tags []string) error {

@@ -49,7 +49,7 @@ func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *
 	return w, in, dir, m
 }
 
-// missing is how many of the two entries Status calls missing.
+// missing returns how many of the two entries Status reports as missing.
 func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
 	t.Helper()
 	found, err := mirror.Status(t.Context(), m, []string{dir}, cotter.Request{})
@@ -64,7 +64,7 @@ func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
 	return n
 }
 
-// What the mirror lacks is listed and pushed, once; damage in it is found.
+// Entries that the mirror lacks are listed and pushed once. Damage in the mirror is detected.
 func TestPushStatusAndVerify(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
@@ -102,7 +102,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 	}
 }
 
-// A project that fails leaves the others alone.
+// If a project fails, the others are pushed nevertheless.
 func TestPushWithoutLock(t *testing.T) {
 	t.Parallel()
 	_, in, dir, m := open(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// RepositoryTemplate returns where a mirror has its providers, as the repository_template
-// of an oci_mirror in OpenTofu's CLI configuration: HOST/REPOSITORY/providers/${hostname}/
-// ${namespace}/${type}.
+// RepositoryTemplate returns the location of a mirror's providers in the form of the
+// repository_template of an oci_mirror in OpenTofu's CLI configuration:
+// HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.
 func (m *Mirror) RepositoryTemplate() string {
 	return m.host + "/" + m.repository + "/providers/${hostname}/${namespace}/${type}"
 }
@@ -23,7 +23,7 @@ func (m *Mirror) providerContent(provider addrs.Provider) (*getmodules.OCIConten
 	return m.fetcher.OCIContent(m.host, m.repository+"/"+modpkg.RepositoryOf(provider))
 }
 
-// ProviderIndex makes Mirror a [cotter.PackageStore].
+// ProviderIndex implements [cotter.PackageStore].
 func (m *Mirror) ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error) {
 	content, err := m.providerContent(provider)
 	if err != nil {
@@ -33,7 +33,7 @@ func (m *Mirror) ProviderIndex(ctx context.Context, provider addrs.Provider, ver
 	return found.Text, err
 }
 
-// ProviderManifest makes Mirror a [cotter.PackageStore].
+// ProviderManifest implements [cotter.PackageStore].
 func (m *Mirror) ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error) {
 	content, err := m.providerContent(provider)
 	if err != nil {
@@ -41,12 +41,12 @@ func (m *Mirror) ProviderManifest(ctx context.Context, provider addrs.Provider, 
 	}
 	found, err := content.Manifest(ctx, digest)
 	if err == nil && int64(len(found.Text)) != size {
-		err = fmt.Errorf("%w: the manifest has %d bytes, and should have %d", getmodules.ErrOCIContent, len(found.Text), size)
+		err = fmt.Errorf("%w: the manifest has %d bytes instead of %d", getmodules.ErrOCIContent, len(found.Text), size)
 	}
 	return found.Text, err
 }
 
-// ProviderBlob makes Mirror a [cotter.PackageStore].
+// ProviderBlob implements [cotter.PackageStore].
 func (m *Mirror) ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error {
 	content, err := m.providerContent(provider)
 	if err != nil {

@@ -64,8 +64,8 @@ func (p *providerProject) install(t *testing.T, in *cotter.Installer) error {
 	return err
 }
 
-// installFresh installs on a machine that has only the lock and a mirror. It returns the
-// warnings, and the requests to the registry of providers.
+// installFresh installs on a machine that has only the lock and a mirror. It returns the warnings
+// and the requests to the provider registry.
 func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings, asked []string) {
 	t.Helper()
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
@@ -103,7 +103,7 @@ func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Resul
 	}
 }
 
-// changeHashes changes what the lock has of the provider.
+// changeHashes changes the hashes that the lock has for the provider.
 func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	req := p.req
@@ -131,8 +131,8 @@ func has(paths []string, suffix string) bool {
 	return false
 }
 
-// What a trusted mirror has, the registry of the provider is not asked. Another one
-// delivers the archive of what the registry proves.
+// If a trusted mirror has the package, the provider's registry is not queried. An untrusted
+// mirror only delivers the archive that the registry proves.
 func TestProviderTrust(t *testing.T) {
 	t.Parallel()
 	private, public := newKey('a')
@@ -167,8 +167,8 @@ func TestProviderTrust(t *testing.T) {
 	}
 }
 
-// An archive that the mirror has damaged comes from the registry of the provider, and so
-// does one that the mirror has for other platforms only.
+// If the mirror has damaged an archive, or has it only for other platforms, it comes from the
+// provider's registry.
 func TestProviderFallback(t *testing.T) {
 	t.Parallel()
 	p, m := openProvider(t)
@@ -190,8 +190,8 @@ func TestProviderFallback(t *testing.T) {
 	}
 }
 
-// Two packages of one version cannot be in a mirror. One without the archive that was
-// published gives way to it.
+// A mirror cannot have two packages of the same version and platform. A published archive
+// replaces one that was packed.
 func TestPushOtherProvider(t *testing.T) {
 	t.Parallel()
 	p, m := openProvider(t)
@@ -225,9 +225,10 @@ func TestPushOtherProvider(t *testing.T) {
 	}
 }
 
-// A registry that others made has the packages of several platforms. One that it has
-// damaged comes from the origin. It cannot be replaced there, since an archive that was
-// published has only one digest, and Distribution does not store again what it has.
+// An independent registry implementation has the packages of several platforms. If it has damaged
+// an archive, the package comes from the origin. The archive cannot be replaced in the mirror,
+// because a published archive has only one digest, and Distribution does not store a blob again
+// that it already has.
 func TestProviderDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry, m := startDocker(t)

@@ -21,44 +21,44 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Result is what Push or Repair did.
+// Result describes what Push or Repair has done.
 type Result struct {
-	// Entries is the number of different entries of modules, and Providers that of
-	// different packages of providers. Pushed is that of those that
-	// the mirror did not have, and Replaced that of those whose artifact was stored again:
-	// it had no signature by the mirror's SignKey, or was damaged.
+	// Entries is the number of different module entries, and Providers is the number of different
+	// provider packages. Pushed is the number of these that the mirror did not have. Replaced is
+	// the number of those whose artifact was stored again because it was damaged or had no
+	// signature by the mirror's SignKey.
 	Entries, Providers, Pushed, Replaced int
-	// Bytes is the size of the archives that were uploaded.
+	// Bytes is the size of the uploaded archives.
 	Bytes int64
 }
 
-// ErrNotRepaired means that a registry still returns something else than it was sent.
+// ErrNotRepaired means that a registry still returns other bytes than were pushed to it.
 var ErrNotRepaired = errors.New("the registry returns other bytes than were pushed to it")
 
-// Push stores all packages that the locks of some root modules name in a mirror. What
-// the mirror has is neither packed nor uploaded again, unless it has no signature by the
-// mirror's SignKey. Packages of providers are stored if req.Providers is set, for the
-// platforms that it names.
+// Push stores all packages that the locks of some root modules name in a mirror. It neither packs
+// nor uploads packages that the mirror already has, unless they have no signature by the mirror's
+// SignKey. It stores the packages of providers if req.Providers is set, for the platforms in
+// req.Providers.
 //
-// The locks must be complete. dirs, req and onEvent are those of
-// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm
-// and fetch the packages. If projects fail, what the others have is stored nevertheless; the error joins a
-// *[cotter.ProjectError] for each.
+// The locks must be complete. dirs, req and onEvent are passed to
+// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
+// fetch the packages. If projects fail, the packages of the others are stored nevertheless. The
+// error joins a *[cotter.ProjectError] for each failed project.
 func Push(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to}).pushAll(ctx, in, dirs, req, onEvent)
 }
 
-// Repair is Push, but reads back all that the mirror has of these packages and replaces
-// what is damaged.
+// Repair is like Push, but it also reads back everything that the mirror has of these packages,
+// and replaces what is damaged.
 //
-// Registries believe that a blob has its digest and may ignore an upload of one that they
-// have. Then the package is stored as an archive with other bytes and the same content.
-// If that is damaged too, the error wraps [ErrNotRepaired].
+// Registries assume that a blob matches its digest, and may ignore the upload of a blob that they
+// already have. In that case, Repair stores the package as an archive with the same content but
+// different bytes. If that is damaged too, the error wraps [ErrNotRepaired].
 func Repair(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to, repairs: true}).pushAll(ctx, in, dirs, req, onEvent)
 }
 
-// pusher stores packages in a mirror, each once.
+// pusher stores packages in a mirror, each of them once.
 type pusher struct {
 	mirror  *Mirror
 	repairs bool
@@ -73,16 +73,16 @@ type pusher struct {
 	result Result
 }
 
-// layerKey is an archive by its content and form.
+// layerKey identifies an archive by its content and form.
 type layerKey struct {
 	t1   hashing.Hash
 	form int
 }
 
-// pushedLayer is an archive that is in the mirror.
+// pushedLayer is an archive that is now in the mirror.
 type pushedLayer struct {
 	modpkg.Artifact // without a statement
-	// uploaded says that it was not there, or damaged.
+	// uploaded reports whether the archive was missing or damaged before.
 	uploaded bool
 }
 
@@ -91,7 +91,7 @@ func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []strin
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(temporary) }() // the system removes what is left
+	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	p.dir = temporary
 	err = in.LockedPackages(ctx, dirs, req, onEvent, p.push)
 	if dirs = withoutFailed(dirs, err); req.Providers != nil && len(dirs) > 0 && ctx.Err() == nil {
@@ -100,8 +100,8 @@ func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []strin
 	return &p.result, err
 }
 
-// withoutFailed returns the directories of projects about which an error says nothing; none
-// if it is about more than projects.
+// withoutFailed returns the directories of the projects that did not fail according to err. It
+// returns nil if err is not only about projects.
 func withoutFailed(dirs []string, err error) []string {
 	failed := make(map[string]bool)
 	var note func(error) bool
@@ -121,7 +121,7 @@ func withoutFailed(dirs []string, err error) []string {
 	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return failed[dir] })
 }
 
-// push stores a package unless the mirror has its entry as it should be.
+// push stores a package unless the mirror already has its entry in the required form.
 func (p *pusher) push(ctx context.Context, pkg cotter.LockedPackage) error {
 	statement := modpkg.StatementOf(pkg.Entry)
 	_, err := p.entries.Do(ctx, statement.Tag(), func(ctx context.Context) (bool, error) {
@@ -145,7 +145,7 @@ func (p *pusher) push(ctx context.Context, pkg cotter.LockedPackage) error {
 	return err
 }
 
-// count counts what was looked at, and what came of it.
+// count counts a package, and whether it was pushed or replaced.
 func (p *pusher) count(all *int, had, changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,8 +159,8 @@ func (p *pusher) count(all *int, had, changed bool) {
 	}
 }
 
-// lacksSignature reports whether a manifest is not signed by the key of the mirror, if that
-// has one.
+// lacksSignature reports whether a manifest lacks the signature by the mirror's key. It returns
+// false if the mirror has no key.
 func (p *pusher) lacksSignature(manifest []byte) bool {
 	if p.mirror.SignKey == nil {
 		return false
@@ -168,12 +168,12 @@ func (p *pusher) lacksSignature(manifest []byte) bool {
 	return modpkg.CheckSigned(manifest, publicKeys(p.mirror.SignKey)) != nil
 }
 
-// archiveForms is how many archives of a package a repair tries.
+// archiveForms is the maximum number of different archives of a package that a repair tries.
 const archiveForms = 4
 
-// store stores a package: its archive, and then what points to it. found is the manifest
-// that the mirror has for the entry; nil if it has none. It reports whether something was
-// missing or other than it is now.
+// store stores a package: first its archive, then the manifests and tags that point to it. found
+// is the manifest that the mirror has for the entry, or nil. store reports whether anything in
+// the mirror has changed.
 func (p *pusher) store(ctx context.Context, pkg cotter.LockedPackage, statement modpkg.Statement, found []byte) (changed bool, err error) {
 	if _, err := p.config.Do(ctx, "", p.pushConfig); err != nil {
 		return false, err
@@ -207,8 +207,8 @@ func (p *pusher) store(ctx context.Context, pkg cotter.LockedPackage, statement 
 	return false, ErrNotRepaired
 }
 
-// manifest returns the manifest of an entry with a layer. Signatures that the entry has in
-// the mirror are kept if it has the same layer.
+// manifest returns the manifest of an entry with a layer. If the entry already has the same layer
+// in the mirror, its signatures are kept.
 func (p *pusher) manifest(a modpkg.Artifact, statement modpkg.Statement, found []byte) ([]byte, error) {
 	a.Statement = statement
 	if former, err := modpkg.ParseManifest(found); err == nil && former.Layer == a.Layer {
@@ -223,8 +223,9 @@ func (p *pusher) manifest(a modpkg.Artifact, statement modpkg.Statement, found [
 	return a.Manifest()
 }
 
-// pushManifest stores a manifest and has a tag point to it. The tag of a content points to
-// the first artifact that has it, unless that is to be replaced.
+// pushManifest stores a manifest and makes a tag point to it. If replace is not set, a tag that
+// already exists is not changed: the tag of a content keeps pointing to the first artifact with
+// that content.
 func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, replace bool) error {
 	if !replace {
 		if _, err := p.mirror.Manifest(ctx, tag); err == nil {
@@ -234,14 +235,14 @@ func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, repl
 	return p.mirror.content.PushManifest(ctx, tag, ocispec.MediaTypeImageManifest, text)
 }
 
-// hasManifest reports whether a tag points to a manifest that can be read.
+// hasManifest reports whether a tag points to this manifest and the manifest can be read.
 func (p *pusher) hasManifest(ctx context.Context, tag string, text []byte) bool {
 	got, err := p.mirror.Manifest(ctx, tag)
 	return err == nil && bytes.Equal(got, text)
 }
 
-// pushLayer packs a package and uploads the archive. A repair reads it back, and uploads
-// it again if the mirror had something else.
+// pushLayer packs a package and uploads the archive. A repair reads the archive back and uploads
+// it again if the mirror has other bytes.
 func (p *pusher) pushLayer(ctx context.Context, t1 hashing.Hash, form int, pkg cotter.LockedPackage) (pushedLayer, error) {
 	root, err := pkg.Open()
 	if err != nil {
@@ -249,7 +250,7 @@ func (p *pusher) pushLayer(ctx context.Context, t1 hashing.Hash, form int, pkg c
 	}
 	defer root.Close()
 	name := filepath.Join(p.dir, fmt.Sprintf("%s-%d", modpkg.ContentTag(t1), form))
-	defer func() { _ = os.Remove(name) }() // pushAll removes what is left
+	defer func() { _ = os.Remove(name) }() // pushAll removes leftovers
 	a, err := modpkg.WriteLayer(ctx, name, root.FS(), pkg.Tree, form, modpkg.Statement{})
 	if err != nil {
 		return pushedLayer{}, err
@@ -263,8 +264,9 @@ func (p *pusher) pushLayer(ctx context.Context, t1 hashing.Hash, form int, pkg c
 	return pushedLayer{a, uploaded}, err
 }
 
-// pushFile uploads an archive to a repository, and reports whether that did not have it, or
-// had something else. A repair reads it back, and uploads it again if it is damaged.
+// pushFile uploads an archive to a repository. uploaded reports whether the repository did not
+// have it or had other bytes. A repair reads the archive back and uploads it again if it is
+// damaged.
 func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, blob getmodules.OCIBlob, file *os.File) (uploaded bool, err error) {
 	uploaded, err = to.PushBlob(ctx, blob, file)
 	if err == nil && p.repairs {
@@ -294,13 +296,13 @@ func (p *pusher) readBack(ctx context.Context, from *getmodules.OCIContent, blob
 	}
 	defer func() {
 		_ = file.Close()
-		_ = os.Remove(file.Name()) // pushAll removes what is left
+		_ = os.Remove(file.Name()) // pushAll removes leftovers
 	}()
 	return from.Blob(ctx, blob, file, nil)
 }
 
-// isDamage reports whether the error of a blob that was fetched is about the blob, and not
-// about the registry.
+// isDamage reports whether an error of fetching a blob is about the blob and not about the
+// registry.
 func isDamage(err error) bool {
 	return errors.Is(err, getmodules.ErrOCIContent) || errors.Is(err, getmodules.ErrTooLarge) || errors.Is(err, fs.ErrNotExist)
 }

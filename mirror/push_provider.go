@@ -19,25 +19,25 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrOtherPackage means that a mirror has a package of a provider of which the lock has no
-// hash, for the same version and platform. [Repair] replaces it.
-var ErrOtherPackage = errors.New("the mirror has another package, of which the lock has no hash")
+// ErrOtherPackage means that a mirror has a different package of a provider for the same version
+// and platform, and that the lock has none of its hashes. [Repair] replaces it.
+var ErrOtherPackage = errors.New("the mirror has a different package, and the lock has none of its hashes")
 
-// errNoArchiveHash says that a lock is not good enough to replace an archive: other locks may
-// need just this one.
-var errNoArchiveHash = errors.New("the mirror has the archive that was published, and the lock has no zh hash by which it could be checked")
+// errNoArchiveHash says that a lock does not have enough hashes to replace an archive: other
+// locks may need exactly the one in the mirror.
+var errNoArchiveHash = errors.New("the mirror has the published archive, and the lock has no zh hash to check it with")
 
-// providerPusher is what is known of the providers of a push.
+// providerPusher is the state of a push that concerns providers.
 type providerPusher struct {
 	entries singleflight.Memo[string, bool]
 	configs singleflight.Memo[string, bool]
 
 	mu sync.Mutex
-	// indexes are held while the index of a release is changed.
+	// indexes are the mutexes that are held while the index of a release is changed.
 	indexes map[modpkg.Release]*sync.Mutex
 }
 
-// index returns what is held while the index of a release is changed.
+// index returns the mutex that must be held while the index of a release is changed.
 func (p *providerPusher) index(r modpkg.Release) *sync.Mutex {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,8 @@ func (p *providerPusher) index(r modpkg.Release) *sync.Mutex {
 	return p.indexes[r]
 }
 
-// pushProvider stores the package of a provider unless the mirror has it as it should be.
+// pushProvider stores the package of a provider unless the mirror already has it in the required
+// form.
 func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider) error {
 	version, err := versions.Parse(locked.Entry.Version)
 	if err != nil {
@@ -82,7 +83,7 @@ func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider)
 	return err
 }
 
-// providerManifest returns the manifest that the mirror has for a platform.
+// providerManifest returns the manifest that the mirror has for a platform, or nil.
 func (p *pusher) providerManifest(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider) ([]byte, error) {
 	targets, err := p.targets(ctx, release)
 	if err != nil {
@@ -95,7 +96,8 @@ func (p *pusher) providerManifest(ctx context.Context, release modpkg.Release, l
 	return p.mirror.ProviderManifest(ctx, release.Provider, target.Digest, target.Size)
 }
 
-// targets returns what the mirror has of a release, without what cannot be read.
+// targets returns the targets in the mirror's index of a release. In a repair, an index that
+// cannot be read counts as missing.
 func (p *pusher) targets(ctx context.Context, release modpkg.Release) ([]modpkg.Target, error) {
 	text, err := p.mirror.ProviderIndex(ctx, release.Provider, release.Version)
 	if errors.Is(err, fs.ErrNotExist) || p.repairs && errors.Is(err, getmodules.ErrOCIContent) {
@@ -111,9 +113,9 @@ func (p *pusher) targets(ctx context.Context, release modpkg.Release) ([]modpkg.
 	return targets, err
 }
 
-// storeProvider stores a package: its archive, its manifest, and then what points to them.
-// found is the manifest that the mirror has; nil if it has none. It reports whether
-// something was missing or other than it is now.
+// storeProvider stores a package: first its archive and manifest, then the index that points to
+// them. found is the manifest that the mirror has, or nil. storeProvider reports whether anything
+// in the mirror has changed.
 func (p *pusher) storeProvider(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider, found []byte) (changed bool, err error) {
 	file, artifact, err := p.writeArchive(ctx, release, locked)
 	if err != nil {
@@ -121,7 +123,7 @@ func (p *pusher) storeProvider(ctx context.Context, release modpkg.Release, lock
 	}
 	defer func() {
 		_ = file.Close()
-		_ = os.Remove(file.Name()) // pushAll removes what is left
+		_ = os.Remove(file.Name()) // pushAll removes leftovers
 	}()
 	former, err := modpkg.ParseProviderManifest(found)
 	switch {
@@ -164,7 +166,7 @@ func (p *pusher) storeProvider(ctx context.Context, release modpkg.Release, lock
 	return uploaded || !bytes.Equal(text, found), err
 }
 
-// writeArchive writes the archive of a package to a file, which is open for reading.
+// writeArchive writes the archive of a package to a file and returns the file, open for reading.
 func (p *pusher) writeArchive(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider) (_ *os.File, a modpkg.ProviderArtifact, err error) {
 	archive, err := locked.Archive(ctx)
 	if err != nil {
@@ -182,8 +184,8 @@ func (p *pusher) writeArchive(ctx context.Context, release modpkg.Release, locke
 	return file, a, nil
 }
 
-// pushIndex has the index of a release point to a manifest, beside those for other
-// platforms, and the mirror list the release.
+// pushIndex adds a manifest to the index of a release, which keeps the manifests for other
+// platforms. It also adds the release to the mirror's list.
 func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, release modpkg.Release, target modpkg.Target) error {
 	held := p.providers.index(release)
 	held.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/mirror"
 )
 
-// startDocker returns a registry that others made, and an empty mirror in it.
+// startDocker returns an independent registry and an empty mirror in it.
 func startDocker(t *testing.T) (*dockerregistry.Registry, *mirror.Mirror) {
 	t.Helper()
 	socketDir, err := os.MkdirTemp("", "registry-") // the names of sockets are short
@@ -38,10 +38,10 @@ func startDocker(t *testing.T) (*dockerregistry.Registry, *mirror.Mirror) {
 	return registry, m
 }
 
-// noWait is the wait before a retry.
+// noWait makes retries wait for no time.
 func noWait(int) time.Duration { return 0 }
 
-// damaged returns how many entries of a mirror are damaged.
+// damaged returns the number of damaged entries in a mirror.
 func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
@@ -56,7 +56,7 @@ func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
 	return n
 }
 
-// layerOf returns the digest of the layer of an entry.
+// layerOf returns the digest of an entry's layer.
 func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string) string {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
@@ -81,8 +81,8 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 	return ""
 }
 
-// Distribution does not store a blob again that it has, damaged or not. A repair stores the
-// same content with another digest, as often as that is needed.
+// Distribution does not store a blob again that it already has, even if it is damaged. A repair
+// stores the same content with another digest, as often as necessary.
 func TestRepairDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry, m := startDocker(t)

@@ -14,35 +14,38 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Entry is what a mirror has for an entry of a lock.
+// Entry describes what a mirror has for one entry of a lock.
 type Entry struct {
-	// Dir is the directory of the root module, and Key the key of its entry; "" for a
+	// Dir is the directory of the root module, and Key is the key of its entry. Key is "" for a
 	// provider.
 	Dir, Key string
-	// Source, Version and Tag are those of a [cotter.StoreEntry].
+	// Source, Version and Tag have the same meaning as in [cotter.StoreEntry].
 	Source, Version, Tag string
-	// Platform is that of a provider's package, and zero for modules.
+	// Platform is the platform of a provider's package. It is zero for modules.
 	Platform addrs.Platform
-	// Missing says that the mirror does not have the entry.
+	// Missing reports that the mirror does not have the entry.
 	Missing bool
-	// Other says that it has a package of which the lock has no hash, of a provider.
+	// Other reports that the mirror has a package of the provider, but the lock has none of its
+	// hashes.
 	Other bool
-	// Distrust is why what it has does not confirm the entry, by the mirror's Trust, such
-	// as that a signature is missing. It is nil for a mirror that confirms nothing anyway.
+	// Distrust is the reason why the artifact does not confirm the entry according to the mirror's
+	// Trust, for example a missing signature. It is nil if the mirror can confirm nothing in any
+	// case.
 	Distrust error
 }
 
-// OK reports whether the mirror has the entry as it should be.
+// OK reports whether the mirror has the entry in the required form.
 func (e Entry) OK() bool { return !e.Missing && !e.Other && e.Distrust == nil }
 
-// parallelRequests is how many entries Status asks for at once.
+// parallelRequests is the number of concurrent requests of Status.
 const parallelRequests = 16
 
-// Status returns which entries of the locks of some root modules a mirror has, in the
-// order of the directories and keys, for each those of providers last. It reads only the
-// locks and asks only the mirror. The locks are those of req, but for its directory.
-// Providers are looked for if req.Providers is set, for the platforms that it names, or for
-// this machine's own. An error about a lock is a *[cotter.ProjectError].
+// Status reports which entries of the locks of some root modules a mirror has. The result is in
+// the order of dirs and keys; the providers of a directory come after its modules. Status reads
+// only the locks and queries only the mirror. It reads the locks according to req, with the
+// directories in dirs. It includes providers if req.Providers is set, for the platforms in
+// req.Providers or else for this machine's platform. An error about a lock is a
+// *[cotter.ProjectError].
 func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) ([]Entry, error) {
 	s := &status{mirror: m}
 	for _, dir := range dirs {
@@ -63,8 +66,8 @@ func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) (
 	return s.entries, group.Wait()
 }
 
-// status are the entries of locks, with the questions about them. Those with the same key
-// are asked once.
+// status collects the entries of locks and the queries about them. Queries with the same key are
+// made once.
 type status struct {
 	mirror  *Mirror
 	entries []Entry
@@ -123,7 +126,8 @@ func (s *status) ask(e Entry, key string, ask func(context.Context) (Entry, erro
 	s.entries, s.keys, s.asks = append(s.entries, e), append(s.keys, key), append(s.asks, ask)
 }
 
-// defect returns why an artifact of a mirror that confirms entries does not confirm one.
+// defect returns the reason why an artifact does not confirm its entry. It returns nil if the
+// mirror can confirm nothing in any case.
 func defect(distrust error) error {
 	if errors.Is(distrust, cotter.ErrDeliversOnly) {
 		return nil

@@ -11,20 +11,20 @@ import (
 	"github.com/cotterpin/cotter/internal/modpkg"
 )
 
-// Trust says which entries of a mirror count as confirmed by it. The zero value confirms
-// nothing: the mirror delivers packages, which are compared with the lock. That is right
-// for a mirror that a repository names, since its author could have any lock confirmed.
+// Trust determines which entries a mirror can confirm. The zero value confirms nothing: the
+// mirror delivers packages, which are compared with the lock. That is right for a mirror that a
+// repository names, because the author of the repository could otherwise have any lock confirmed.
 type Trust struct {
-	// Named says that the user has named the mirror, so that it confirms entries as an
-	// origin does.
+	// Named reports whether the user has named the mirror, so that it confirms entries like an
+	// origin.
 	Named bool
-	// SignedBy are lists of keys. An entry counts only if a key of each list has signed
-	// it. With at least one list, the mirror need not be named by the user; then the keys
-	// of a list must be.
+	// SignedBy are lists of keys. If it is not empty, the mirror confirms an entry only if a key
+	// in each list has signed it. The user must have named either the mirror or the keys of one of
+	// the lists.
 	SignedBy [][]ed25519.PublicKey
 }
 
-// CheckTrust makes Mirror a [cotter.PackageStore].
+// CheckTrust implements [cotter.PackageStore].
 func (m *Mirror) CheckTrust(manifest []byte) error {
 	if !m.Trust.Named && len(m.Trust.SignedBy) == 0 {
 		return cotter.ErrDeliversOnly
@@ -40,8 +40,8 @@ func (m *Mirror) CheckTrust(manifest []byte) error {
 	return nil
 }
 
-// ParsePublicKeys returns the ed25519 keys in a PEM text, as
-// "openssl pkey -in FILE -pubout" writes them. There must be one at least.
+// ParsePublicKeys returns the ed25519 keys in a PEM text, in the form in which "openssl pkey -in
+// FILE -pubout" writes them. There must be at least one key.
 func ParsePublicKeys(text []byte) ([]ed25519.PublicKey, error) {
 	var keys []ed25519.PublicKey
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
@@ -54,7 +54,7 @@ func ParsePublicKeys(text []byte) ([]ed25519.PublicKey, error) {
 		}
 		key, ok := parsed.(ed25519.PublicKey)
 		if !ok {
-			return nil, errors.New("it has a public key that is not one of ed25519")
+			return nil, errors.New("it has a public key that is not an ed25519 key")
 		}
 		keys = append(keys, key)
 	}
@@ -64,8 +64,8 @@ func ParsePublicKeys(text []byte) ([]ed25519.PublicKey, error) {
 	return keys, nil
 }
 
-// ParsePrivateKey returns the ed25519 key in a PEM text (PKCS #8), as
-// "openssl genpkey -algorithm ed25519" writes it.
+// ParsePrivateKey returns the ed25519 key in a PEM text (PKCS #8), in the form in which "openssl
+// genpkey -algorithm ed25519" writes it.
 func ParsePrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	switch {
@@ -82,12 +82,12 @@ func ParsePrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	}
 	key, ok := parsed.(ed25519.PrivateKey)
 	if !ok {
-		return nil, errors.New("it has a private key that is not one of ed25519")
+		return nil, errors.New("it has a private key that is not an ed25519 key")
 	}
 	return key, nil
 }
 
-// publicKeys returns the public key of a private one.
+// publicKeys returns the public key of a private key as a list.
 func publicKeys(key ed25519.PrivateKey) []ed25519.PublicKey {
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok {

@@ -15,14 +15,14 @@ import (
 	"github.com/cotterpin/cotter/mirror"
 )
 
-// newKey returns the key with a seed of one repeated byte.
+// newKey returns the key pair whose seed consists of one repeated byte.
 func newKey(seed byte) (ed25519.PrivateKey, ed25519.PublicKey) {
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(seed), ed25519.SeedSize)))
 	return private, private.Public().(ed25519.PublicKey)
 }
 
-// What a mirror confirms, the origins are not asked; and the reason is told if it could
-// confirm something and does not.
+// If a mirror confirms an entry, its origin is not queried. If a mirror could confirm an entry
+// but does not, a warning gives the reason.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	private, public := newKey('a')
@@ -88,7 +88,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// A mirror that confirms nothing still has the bytes of what was confirmed before.
+// A mirror that confirms nothing still delivers packages that were confirmed before.
 func TestUntrustedMirrorDelivers(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
@@ -113,7 +113,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 	}
 }
 
-// Entries that were pushed before are signed, and signatures of others stay.
+// Entries that were pushed before are signed, and signatures by other keys are kept.
 func TestPushSigns(t *testing.T) {
 	t.Parallel()
 	_, in, dir, m := open(t)
@@ -143,7 +143,7 @@ func TestPushSigns(t *testing.T) {
 	}
 }
 
-// An imported store must confirm its entries.
+// A store can be imported only if it confirms its entries.
 func TestImportUnsigned(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
@@ -202,7 +202,7 @@ func TestParseKeys(t *testing.T) {
 	}
 }
 
-// TestKeysOfOpenSSL reads the keys of the program that the documentation names.
+// TestKeysOfOpenSSL reads keys made by openssl, which the documentation recommends.
 func TestKeysOfOpenSSL(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("openssl")

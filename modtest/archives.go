@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// The endings by which archives are told from directories.
+// The name suffixes that distinguish archives from directories.
 const (
 	tarGz  = ".tar.gz"
 	dotZip = ".zip"
 )
 
-// mutation is what a mutated download has at the end of each file: a comment
-// in HCL, so that the module still works.
+// mutation is appended to each file of a mutated download. It is a comment in HCL, so the module
+// still works.
 const mutation = "\n# changed by modtest\n"
 
-// archiveServer packs archives when they are asked for.
+// archiveServer packs archives when they are requested.
 type archiveServer struct {
 	host           string
 	mutateAfter    int
@@ -81,7 +81,7 @@ func (s *archiveServer) mount(mux *http.ServeMux) {
 	})
 }
 
-// serve answers with the archive of files whose kind the request's path names.
+// serve answers with an archive of files. The path of the request determines its kind.
 func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS) {
 	files, err := readFiles(fsys, s.host)
 	if err == nil && s.mutated(r) {
@@ -103,7 +103,7 @@ func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
-// mutated counts a download and reports whether it is to be a changed one.
+// mutated counts a download and reports whether it must be a mutated one.
 func (s *archiveServer) mutated(r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

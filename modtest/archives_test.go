@@ -24,7 +24,7 @@ var packed = fstest.MapFS{
 	"link.tf":    {Data: []byte("main.tf"), Mode: fs.ModeSymlink},
 }
 
-// entries are the contents of an archive: "mode path: data or target".
+// entries are the expected entries of an archive: "mode path: data or target".
 var entries = []string{
 	"-rwxr-xr-x bin/run.sh: #!/bin/sh\n",
 	"Lrwxrwxrwx link.tf: main.tf",

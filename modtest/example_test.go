@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// In a test, [modtest.New] takes the place of Start and Close.
+// In a test, call [modtest.New] instead of Start and Close.
 func Example() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- registry/acme/net/aws/1.2.0/main.tf --
@@ -24,7 +24,7 @@ output "id" { value = "net" }
 	}
 	defer world.Close()
 
-	// The client takes every name beneath example.com to the world.
+	// The client connects to the world for every name directly below example.com.
 	resp, err := world.HTTPClient().Get("https://registry.example.com/v1/modules/acme/net/aws/versions")
 	if err != nil {
 		log.Fatal(err)
@@ -41,7 +41,7 @@ output "id" { value = "net" }
 	// [GET /v1/modules/acme/net/aws/versions]
 }
 
-// In a test, [World.Dir] makes the directory of the configuration.
+// In a test, [World.Dir] creates the directory of the configuration.
 func ExampleWorld_Installer() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- config/main.tf --

@@ -16,7 +16,7 @@ import (
 // removes all faults.
 func (w *World) SetFaults(list ...Fault) { w.faults.set(slices.Clone(list), w.host) }
 
-// faults are the current faults, and how often each path was affected.
+// faults are the current faults, with the number of requests that each has affected.
 type faults struct {
 	mu   sync.Mutex
 	list []Fault
@@ -64,7 +64,7 @@ func (f *faults) expanded(header http.Header) http.Header {
 	return out
 }
 
-// wrap applies the faults to the answers of h.
+// wrap returns a handler that applies the faults to the answers of h.
 func (f *faults) wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault, struck := f.next(r.URL.Path)
@@ -86,7 +86,7 @@ func (f *faults) wrap(h http.Handler) http.Handler {
 	})
 }
 
-// wait reports whether the client is still there after the delay.
+// wait waits for the delay and reports whether the client is still connected.
 func (f Fault) wait(r *http.Request) bool {
 	if f.Delay <= 0 {
 		return true
@@ -101,7 +101,7 @@ func (f Fault) wait(r *http.Request) bool {
 	}
 }
 
-// fill makes the answer that replaces the original one.
+// fill creates the answer that replaces the original one.
 func (f Fault) fill(a *answer) {
 	a.status = f.Status
 	a.header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -111,7 +111,7 @@ func (f Fault) fill(a *answer) {
 	io.WriteString(&a.body, f.Body) // a buffer takes everything
 }
 
-// answer is a buffered answer, so that it can be changed.
+// answer is a buffered answer, which can be changed before it is sent.
 type answer struct {
 	header http.Header
 	status int
@@ -140,7 +140,7 @@ func (a *answer) send(w http.ResponseWriter, truncate bool) {
 		body = body[:len(body)/2]
 	}
 	w.WriteHeader(a.status)
-	// A client that went away needs no answer.
+	// If the client has disconnected, it needs no answer.
 	_, _ = w.Write(body)
 	if truncate {
 		_ = http.NewResponseController(w).Flush()

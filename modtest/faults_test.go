@@ -121,7 +121,7 @@ func TestSetFaults(t *testing.T) {
 	}
 }
 
-// A waiting answer must hold up neither the client that gives up nor Close.
+// A delayed answer must not block a client that gives up, and must not block Close.
 func TestDelayEnds(t *testing.T) {
 	t.Parallel()
 	world, err := modtest.Start(modtest.Txtar(plainFile), modtest.Options{Faults: []modtest.Fault{{Delay: time.Hour}}})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// mountFiles serves the files/ of the tree as they are. Directories have no
-// listing.
+// mountFiles serves the directory files/ of the tree without changes except for the placeholder.
+// Directories have no listing.
 func mountFiles(mux *http.ServeMux, fsys fs.FS, host string) {
 	mux.HandleFunc("GET /files/{path...}", func(w http.ResponseWriter, r *http.Request) {
 		files, err := subtree(fsys, "files")

@@ -17,18 +17,18 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// headTag stands among the tags for the last commit of the branch main.
+// headTag is the name for the last commit of the branch main among the tags.
 const headTag = "_HEAD"
 
-// gitServer holds the repositories and makes each when it is first needed:
-// most tests ask for few of those that a shared tree has.
+// gitServer has the repositories. It creates each repository when it is first needed, because
+// most tests use few of the repositories in a shared tree.
 type gitServer struct {
 	opts Options
 	host string
 	dir  string // the project root of git http-backend
 
 	mu    sync.Mutex
-	git   string                 // the program's path, once it was looked for
+	git   string                 // the program's path, "" until it is looked up
 	repos map[string]*repository // by name: "net.git"
 }
 
@@ -76,7 +76,7 @@ var (
 	errBadTag = errors.New("not a name that git allows for a tag")
 )
 
-// add makes a tag part of what the repository is made of at first.
+// add adds a tag to the initial content of a repository.
 func (g *gitServer) add(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return errBadTag
@@ -89,14 +89,14 @@ func (g *gitServer) add(repo, tag string, files fs.FS) error {
 	return nil
 }
 
-// validTag keeps to the most common of git's rules. All of them are checked when
-// the repository is made.
+// validTag checks the most common of git's rules. All of them are checked when the repository is
+// created.
 func validTag(tag string) bool {
 	return tag != "" && fs.ValidPath(tag) && !strings.Contains(tag, "..") &&
 		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
 }
 
-// open returns the repository of this name, a new one if there is none.
+// open returns the repository with this name. It adds a new one if there is none.
 func (g *gitServer) open(repo string) *repository {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +114,7 @@ func (g *gitServer) open(repo string) *repository {
 	return g.repos[repo]
 }
 
-// lookup is the repository of this name.
+// lookup returns the repository with this name.
 func (g *gitServer) lookup(repo string) (*repository, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +124,8 @@ func (g *gitServer) lookup(repo string) (*repository, error) {
 	return nil, fmt.Errorf("no such repository: %w", fs.ErrNotExist)
 }
 
-// check reports whether the repositories can be made.
+// check returns an error if there are repositories that cannot be created because git is not
+// installed.
 func (g *gitServer) check() error {
 	g.mu.Lock()
 	none := len(g.repos) == 0
@@ -136,7 +137,7 @@ func (g *gitServer) check() error {
 	return err
 }
 
-// program is the path of git.
+// program returns the path of git.
 func (g *gitServer) program() (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -150,7 +151,7 @@ func (g *gitServer) program() (string, error) {
 	return g.git, nil
 }
 
-// publish adds a tag to a repository that may be in use, or moves it.
+// publish adds or moves a tag of a repository that may be in use.
 func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	if !validTag(tag) || tag == headTag {
 		return errBadTag
@@ -161,7 +162,7 @@ func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	return g.open(repo).publish(tag, files)
 }
 
-// move moves a tag that there is.
+// move moves an existing tag.
 func (g *gitServer) move(repo, tag string, files fs.FS) error {
 	if _, err := g.commit(repo, tag); err != nil {
 		return err
@@ -169,7 +170,7 @@ func (g *gitServer) move(repo, tag string, files fs.FS) error {
 	return g.publish(repo, tag, files)
 }
 
-// with finds a repository, and git, for what is to be done with them.
+// with calls do with a repository and the path of git.
 func (g *gitServer) with(repo string, do func(r *repository, git string) error) error {
 	r, err := g.lookup(repo)
 	if err != nil {
@@ -182,7 +183,7 @@ func (g *gitServer) with(repo string, do func(r *repository, git string) error) 
 	return do(r, git)
 }
 
-// commit is the commit that the tag points to now.
+// commit returns the commit that the tag points to now.
 func (g *gitServer) commit(repo, tag string) (id string, err error) {
 	err = g.with(repo, func(r *repository, _ string) error {
 		id, err = r.commit(tag)
@@ -191,8 +192,8 @@ func (g *gitServer) commit(repo, tag string) (id string, err error) {
 	return id, err
 }
 
-// tagOrder puts the tags that are no versions first and the branch's own
-// commit last, so that main ends at the newest version or beyond.
+// tagOrder returns the tags in the order of their commits: tags that are not versions first, then
+// the versions, then headTag. So main ends at the newest version or at the commit of headTag.
 func tagOrder(trees map[string]fs.FS) []string {
 	rank := func(tag string) int {
 		switch {

@@ -165,8 +165,7 @@ func TestPublishTag(t *testing.T) {
 	}
 }
 
-// Git sends large requests compressed or in chunks, and CGI cannot take chunks
-// as they are.
+// Git sends large requests compressed or in chunks, but CGI does not support chunks.
 func TestGitLargeRequest(t *testing.T) {
 	t.Parallel()
 	needGit(t)
@@ -182,7 +181,7 @@ func TestGitLargeRequest(t *testing.T) {
 		sent    func(modtest.Request) bool
 	}{
 		"compressed": {"http.postBuffer=1048576", func(r modtest.Request) bool { return r.Header.Get("Content-Encoding") == "gzip" }},
-		// The smallest buffer that git takes makes it send chunks.
+		// With the smallest possible buffer, git sends chunks.
 		"chunked": {"http.postBuffer=1024", func(r modtest.Request) bool { return r.Method == "POST" && r.Header.Get("Content-Length") == "" }},
 	} {
 		world.ResetRequests()

@@ -13,9 +13,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitserve"
 )
 
-// maxGitRequest is the most that a request to git may hold. A fetch lists the
-// wanted and the present commits, about 50 bytes for each, so this is far more
-// than any test needs, and bounds what is held in memory.
+// maxGitRequest is the maximum size of a request to git in bytes. A fetch lists the wanted and
+// the present commits, with about 50 bytes each, so this is far more than any test needs. It
+// limits the use of memory.
 const maxGitRequest = 16 << 20
 
 func (g *gitServer) mount(mux *http.ServeMux) {
@@ -32,7 +32,7 @@ func (g *gitServer) mount(mux *http.ServeMux) {
 	})
 }
 
-// ready makes the repository unless that is done, and gives the path of git.
+// ready creates the repository if necessary, and returns the path of git.
 func (g *gitServer) ready(repo string) (git string, err error) {
 	r, err := g.lookup(repo)
 	if err != nil {
@@ -44,7 +44,7 @@ func (g *gitServer) ready(repo string) (git string, err error) {
 	return git, r.ensure()
 }
 
-// repoOf is the path up to the first element that names a repository, or "".
+// repoOf returns the path up to the first element that names a repository, or "".
 func repoOf(path string) string {
 	end := 0
 	for element := range strings.SplitSeq(path, "/") {
@@ -57,8 +57,8 @@ func repoOf(path string) string {
 	return ""
 }
 
-// isWholeRoot reports whether the last element of path, and none before it,
-// satisfies isRoot, so that the path points to that element and not beyond.
+// isWholeRoot reports whether the last element of path satisfies isRoot and no earlier element
+// does.
 func isWholeRoot(path string, isRoot func(string) bool) bool {
 	elements := strings.Split(path, "/")
 	for i, element := range elements {
@@ -69,11 +69,11 @@ func isWholeRoot(path string, isRoot func(string) bool) bool {
 	return false
 }
 
-// serve lets git answer.
+// serve passes a request to git.
 func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) {
 	if g.opts.RefuseCommits {
-		// Servers of protocol version 2 do not check what is wanted against
-		// their refs, so a refusing server must not speak it.
+		// Servers with protocol version 2 do not check the wanted commits against their refs, so a
+		// server that refuses commits must not use it.
 		req.Header.Del("Git-Protocol")
 	}
 	if err := settleBody(w, req); err != nil {
@@ -84,7 +84,7 @@ func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) 
 	h.Serve(w, req, req.PathValue("path"))
 }
 
-// backend lets git http-backend answer.
+// backend returns a handler that runs git http-backend.
 func (g *gitServer) backend(git, protocol string) http.Handler {
 	env := append(gitEnv(g.dir), "GIT_PROJECT_ROOT="+g.dir, "GIT_HTTP_EXPORT_ALL=1")
 	if protocol != "" {
@@ -96,14 +96,14 @@ func (g *gitServer) backend(git, protocol string) http.Handler {
 		Root: "/git",
 		Dir:  g.dir,
 		Env:  env,
-		// Both say once more what the client sees.
+		// Both would only repeat what the client sees.
 		Stderr: io.Discard,
 		Logger: log.New(io.Discard, "", 0),
 	}
 }
 
-// settleBody reads a body of unknown length, because CGI knows only bodies
-// that come with their length.
+// settleBody reads a body of unknown length, because CGI supports only bodies with a known
+// length.
 func settleBody(w http.ResponseWriter, req *http.Request) error {
 	if req.ContentLength >= 0 {
 		return nil

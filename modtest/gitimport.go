@@ -11,17 +11,16 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
-// commit is one commit that is to be made.
+// commit is a commit to create.
 type commit struct {
-	ref    string // what it is added to
-	from   string // the parent's id; "" is the one before it in the same import
+	ref    string // the ref that it is added to
+	from   string // the parent's id; "" means the previous commit in the same import
 	tag    string
 	files  []file
-	number int // of commits made before it in the repository
+	number int // the number of earlier commits in the repository
 }
 
-// person is who made every commit. Like the dates it is fixed so that the ids
-// are.
+// person is the author of every commit. It is fixed, like the dates, so that the ids are fixed.
 const person = "modtest <modtest@example.com>"
 
 // importCommits writes the commits and returns their ids.
@@ -51,12 +50,13 @@ func (r *repository) importCommits(commits []commit) ([]string, error) {
 	return ids, nil
 }
 
-// maxLoose is how many bytes of files are left in loose objects. Git compresses them again
-// for each fetch, which takes a server seconds for tens of megabytes; objects in a pack are
-// sent as they are.
+// maxLoose is the maximum number of bytes of files that are left in loose objects. Git compresses
+// loose objects again for each fetch, which takes a server seconds for tens of megabytes. It
+// sends objects in a pack unchanged.
 const maxLoose = 1 << 20
 
-// repack puts the loose objects into a pack. Those to which no ref leads stay as they are.
+// repack moves the loose objects into a pack. Objects that are not reachable from a ref stay
+// loose.
 func (r *repository) repack() error {
 	git, err := r.program()
 	if err != nil {
@@ -70,13 +70,13 @@ func (r *repository) repack() error {
 	return nil
 }
 
-// by is who made the commit, and when.
+// by returns the author and the date of the commit.
 func (c commit) by() string {
 	const day = 24 * time.Hour
 	return fmt.Sprintf("%s %d +0000", person, epoch.Add(time.Duration(c.number)*day).Unix())
 }
 
-// write writes the commit and points its ref to it.
+// write writes the commit and makes its ref point to it.
 func (c commit) write(repo gitfixture.Repository) (id string, err error) {
 	modes := map[fs.FileMode]string{0o755: "100755", fs.ModeSymlink: "120000"}
 	var files []gitfixture.File
@@ -112,8 +112,8 @@ func (c commit) writeTag(repo gitfixture.Repository, id string, annotated bool) 
 	return err
 }
 
-// gitEnv is the whole environment of the server's git processes: nothing of
-// the machine's or the user's settings can change what is served.
+// gitEnv returns the complete environment of the server's git processes. No settings of the
+// machine or the user can change the served content.
 func gitEnv(home string) []string {
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// reply is an answer whose body was read.
+// reply is an answer whose body has been read.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// get asks for url, which is a path of the world or absolute, with headers
-// given as name and value in turn.
+// get requests a URL, which is absolute or a path of the world. headers are names and values in
+// turn.
 func get(t *testing.T, world *modtest.World, url string, headers ...string) reply {
 	t.Helper()
 	r, err := tryGet(t, world, url, headers...)
@@ -52,7 +52,7 @@ func tryGet(t *testing.T, world *modtest.World, url string, headers ...string) (
 	return reply{resp.StatusCode, resp.Header, string(body)}, err
 }
 
-// git runs git as a user's process would run, in a new directory.
+// git runs git as a user's process would, in a new directory.
 func git(t *testing.T, world *modtest.World, args ...string) string {
 	t.Helper()
 	out, err := tryGit(t, world, t.TempDir(), args...)
@@ -71,7 +71,7 @@ func tryGit(t *testing.T, world *modtest.World, dir string, args ...string) (str
 	return string(out), err
 }
 
-// needGit skips tests that call git before they make a world.
+// needGit skips tests that call git before they create a world.
 func needGit(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -79,7 +79,7 @@ func needGit(t *testing.T) {
 	}
 }
 
-// commit is the id of a tag's commit.
+// commit returns the id of a tag's commit.
 func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 	t.Helper()
 	id, err := world.Commit(repo, tag)
@@ -89,7 +89,7 @@ func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 	return id
 }
 
-// childGet asks for url as any Go program would, with the system's trust.
+// childGet requests a URL as any Go program would, trusting the system's certificates.
 func childGet(t *testing.T, url string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

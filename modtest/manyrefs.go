@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// manyRefNames are the full names of the refs that Options.ManyRefs and
-// Options.ManyTags ask for, sorted.
+// manyRefNames returns the full names of the refs for Options.ManyRefs and Options.ManyTags,
+// sorted.
 func (o Options) manyRefNames() []string {
 	var names []string
 	for i := range o.ManyRefs {
@@ -27,9 +27,9 @@ func (o Options) manyRefNames() []string {
 	return names
 }
 
-// writePackedRefs makes refs of these names, which have to be sorted, in the
-// one file that git keeps many refs in (gitrepository-layout(5)). A file for
-// each, as git writes them at first, would take minutes.
+// writePackedRefs creates refs with these names, which must be sorted. It writes them to the
+// single file in which git keeps many refs (gitrepository-layout(5)). Writing a separate file for
+// each ref would take minutes.
 func (r *repository) writePackedRefs(names []string, id string) error {
 	var text strings.Builder
 	text.WriteString("# pack-refs with: peeled fully-peeled sorted \n")

@@ -13,8 +13,8 @@ import (
 	"cuelabs.dev/go/oci/ociregistry/ociserver"
 )
 
-// ociServer is an OCI registry. Its repositories are in memory; what a good
-// registry would not do is in between that and the client.
+// ociServer is an OCI registry that keeps its repositories in memory. Options, lies and tokens
+// change how it behaves towards clients.
 type ociServer struct {
 	opts   Options
 	host   string
@@ -22,12 +22,12 @@ type ociServer struct {
 	server http.Handler
 
 	mu     sync.Mutex
-	lies   map[string][]byte // what is served as a blob, by the request's path
-	tokens map[string]string // the scope of each token that was given out
+	lies   map[string][]byte // wrong content of blobs, by the request's path
+	tokens map[string]string // the scope of each issued token
 }
 
 func newOCIServer(fsys fs.FS, opts Options, host string) (*ociServer, error) {
-	// Manifests may name blobs that are not there: some shapes do.
+	// Manifests may refer to missing blobs, because some shapes do.
 	memory := ocimem.NewWithConfig(&ocimem.Config{LaxChildReferences: true})
 	s := &ociServer{
 		opts:   opts,
@@ -49,7 +49,7 @@ func newOCIServer(fsys fs.FS, opts Options, host string) (*ociServer, error) {
 	return s, nil
 }
 
-// load pushes what "REPOSITORY/TAG" of the tree holds.
+// load pushes the files in "REPOSITORY/TAG" of the tree.
 func (s *ociServer) load(fsys fs.FS, at string) error {
 	name, tag, _ := strings.Cut(at, "/")
 	repo, err := url.PathUnescape(name)
@@ -63,7 +63,7 @@ func (s *ociServer) load(fsys fs.FS, at string) error {
 	return s.push(repo, tag, OCIModule, files)
 }
 
-// push packs files, and makes the tag point to an artifact of the shape.
+// push packs files and makes the tag point to an artifact with the given shape.
 func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	files, err := readFiles(fsys, s.host)
 	if err != nil {
@@ -89,11 +89,11 @@ func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	return nil
 }
 
-// digest returns what a tag points to.
+// digest returns the digest that a tag points to.
 func (s *ociServer) digest(repo, tag string) (string, error) {
 	found, err := s.memory.ResolveTag(context.Background(), repo, tag)
 	if err != nil {
-		return "", fs.ErrNotExist // the only reason that a registry in memory has
+		return "", fs.ErrNotExist // a registry in memory fails for no other reason
 	}
 	return found.Digest.String(), nil
 }

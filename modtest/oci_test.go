@@ -31,7 +31,7 @@ type ociManifest struct {
 	Layers       []struct{ MediaType, Digest string }
 }
 
-// manifest asks for a manifest as a client does.
+// manifest requests a manifest like a client.
 func manifest(t *testing.T, world *modtest.World, repo, reference string) (reply, ociManifest) {
 	t.Helper()
 	r := get(t, world, "/v2/"+repo+"/manifests/"+reference)
@@ -77,7 +77,7 @@ func TestOCI(t *testing.T) {
 	}
 }
 
-// TestOCIDeterministic compares two worlds, as far as no file holds the port.
+// TestOCIDeterministic compares two worlds with files that do not contain the port.
 func TestOCIDeterministic(t *testing.T) {
 	t.Parallel()
 	var digests []string

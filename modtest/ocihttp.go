@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ociTokenPath is where tokens are given out. It is on the same host as the
-// registry, whatever name the client calls that by.
+// ociTokenPath is the path at which tokens are issued, on the same host as the registry, under
+// the name that the client uses for it.
 const ociTokenPath = "/oci/token"
 
 func (s *ociServer) mount(mux *http.ServeMux) {
@@ -28,7 +28,7 @@ func (s *ociServer) serve(w http.ResponseWriter, r *http.Request) {
 	if lying {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Length", strconv.Itoa(len(lie)))
-		_, _ = w.Write(lie) // a client that went away needs no answer
+		_, _ = w.Write(lie) // a client that has disconnected needs no answer
 		return
 	}
 	if strings.HasSuffix(r.URL.Path, "/tags/list") {
@@ -37,7 +37,7 @@ func (s *ociServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.server.ServeHTTP(w, r)
 }
 
-// paged is a request with the size of pages that the options want.
+// paged returns a request with the page size that the options require.
 func (s *ociServer) paged(r *http.Request) *http.Request {
 	query := r.URL.Query()
 	wanted, err := strconv.Atoi(query.Get("n"))
@@ -53,8 +53,8 @@ func (s *ociServer) paged(r *http.Request) *http.Request {
 	return r
 }
 
-// ociScope is what a token for a request has to be for. One for pushes is one for
-// pulls too.
+// ociScope returns the scope that a token for a request must have. A token for pushes is also
+// valid for pulls.
 func ociScope(r *http.Request) string {
 	rest := strings.TrimPrefix(r.URL.Path, "/v2/")
 	actions := ":pull"
@@ -100,8 +100,8 @@ func ociDenied(w http.ResponseWriter) {
 	writeJSON(w, map[string]any{"errors": []map[string]string{{"code": "UNAUTHORIZED", "message": "authentication required"}}})
 }
 
-// serveToken gives a token for one scope: to a GET with basic authentication,
-// and to a POST with a password or a refresh token in the form (OAuth 2).
+// serveToken issues a token for one scope. It accepts a GET with basic authentication, and a POST
+// with a password or a refresh token in the form (OAuth 2).
 func (s *ociServer) serveToken(w http.ResponseWriter, r *http.Request) {
 	known := s.opts.OCIUser == "" || s.knows(r.BasicAuth())
 	if r.Method == http.MethodPost {

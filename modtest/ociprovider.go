@@ -12,10 +12,10 @@ const (
 	providerTargetArtifact = "application/vnd.opentofu.provider-target"
 )
 
-// PushOCIProvider pushes the packages of a version of a provider of the registry
-// ("acme/cloud") to a repository of the OCI registry, as an OCI mirror has them: an
-// image index with a manifest for each platform, under the tag VERSION, in which "+"
-// is "_". The error is a [*PublishError].
+// PushOCIProvider pushes the packages of a provider version in the provider registry to a
+// repository of the OCI registry. name is the provider's name, such as "acme/cloud". The result
+// has the format of an OCI mirror: an image index with a manifest for each platform, under the
+// tag VERSION with "_" instead of "+". The error is a [*PublishError].
 func (w *World) PushOCIProvider(repo, name, version string) error {
 	release, ok := w.providers.release(name, version)
 	if !ok {

@@ -12,46 +12,45 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// OCIShape is the form of an artifact in the OCI registry. Clients should accept the
-// shapes OCIModule and OCIForeignLayers, and refuse all others.
+// OCIShape is the form of an artifact in the OCI registry. Clients should accept the shapes
+// OCIModule and OCIForeignLayers and refuse all others.
 type OCIShape int
 
 const (
-	// OCIModule is a module package as the OpenTofu documentation describes it: an
-	// image manifest with the artifact type
-	// "application/vnd.opentofu.modulepkg" and one layer "archive/zip".
+	// OCIModule is a module package as described in the OpenTofu documentation: an image manifest
+	// with the artifact type "application/vnd.opentofu.modulepkg" and one layer "archive/zip".
 	OCIModule OCIShape = iota
-	// OCIForeignLayers has layers of other types around the right one, one of
-	// them at a URL, and a subject. Clients should ignore these.
+	// OCIForeignLayers has layers of other types before and after the right one, one of them at a
+	// URL, and a subject. Clients should ignore them.
 	OCIForeignLayers
-	// OCIWrongArtifactType has the artifact type of something else.
+	// OCIWrongArtifactType has a different artifact type.
 	OCIWrongArtifactType
-	// OCINoArtifactType has none, like ordinary container images.
+	// OCINoArtifactType has no artifact type, like ordinary container images.
 	OCINoArtifactType
 	// OCITwoZipLayers has two layers "archive/zip".
 	OCITwoZipLayers
-	// OCINoZipLayer has one layer, whose type is "application/zip".
+	// OCINoZipLayer has one layer with the type "application/zip".
 	OCINoZipLayer
 	// OCINoLayers has no layers at all.
 	OCINoLayers
-	// OCIIndex is an image index with an OCIModule in it.
+	// OCIIndex is an image index that contains an OCIModule.
 	OCIIndex
-	// OCIDockerManifest is a manifest in the older format of Docker.
+	// OCIDockerManifest is a manifest in Docker's older format.
 	OCIDockerManifest
-	// OCIWrongMediaType says in the manifest that it is an index, and in the
-	// header that it is a manifest.
+	// OCIWrongMediaType is an index according to its content, and a manifest according to the
+	// header of the answer.
 	OCIWrongMediaType
-	// OCIDigestMismatch is an OCIModule whose layer is served with other bytes.
+	// OCIDigestMismatch is an OCIModule whose layer is served with different bytes.
 	OCIDigestMismatch
-	// OCILongSize says that the layer is longer than it is.
+	// OCILongSize states a size of the layer that is too large.
 	OCILongSize
-	// OCIShortSize says that the layer is shorter than it is.
+	// OCIShortSize states a size of the layer that is too small.
 	OCIShortSize
-	// OCIHugeSize says that the layer has 2^63-1 bytes.
+	// OCIHugeSize states that the layer has 2^63-1 bytes.
 	OCIHugeSize
-	// OCINegativeSize says that the layer has -1 bytes.
+	// OCINegativeSize states that the layer has -1 bytes.
 	OCINegativeSize
-	// OCIBadDigest names the layer by a digest that does not parse.
+	// OCIBadDigest refers to the layer by a digest that does not parse.
 	OCIBadDigest
 )
 
@@ -62,14 +61,13 @@ const (
 	foreignLayer   = "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip"
 )
 
-// ociBlob is a blob, and what is served in its place unless that is nil.
+// ociBlob is a blob. If lie is not nil, it is served instead of data.
 type ociBlob struct{ data, lie []byte }
 
-// artifact is a manifest on its way into the registry, and the blobs that it
-// names.
+// artifact is a manifest to push, with the blobs that it refers to.
 type artifact struct {
 	manifest  ocispec.Manifest
-	mediaType string // as the registry says
+	mediaType string // in the registry's answers
 	blobs     []ociBlob
 }
 
@@ -92,7 +90,7 @@ func describe(mediaType string, data []byte) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
 }
 
-// distort changes a valid artifact into one of the shape.
+// distort changes a valid artifact so that it has the given shape.
 func (a *artifact) distort(shape OCIShape) {
 	m, layer := &a.manifest, &a.manifest.Layers[0]
 	switch shape {
@@ -164,7 +162,7 @@ func (s *ociServer) pushManifest(repo, tag string, a *artifact) (ocispec.Descrip
 	return s.memory.PushManifest(context.Background(), repo, tag, text, a.mediaType)
 }
 
-// pushIndex pushes an image index, and makes the tag point to it.
+// pushIndex pushes an image index and makes the tag point to it.
 func (s *ociServer) pushIndex(repo, tag, artifactType string, manifests ...ocispec.Descriptor) error {
 	text, err := json.Marshal(ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},

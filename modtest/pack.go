@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// epoch is the date of everything in archives, and of the first commit of each
-// repository. It is fixed so that hashes are.
+// epoch is the date of everything in archives, and of the first commit of each repository. It is
+// fixed so that hashes are fixed.
 var epoch = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func packTarGz(files []file) ([]byte, error) {
@@ -45,7 +45,7 @@ func tarHeader(f file) *tar.Header {
 	return h
 }
 
-// linkPermissions are what archivers write for links, which have none.
+// linkPermissions returns the permissions that archivers write for links, which have none.
 func linkPermissions(mode fs.FileMode) fs.FileMode {
 	if mode == fs.ModeSymlink {
 		return 0o777

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// providersPath is where the provider registry protocol is.
+	// providersPath is the base path of the provider registry protocol.
 	providersPath = "/v1/providers/"
-	// providerFiles is where the files are that the registry points to.
+	// providerFiles is the base path of the files that the registry points to.
 	providerFiles = "/providers/"
-	// providerMirror is the base of the network mirror.
+	// providerMirror is the base path of the network mirror.
 	providerMirror = "/mirror/"
 )
 
@@ -80,7 +80,7 @@ func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
 	file := req.PathValue("file")
 	switch file {
 	case release.sumsName():
-		_, _ = w.Write(release.sums()) // a client that went away needs no answer
+		_, _ = w.Write(release.sums()) // a client that has disconnected needs no answer
 		return
 	case release.sumsName() + ".sig":
 		signature, err := release.signature()
@@ -100,8 +100,7 @@ func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
 	serveProviderArchive(w, req, pkg, release.served(pkg))
 }
 
-// serveProviderArchive answers with an archive, or with the range of it that the
-// request has.
+// serveProviderArchive answers with an archive, or with the range of it that is requested.
 func serveProviderArchive(w http.ResponseWriter, req *http.Request, pkg providerPackage, archive []byte) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("ETag", `"`+pkg.sum[:16]+`"`)

@@ -13,31 +13,31 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// providerKey is an OpenPGP key that documents of sums are signed with.
+// providerKey is an OpenPGP key for signing documents of sums.
 type providerKey struct {
 	entity *openpgp.Entity
 	armor  string
 	signed time.Time // the date of its signatures
 }
 
-// The keys of a process. They are made when they are needed first.
+// The keys of a process. Each is created when it is first needed.
 var (
-	// worldKey is offered by all registries.
+	// worldKey is the key that all registries offer.
 	worldKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest", packet.Config{}) })
-	// strangerKey is offered by none.
+	// strangerKey is a key that no registry offers.
 	strangerKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest stranger", packet.Config{}) })
-	// expiredKey was valid for the day after the epoch.
+	// expiredKey was valid for one day after the epoch.
 	expiredKey = sync.OnceValues(func() (*providerKey, error) {
 		return newProviderKey("modtest expired", packet.Config{KeyLifetimeSecs: uint32(24 * time.Hour / time.Second)})
 	})
-	// weakKey is short.
+	// weakKey is too short.
 	weakKey = sync.OnceValues(func() (*providerKey, error) {
 		return newProviderKey("modtest weak", packet.Config{Algorithm: packet.PubKeyAlgoRSA, RSABits: 1024})
 	})
 )
 
-// newProviderKey makes a key, by default of the type Ed25519, which is quick to make and
-// to use.
+// newProviderKey creates a key. By default it is an Ed25519 key, which is fast to create and to
+// use.
 func newProviderKey(name string, config packet.Config) (*providerKey, error) {
 	k := &providerKey{signed: epoch.Add(time.Hour)}
 	config.Algorithm = cmp.Or(config.Algorithm, packet.PubKeyAlgoEdDSA)
@@ -73,7 +73,7 @@ func (k *providerKey) signArmored(document []byte) ([]byte, error) {
 	})
 }
 
-// armored returns what write writes, in ASCII armour.
+// armored returns the output of write in ASCII armour.
 func armored(kind string, write func(io.Writer) error) ([]byte, error) {
 	var text bytes.Buffer
 	w, err := armor.Encode(&text, kind, nil)
@@ -84,9 +84,9 @@ func armored(kind string, write func(io.Writer) error) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ProviderKey returns the id, 16 upper-case hexadecimal digits, and the ASCII armour of
-// the OpenPGP key that the documents of sums of all worlds of this process are signed
-// with.
+// ProviderKey returns the OpenPGP key with which the documents of sums of all worlds of this
+// process are signed. id has 16 upper-case hexadecimal digits, and armor is the public key in
+// ASCII armour.
 func (w *World) ProviderKey() (id, armor string, err error) {
 	key, err := worldKey()
 	if err != nil {

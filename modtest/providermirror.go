@@ -11,12 +11,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// ProviderSource is the source address of a provider in the registry, for example
+// ProviderSource returns the source address of a provider in the registry, for example
 // "127.0.0.1:PORT/acme/cloud" for "acme/cloud".
 func (w *World) ProviderSource(name string) string { return w.host + "/" + name }
 
-// ProviderMirrorURL is the base URL of the network mirror, which has the packages of
-// the provider registry under every host.
+// ProviderMirrorURL returns the base URL of the network mirror, which has the packages of the
+// provider registry for every host.
 func (w *World) ProviderMirrorURL() string { return w.URL() + providerMirror }
 
 // serveMirror serves the network mirror protocol:
@@ -49,7 +49,7 @@ func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request)
 	http.NotFound(w, req)
 }
 
-// mirrored returns what the network mirror lists of a release.
+// mirrored returns the network mirror's description of a release.
 func (r *providerRelease) mirrored() map[string]any {
 	all := map[string]any{}
 	for _, p := range r.packages {
@@ -58,16 +58,16 @@ func (r *providerRelease) mirrored() map[string]any {
 	return all
 }
 
-// ProviderMirror says how a filesystem mirror is written.
+// ProviderMirror determines how a filesystem mirror is written.
 type ProviderMirror struct {
-	// Host is the host of the providers' addresses. "" means that of the world.
+	// Host is the host of the providers' addresses. "" means the world's host.
 	Host addrs.Hostname
-	// Unpacked writes directories, "VERSION/OS_ARCH", and not archives.
+	// Unpacked writes directories "VERSION/OS_ARCH" instead of archives.
 	Unpacked bool
 }
 
-// WriteProviderMirror writes all packages of the provider registry into the directory
-// dir, as a filesystem mirror of the stock tools. It creates dir if it is absent.
+// WriteProviderMirror writes all packages of the provider registry into the directory dir, in the
+// form of the stock tools' filesystem mirror. It creates dir if it does not exist.
 func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 	host := string(cmp.Or(mirror.Host, w.Host()))
 	for _, name := range w.providers.names() {
@@ -96,7 +96,7 @@ func (r *providerRelease) write(dir string, unpacked bool) error {
 		}
 		for _, f := range p.files {
 			if strings.HasPrefix(filepath.Clean(f.path), "..") {
-				return fmt.Errorf("%q leads out of the package", f.path)
+				return fmt.Errorf("%q points out of the package", f.path)
 			}
 			if err := writeFile(filepath.Join(dir, r.version, p.platform.String(), filepath.FromSlash(f.path)), f); err != nil {
 				return err

@@ -22,13 +22,13 @@ import (
 type providerRegistry struct {
 	opts    Options
 	host    string
-	modules *registry // which has the discovery document and the token
+	modules *registry // has the discovery document and the token
 
 	mu       sync.Mutex
 	releases map[string]map[string]*providerRelease // "NAMESPACE/TYPE" -> version
 }
 
-// providerRelease is a version of a provider. What it points to is not changed.
+// providerRelease is a version of a provider. It is never modified; put and reshape replace it.
 type providerRelease struct {
 	name, version string // name is "NAMESPACE/TYPE"
 	shape         ProviderShape
@@ -71,7 +71,7 @@ func newProviderRegistry(fsys fs.FS, opts Options, host string, modules *registr
 	return r, nil
 }
 
-// put adds a package, or replaces it.
+// put adds or replaces a package.
 func (r *providerRegistry) put(name, version, platform string, fsys fs.FS) error {
 	if !fullVersion(version) {
 		return errNotVersion
@@ -138,15 +138,15 @@ func newProviderPackage(kind, version string, platform addrs.Platform, fsys fs.F
 	}, err
 }
 
-// releaseName is what the names of the files of a release begin with.
+// releaseName returns the prefix of the names of a release's files.
 func releaseName(kind, version string) string { return "terraform-provider-" + kind + "_" + version }
 
 func (r *providerRelease) sumsName() string {
 	return releaseName(path.Base(r.name), r.version) + "_SHA256SUMS"
 }
 
-// find returns the package whose archive has the name or, with an empty one, that of a
-// platform.
+// find returns the package whose archive has this file name. If filename is "", it returns the
+// package for the platform.
 func (r *providerRelease) find(filename string, platform addrs.Platform) (providerPackage, bool) {
 	i := slices.IndexFunc(r.packages, func(p providerPackage) bool {
 		return p.filename == filename || filename == "" && p.platform == platform
@@ -165,7 +165,7 @@ func (r *providerRegistry) release(name, version string) (*providerRelease, bool
 	return found, ok
 }
 
-// list returns the versions of a provider, oldest first, and whether it is known.
+// list returns the versions of a provider, oldest first, and whether the provider is known.
 func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +182,7 @@ func (r *providerRegistry) names() []string {
 	return slices.Sorted(maps.Keys(r.releases))
 }
 
-// withdraw reports whether the version was there.
+// withdraw removes a version and reports whether it existed.
 func (r *providerRegistry) withdraw(name, version string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,7 +191,7 @@ func (r *providerRegistry) withdraw(name, version string) bool {
 	return ok
 }
 
-// reshape reports whether the version is there.
+// reshape changes the shape of a version and reports whether the version exists.
 func (r *providerRegistry) reshape(name, version string, shape ProviderShape) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,10 +204,9 @@ func (r *providerRegistry) reshape(name, version string, shape ProviderShape) bo
 	return ok
 }
 
-// PublishProvider adds the package of a provider ("acme/cloud") for a platform
-// ("linux_amd64"). If it is there, its files are replaced: archive, sums and
-// signature then agree with each other, but not with what a lock has. The error is a
-// [*PublishError].
+// PublishProvider adds the package of a provider ("acme/cloud") for a platform ("linux_amd64").
+// If the package exists, its files are replaced: archive, sums and signature then match each
+// other, but not the hashes in a lock. The error is a [*PublishError].
 func (w *World) PublishProvider(name, version, platform string, files fs.FS) error {
 	return publishError(name, version, w.providers.put(name, version, platform, files))
 }
@@ -221,8 +220,8 @@ func (w *World) WithdrawProvider(name, version string) error {
 	return nil
 }
 
-// SetProviderShape changes what is wrong with the packages of a version of a provider
-// in the registry. The error is a [*PublishError].
+// SetProviderShape changes the shape of a provider version in the registry. The error is a
+// [*PublishError].
 func (w *World) SetProviderShape(name, version string, shape ProviderShape) error {
 	if !w.providers.reshape(name, version, shape) {
 		return publishError(name, version, fs.ErrNotExist)
@@ -230,8 +229,8 @@ func (w *World) SetProviderShape(name, version string, shape ProviderShape) erro
 	return nil
 }
 
-// ProviderHashes returns the hashes of the package of a provider: h1 of its files and
-// zh of its archive. The error is a [*PublishError].
+// ProviderHashes returns the hashes of a provider's package: the h1 of its files and the zh of
+// its archive. The error is a [*PublishError].
 func (w *World) ProviderHashes(name, version, platform string) (h1, zh hashing.Hash, err error) {
 	parsed, err := addrs.ParsePlatform(platform)
 	if err != nil {

@@ -39,7 +39,7 @@ disk
 
 var linux = addrs.Platform{OS: "linux", Arch: "amd64"}
 
-// client is a client of the world's provider registry.
+// client returns a client for the world's provider registry.
 func client(world *modtest.World) *registryclient.Client {
 	return &registryclient.Client{Services: &disco.Client{HTTPClient: world.HTTPClient()}, HTTPClient: world.HTTPClient(), Retries: -1}
 }
@@ -78,7 +78,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// checkProvider gets a package for Linux and checks it as a client does.
+// checkProvider gets a package for Linux and verifies it like a client.
 func checkProvider(t *testing.T, world *modtest.World, name, version string) registryclient.ProviderPackage {
 	t.Helper()
 	found, err := client(world).ProviderPackage(t.Context(), provider(world, name), versionspkg.MustParse(version), linux)
@@ -174,7 +174,7 @@ func TestProviderOptions(t *testing.T) {
 	}
 }
 
-// An archive that is cut short can be resumed.
+// The transfer of a truncated archive can be resumed.
 func TestProviderArchiveResumes(t *testing.T) {
 	t.Parallel()
 	const at = "/providers/acme/cloud/1.0.0/terraform-provider-cloud_1.0.0_linux_amd64.zip"

@@ -7,50 +7,50 @@ import (
 	"strings"
 )
 
-// ProviderShape is what is wrong with a version of a provider in the registry. Clients
-// are to accept those from ProviderSigned to ProviderMalformedLine, and to refuse all
-// others. Mirrors are not concerned.
+// ProviderShape is the form of a provider version in the registry. Clients should accept the
+// shapes from ProviderSigned to ProviderMalformedLine and refuse all others. It does not affect
+// mirrors.
 type ProviderShape int
 
 const (
-	// ProviderSigned has an archive, a document of sums and a signature that agree.
+	// ProviderSigned has an archive, a document of sums and a signature that match each other.
 	ProviderSigned ProviderShape = iota
 	// ProviderNullKey offers null before the right key.
 	ProviderNullKey
-	// ProviderBrokenKey offers a key that cannot be read before the right one.
+	// ProviderBrokenKey offers an unreadable key before the right one.
 	ProviderBrokenKey
-	// ProviderExpiredKey is signed by a key that has expired since.
+	// ProviderExpiredKey is signed by a key that has expired since then.
 	ProviderExpiredKey
 	// ProviderBlankLines has blank lines in the document of sums.
 	ProviderBlankLines
-	// ProviderMalformedLine has a comment in the document of sums, so that a lock
-	// records none of its sums.
+	// ProviderMalformedLine has a comment in the document of sums, so that a lock records none of
+	// the sums.
 	ProviderMalformedLine
-	// ProviderNoKeys offers no keys. Stock tools accept that on some hosts.
+	// ProviderNoKeys offers no keys. Stock tools accept that for some hosts.
 	ProviderNoKeys
 	// ProviderUnknownKey is signed by a key that is not offered.
 	ProviderUnknownKey
-	// ProviderWrongSignature has the signature of another document.
+	// ProviderWrongSignature has the signature of a different document.
 	ProviderWrongSignature
 	// ProviderArmoredSignature has a signature in ASCII armour.
 	ProviderArmoredSignature
-	// ProviderOtherSum announces another sum than the document and the archive have.
+	// ProviderOtherSum announces a sum that differs from those of the document and the archive.
 	ProviderOtherSum
-	// ProviderOtherListedSum has other sums in the document, which is signed.
+	// ProviderOtherListedSum has wrong sums in its signed document.
 	ProviderOtherListedSum
-	// ProviderNotListed has a document that does not list the archive.
+	// ProviderNotListed has a document of sums that does not list the archive.
 	ProviderNotListed
-	// ProviderChangedArchive serves an archive of the same length with other bytes.
+	// ProviderChangedArchive serves an archive of the same length with different bytes.
 	ProviderChangedArchive
-	// ProviderOtherPlatform answers about another platform than was asked for.
+	// ProviderOtherPlatform describes another platform than the requested one.
 	ProviderOtherPlatform
-	// ProviderNoFilename does not say how the archive is called.
+	// ProviderNoFilename does not contain the name of the archive.
 	ProviderNoFilename
 	// ProviderWeakKey is signed by an RSA key of 1024 bits. Stock tools accept that.
 	ProviderWeakKey
 )
 
-// key returns the key that the release is signed with.
+// key returns the key that signs the release.
 func (r *providerRelease) key() (*providerKey, error) {
 	switch r.shape {
 	case ProviderExpiredKey:
@@ -84,7 +84,7 @@ func (r *providerRelease) offered() ([]any, error) {
 	return []any{right}, nil
 }
 
-// otherSum returns another sum, in the same form.
+// otherSum returns a different sum in the same form.
 func otherSum(sum string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '0' {
@@ -131,7 +131,7 @@ func (r *providerRelease) signature() ([]byte, error) {
 	return key.sign(r.sums())
 }
 
-// served returns the archive as the registry serves it.
+// served returns the archive in the form in which the registry serves it.
 func (r *providerRelease) served(p providerPackage) []byte {
 	if r.shape != ProviderChangedArchive {
 		return p.archive
@@ -141,13 +141,13 @@ func (r *providerRelease) served(p providerPackage) []byte {
 	return changed
 }
 
-// answer returns the registry's answer about a package.
+// answer returns the registry's answer for a package.
 func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]any, error) {
 	keys, err := r.offered()
 	if err != nil {
 		return nil, err
 	}
-	// The files are outside of the registry's own paths, which a token is meant for.
+	// The files are outside of the registry's own paths, for which a token is meant.
 	at := providerFiles + r.name + "/" + r.version + "/"
 	body := map[string]any{
 		"protocols":             opts.providerProtocols(),
@@ -174,7 +174,7 @@ func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]an
 	return body, nil
 }
 
-// reported returns what the registry reports about the packages of all platforms.
+// reported returns the registry's report about the packages of all platforms.
 func (r *providerRelease) reported() map[string]any {
 	all := map[string]any{}
 	for _, p := range r.packages {
@@ -183,5 +183,6 @@ func (r *providerRelease) reported() map[string]any {
 	return all
 }
 
-// hashes returns the hashes of a package, as the registry and the mirrors list them.
+// hashes returns the hashes of a package in the form in which the registry and the mirrors list
+// them.
 func (p providerPackage) hashes() []string { return []string{string(p.h1), "zh:" + p.sum} }

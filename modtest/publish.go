@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// PublishError says what could not be published while the servers ran.
+// PublishError says that a change of the served content failed.
 type PublishError struct {
-	Name string // of the package, the repository or the archive
-	Ref  string // the version or the tag, "" for an archive
+	Name string // the package, the repository or the archive
+	Ref  string // the version or the tag; "" for an archive
 	Err  error
 }
 
@@ -21,13 +21,13 @@ func (e *PublishError) Error() string {
 	return fmt.Sprintf("modtest: publish %q of %q: %v", e.Ref, e.Name, e.Err)
 }
 
-// Unwrap returns the reason. It is [fs.ErrNotExist] for a repository, tag or version
-// that does not exist.
+// Unwrap returns the reason. It is [fs.ErrNotExist] for a repository, tag or version that does
+// not exist.
 func (e *PublishError) Unwrap() error { return e.Err }
 
 var (
-	errBadRepo    = errors.New(`the last element alone has to end in ".git"`)
-	errBadArchive = errors.New(`the last element alone has to end in ".zip" or ".tar.gz"`)
+	errBadRepo    = errors.New(`the last element, and no other one, must end in ".git"`)
+	errBadArchive = errors.New(`the last element, and no other one, must end in ".zip" or ".tar.gz"`)
 )
 
 func publishError(name, ref string, err error) error {
@@ -37,16 +37,15 @@ func publishError(name, ref string, err error) error {
 	return &PublishError{name, ref, err}
 }
 
-// PublishVersion adds a version of the package pkg ("acme/net/aws") to the registry. If
-// the version exists, its files are replaced, which no registry should do: in a git
-// repository its tag moves. The error is a
-// [*PublishError].
+// PublishVersion adds a version of the package pkg ("acme/net/aws") to the registry. If the
+// version exists, its files are replaced, which a real registry should never do; in a git
+// repository its tag moves. The error is a [*PublishError].
 func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
 	return publishError(pkg, version, w.registry.put(pkg, version, files, w.git.publish))
 }
 
-// SetDiscovered makes the registry report, as OpenTofu's does, when it first saw a
-// version of the package pkg. The error is a [*PublishError].
+// SetDiscovered sets the time at which the registry first saw a version of the package pkg. The
+// registry reports it like OpenTofu's. The error is a [*PublishError].
 func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	if !w.registry.discover(pkg, version, at) {
 		return publishError(pkg, version, fs.ErrNotExist)
@@ -54,8 +53,8 @@ func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	return nil
 }
 
-// WithdrawVersion removes a version of the package pkg from the registry's list.
-// Its tag, if it has one, stays. The error is a [*PublishError].
+// WithdrawVersion removes a version of the package pkg from the registry's list. If the version
+// has a tag, the tag remains. The error is a [*PublishError].
 func (w *World) WithdrawVersion(pkg, version string) error {
 	if !w.registry.withdraw(pkg, version) {
 		return publishError(pkg, version, fs.ErrNotExist)
@@ -63,10 +62,9 @@ func (w *World) WithdrawVersion(pkg, version string) error {
 	return nil
 }
 
-// PublishTag adds a commit with these files to the branch main of a
-// repository, and the tag for it. A repository that does not exist is made. An existing
-// tag moves, as by [World.MoveTag]. The error is a
-// [*PublishError].
+// PublishTag adds a commit with these files to the branch main of a repository, and a tag for it.
+// It creates the repository if it does not exist. If the tag exists, it moves as with
+// [World.MoveTag]. The error is a [*PublishError].
 func (w *World) PublishTag(repo, tag string, files fs.FS) error {
 	if !isWholeRoot(repo, isRepo) {
 		return publishError(repo, tag, errBadRepo)
@@ -74,22 +72,21 @@ func (w *World) PublishTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.publish(repo, tag, files))
 }
 
-// MoveTag makes a tag point to a new commit with these files, whose parent is
-// the commit that it pointed to. The branch main stays where it is, so
-// the old commit remains in the repository. The error is a [*PublishError].
+// MoveTag makes a tag point to a new commit with these files. The parent of the commit is the
+// tag's previous commit. The branch main does not move, so the old commit remains in the
+// repository. The error is a [*PublishError].
 func (w *World) MoveTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.move(repo, tag, files))
 }
 
-// DeleteTag removes a tag of a repository. The commit to which it pointed stays on
-// the branch, if it was there. The error is a [*PublishError].
+// DeleteTag removes a tag of a repository. If its commit is on the branch, the commit remains
+// there. The error is a [*PublishError].
 func (w *World) DeleteTag(repo, tag string) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.remove(git, tag) }))
 }
 
-// ReplaceRepository replaces a repository with one that has a single commit with these
-// files, under the tag and on the branch main. The error is
-// a [*PublishError].
+// ReplaceRepository replaces a repository by a new one with a single commit of these files. The
+// tag and the branch main point to it. The error is a [*PublishError].
 func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return publishError(repo, tag, errBadTag)
@@ -97,17 +94,17 @@ func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, _ string) error { return r.restart(tag, files) }))
 }
 
-// Commit is the id of the commit that a tag of a repository points to now, or
-// for "_HEAD" that of the branch main. The repository behind the package
-// "acme/net/aws" is "registry/acme/net/aws.git", and its tags are versions
-// with a "v" in front. The error is a [*PublishError].
+// Commit returns the id of the commit that a tag of a repository points to now. For the tag
+// "_HEAD" it returns the last commit of the branch main. The repository of the package
+// "acme/net/aws" is "registry/acme/net/aws.git", and its tags are the versions with a "v" in
+// front. The error is a [*PublishError].
 func (w *World) Commit(repo, tag string) (string, error) {
 	id, err := w.git.commit(repo, tag)
 	return id, publishError(repo, tag, err)
 }
 
-// PublishArchive adds the archive name ("net.zip") with these files, or
-// replaces it. The error is a [*PublishError].
+// PublishArchive adds or replaces the archive name ("net.zip") with these files. The error is a
+// [*PublishError].
 func (w *World) PublishArchive(name string, files fs.FS) error {
 	if !isWholeRoot(name, isArchive) {
 		return publishError(name, "", errBadArchive)
@@ -116,16 +113,15 @@ func (w *World) PublishArchive(name string, files fs.FS) error {
 	return nil
 }
 
-// PushOCI pushes an artifact with these files, of the given shape, to the OCI
-// registry, and makes the tag point to it. A repository that does not exist is
-// made, and an existing tag moves. The former artifact stays, and is found by its
-// digest. The error is a [*PublishError].
+// PushOCI pushes an artifact with these files and the given shape to the OCI registry, and makes
+// the tag point to it. It creates the repository if it does not exist, and moves an existing tag.
+// The former artifact remains accessible by its digest. The error is a [*PublishError].
 func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
 	return publishError(repo, tag, w.oci.push(repo, tag, shape, files))
 }
 
-// OCIDigest is the digest ("sha256:...") of the manifest that a tag of the OCI
-// registry points to now. The error is a [*PublishError].
+// OCIDigest returns the digest ("sha256:...") of the manifest that a tag of the OCI registry
+// points to now. The error is a [*PublishError].
 func (w *World) OCIDigest(repo, tag string) (string, error) {
 	found, err := w.oci.digest(repo, tag)
 	return found, publishError(repo, tag, err)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// registry is the module registry: a version list and a location for each
-// package. The git server or the archive server serves the packages themselves.
+// registry is the module registry. It has a list of versions and a location for each package. The
+// git server or the archive server serves the packages themselves.
 type registry struct {
 	opts     Options
 	host     string
@@ -25,7 +25,7 @@ type registry struct {
 
 	mu       sync.Mutex
 	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
-	// discovered is when the registry says that it saw versions first.
+	// discovered are the times at which the registry claims to have first seen versions.
 	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
 }
 
@@ -43,8 +43,8 @@ func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives
 	return r, nil
 }
 
-// directoriesAt are the directories at the given depth beneath top, relative
-// to it.
+// directoriesAt returns the directories at the given depth below top. The paths are relative to
+// top.
 func directoriesAt(fsys fs.FS, top string, depth int) ([]string, error) {
 	found := []string{""}
 	for range depth {
@@ -87,8 +87,8 @@ var (
 	errNotPackage = errors.New("not of the form NAMESPACE/NAME/SYSTEM")
 )
 
-// put adds a version, or replaces its files. Where the package is a git
-// repository, tag makes the tag for it.
+// put adds a version or replaces its files. If the package is a git repository, put calls tag to
+// create its tag.
 func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag string, files fs.FS) error) error {
 	if !fullVersion(version) {
 		return errNotVersion
@@ -110,7 +110,7 @@ func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag stri
 	return nil
 }
 
-// discover reports whether the version is there.
+// discover sets the time of a version and reports whether the version exists.
 func (r *registry) discover(pkg, version string, at time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +121,7 @@ func (r *registry) discover(pkg, version string, at time.Time) bool {
 	return ok
 }
 
-// discoveredAt returns the registry's member "discovered", which may be empty.
+// discoveredAt returns the value of the registry's member "discovered". It may be empty.
 func (r *registry) discoveredAt(pkg, version string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func (r *registry) discoveredAt(pkg, version string) string {
 	return ""
 }
 
-// withdraw reports whether the version was there.
+// withdraw removes a version and reports whether it existed.
 func (r *registry) withdraw(pkg, version string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,18 +140,17 @@ func (r *registry) withdraw(pkg, version string) bool {
 	return ok
 }
 
-// packageRepo is the name of the repository behind a package.
+// packageRepo returns the name of the repository of a package.
 func packageRepo(pkg string) string { return "registry/" + pkg + ".git" }
 
-// fullVersion reports whether s is a version that clients ask for in just the
-// form in which it is listed.
+// fullVersion reports whether s is a version in the canonical form, so that clients request it in
+// exactly the form in which it is listed.
 func fullVersion(s string) bool {
 	v := "v" + s
 	return semver.IsValid(v) && semver.Canonical(v)+semver.Build(v) == v
 }
 
-// versions are the versions of pkg, oldest first, and whether the registry
-// knows pkg at all.
+// versions returns the versions of pkg, oldest first, and whether the registry knows pkg.
 func (r *registry) versions(pkg string) ([]string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,8 +160,8 @@ func (r *registry) versions(pkg string) ([]string, bool) {
 	}), ok
 }
 
-// compareVersions orders versions that differ in build metadata alone by their
-// text, so that the order is the same each time.
+// compareVersions compares two versions. It orders versions that differ only in build metadata by
+// their text, so that the order is always the same.
 func compareVersions(a, b string) int {
 	if c := semver.Compare(a, b); c != 0 {
 		return c
@@ -177,7 +176,7 @@ func (r *registry) files(pkg, version string) (fs.FS, bool) {
 	return files, ok
 }
 
-// location returns the location that the registry answers with.
+// location returns the location in the registry's answer.
 func (r *registry) location(pkg, version string) (string, error) {
 	if !r.opts.gitPackages() {
 		return packagePath(pkg, version), nil
@@ -186,9 +185,9 @@ func (r *registry) location(pkg, version string) (string, error) {
 	return fmt.Sprintf("git::https://%s/git/%s?ref=%s", r.host, packageRepo(pkg), commit), err
 }
 
-// packagePath is a URL reference, which clients resolve against the request's
-// URL. It is outside of the registry's own paths, so that a token meant for
-// those does not come along unless the client is told so.
+// packagePath returns a URL reference, which clients resolve against the request's URL. It is
+// outside of the registry's own paths, so clients do not send a token for those paths unless they
+// are told to.
 func packagePath(pkg, version string) string {
 	return "/packages/" + pkg + "/" + version + tarGz
 }

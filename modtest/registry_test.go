@@ -179,8 +179,8 @@ func TestPublishVersion(t *testing.T) {
 	}
 }
 
-// packageOf is the location and what is there: one of both changes with the
-// package.
+// packageOf returns the location of a package and its content. If the package changes, at least
+// one of them changes.
 func packageOf(t *testing.T, world *modtest.World, version string) string {
 	t.Helper()
 	location := get(t, world, netAWS+version+"/download").header.Get("X-Terraform-Get")

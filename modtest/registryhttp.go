@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// modulesPath is where the registry protocol lives. The discovery document
-// gives it as a relative URL, which is as common as an absolute one.
+// modulesPath is the base path of the registry protocol. The discovery document has it as a
+// relative URL, which is as common as an absolute one.
 const modulesPath = "/v1/modules/"
 
 func (r *registry) mount(mux *http.ServeMux) {
@@ -28,7 +28,7 @@ func (r *registry) mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /packages/{namespace}/{name}/{system}/{file}", packages)
 }
 
-// guard lets requests with the token pass.
+// guard returns a handler that calls h only for requests with the token.
 func (r *registry) guard(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !r.authorized(req) {
@@ -101,6 +101,6 @@ func (r *registry) servePackage(w http.ResponseWriter, req *http.Request) {
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	// Strings always encode, and a client that went away needs no answer.
+	// Strings can always be encoded, and a client that has disconnected needs no answer.
 	_ = json.NewEncoder(w).Encode(v)
 }

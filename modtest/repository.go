@@ -9,26 +9,26 @@ import (
 	"sync"
 )
 
-// mainBranch is the one branch of each repository.
+// mainBranch is the only branch of each repository.
 const mainBranch = "refs/heads/main"
 
-// repository is a bare git repository that is made on first use.
+// repository is a bare git repository that is created when it is first used.
 type repository struct {
 	dir       string
 	host      string
 	program   func() (git string, err error)
 	annotated bool
-	refuse    bool     // commits by their ids
+	refuse    bool     // refuse to send commits by id
 	manyRefs  []string // full names of further refs, sorted
 
-	trees map[string]fs.FS // what it is made of at first, by tag
+	trees map[string]fs.FS // the initial content, by tag
 
 	mu      sync.Mutex
-	commits map[string]string // by tag, and headTag for main; nil until it is made
-	made    int               // commits so far, which gives the next one's date
+	commits map[string]string // by tag, and headTag for main; nil until the repository is created
+	made    int               // the number of commits so far, which determines the next one's date
 }
 
-// ensure makes the repository unless that is done.
+// ensure creates the repository if that has not been done yet.
 func (r *repository) ensure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,10 +69,10 @@ func (r *repository) ensureLocked() error {
 	return nil
 }
 
-// initBare writes what makes a directory a repository. Git's own init would
-// cost a process and take templates and settings from the machine.
+// initBare writes the files of an empty repository. "git init" would need a process, and would
+// use templates and settings of the machine.
 func (r *repository) initBare() error {
-	// Left by an attempt that failed half-way.
+	// The directory may exist if an earlier attempt failed halfway.
 	if err := os.RemoveAll(r.dir); err != nil {
 		return err
 	}
@@ -91,8 +91,7 @@ func (r *repository) initBare() error {
 	return os.WriteFile(filepath.Join(r.dir, "HEAD"), []byte("ref: "+mainBranch+"\n"), 0o644)
 }
 
-// publish moves the tag if there is one, and otherwise adds a commit to main
-// with a tag on it.
+// publish moves the tag if it exists. Otherwise it adds a commit to main and a tag for it.
 func (r *repository) publish(tag string, fsys fs.FS) error {
 	files, err := readFiles(fsys, r.host)
 	if err != nil {
@@ -132,7 +131,7 @@ func (r *repository) commit(tag string) (string, error) {
 	return "", fmt.Errorf("no such tag: %w", fs.ErrNotExist)
 }
 
-// remove removes a tag. The commit that it led to stays.
+// remove removes a tag. Its commit remains.
 func (r *repository) remove(git, tag string) error {
 	if _, err := r.commit(tag); err != nil {
 		return err
@@ -148,7 +147,7 @@ func (r *repository) remove(git, tag string) error {
 	return nil
 }
 
-// restart makes the repository anew, with one commit.
+// restart creates the repository again, with a single commit.
 func (r *repository) restart(tag string, fsys fs.FS) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

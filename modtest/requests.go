@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Request is a request that a world received.
+// Request is a request that a world has received.
 type Request struct {
 	Method string
 	Host   string // as the client wrote it, with the port
@@ -16,7 +16,8 @@ type Request struct {
 	TLS    bool // whether it came to the TLS listener
 }
 
-// String is the method, the path and the query: "GET /v1/modules/a/b/c/versions".
+// String returns the method, the path and the query, for example "GET
+// /v1/modules/a/b/c/versions".
 func (r Request) String() string {
 	s := r.Method + " " + r.Path
 	if r.Query != "" {
@@ -25,8 +26,8 @@ func (r Request) String() string {
 	return s
 }
 
-// Requests returns the requests so far, in the order of their arrival, including those
-// that a [Fault] affected.
+// Requests returns all requests so far in the order of their arrival, including those that a
+// [Fault] has affected.
 func (w *World) Requests() []Request {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -38,14 +39,13 @@ func (w *World) ResetRequests() {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
 	if len(w.log.requests) > 0 {
-		w.log.first = nil // it is closed
+		w.log.first = nil // it has been closed
 	}
 	w.log.requests = nil
 }
 
-// Requested returns a channel that is closed once there is a request: the first
-// one of [World.Requests]. A test waits for it to do something while the program
-// under test waits for an answer.
+// Requested returns a channel that is closed when the first request in [World.Requests] arrives.
+// With it, a test can do something while the program under test waits for an answer.
 func (w *World) Requested() <-chan struct{} {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// BytesSent is how many bytes the servers have written to connections so far:
-// answers with their headers, and what TLS adds to them.
+// BytesSent returns the number of bytes that the servers have written to connections so far. It
+// includes headers and the overhead of TLS.
 func (w *World) BytesSent() int64 { return w.sent.Load() }
 
-// countingListener counts what is written to the connections that it accepts.
+// countingListener counts the bytes that are written to the connections that it accepts.
 type countingListener struct {
 	net.Listener
 	sent *atomic.Int64
@@ -28,8 +28,8 @@ type countingConn struct {
 	sent *atomic.Int64
 }
 
-// Write counts first: a client that has its whole answer may ask for the count
-// before Write returns here.
+// Write counts the bytes before it writes them, because a client that has received its whole
+// answer may read the count before Write returns.
 func (c countingConn) Write(p []byte) (int, error) {
 	c.sent.Add(int64(len(p)))
 	n, err := c.Conn.Write(p)

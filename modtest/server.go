@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// headerTimeout keeps a client that never finishes its headers from holding a
-// connection for good.
+// headerTimeout keeps a client that never completes its headers from holding a connection
+// forever.
 const headerTimeout = 30 * time.Second
 
-// listen opens both listeners and thereby fixes the host.
+// listen opens both listeners and thereby determines the host.
 func (w *World) listen() (secure, plain net.Listener, err error) {
 	if secure, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, nil, err
@@ -39,16 +39,17 @@ func (w *World) serve(secure, plain net.Listener) {
 			Handler:           handler,
 			BaseContext:       func(net.Listener) context.Context { return ctx },
 			ReadHeaderTimeout: headerTimeout,
-			// A client that does not trust the certificate is a test's aim, not news.
+			// Clients that do not trust the certificate are part of tests, so such errors are not
+			// logged.
 			ErrorLog: log.New(io.Discard, "", 0),
 		}
 		w.servers = append(w.servers, s)
-		// Serve ends by Close only, and then its error says just that.
+		// Serve returns only after Close, with an error that says only that.
 		go func() { _ = s.Serve(l) }()
 	}
 }
 
-// handler is all parts behind the log and the faults.
+// handler returns the handler for all parts, which records requests and applies faults.
 func (w *World) handler() http.Handler {
 	mux := http.NewServeMux()
 	w.registry.mount(mux)

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// platformTree has three providers for the platform of this process, and a
-// configuration that requires them.
+// platformTree has three providers for the platform of this process and a configuration that
+// requires them.
 const platformTree = `
 -- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud_v1.0.0 --
 cloud
@@ -31,8 +31,8 @@ terraform {
 }
 `
 
-// The real tools must be able to install providers from the servers, or they imitate
-// the wrong thing.
+// The real tools must be able to install providers from the servers. Otherwise the servers do not
+// behave like real ones.
 func TestStockProviders(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"terraform", "tofu"} {
@@ -73,12 +73,12 @@ func TestStockProviders(t *testing.T) {
 	}
 }
 
-// mirroredDisk is what the provider from the network mirror is called. The stock tools
-// cannot get a provider from such a mirror whose host has a port.
+// mirroredDisk is the address of the provider in the network mirror. The stock tools cannot get a
+// provider from a network mirror if the provider's host has a port.
 const mirroredDisk = "registry.example.com/acme/disk"
 
-// installation returns a block of a CLI configuration that gets one provider from
-// each kind of mirror. Terraform has no OCI mirrors.
+// installation returns a block of a CLI configuration that gets one provider from each kind of
+// mirror. Terraform does not support OCI mirrors.
 func installation(t *testing.T, world *modtest.World, tool string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func installation(t *testing.T, world *modtest.World, tool string) string {
 		files, include(world.ProviderSource("acme/cloud")), world.ProviderMirrorURL(), include(mirroredDisk), third)
 }
 
-// stockInit runs init with a configuration of its own.
+// stockInit runs init with a separate CLI configuration.
 func stockInit(t *testing.T, world *modtest.World, binary, config, dir string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "test.tfrc")
@@ -114,7 +114,7 @@ func stockInit(t *testing.T, world *modtest.World, binary, config, dir string) {
 	}
 }
 
-// asked reports whether there was a request below a path.
+// asked reports whether there was a request for a path or below it.
 func asked(world *modtest.World, path string) bool {
 	for _, r := range world.Requests() {
 		if strings.HasPrefix(r.Path, path) {

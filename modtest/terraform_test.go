@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The real terraform must be able to install from the servers, or they imitate
-// the wrong thing.
+// The real terraform must be able to install from the servers. Otherwise the servers do not
+// behave like real ones.
 func TestTerraformGet(t *testing.T) {
 	t.Parallel()
 	terraform, err := exec.LookPath("terraform")
@@ -46,8 +46,8 @@ func TestTerraformGet(t *testing.T) {
 	}
 }
 
-// terraformGet runs terraform with a configuration of its own, so that neither
-// the user's settings nor their absence show.
+// terraformGet runs terraform with a separate CLI configuration, so that the result does not
+// depend on the user's settings.
 func terraformGet(t *testing.T, world *modtest.World, terraform, dir string) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "test.tfrc")

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// HostPlaceholder is the text that stands for the world's host and port in the
-// files of a tree.
+// HostPlaceholder is the text in the files of a tree that is replaced by the world's host and
+// port.
 const HostPlaceholder = "MODTEST_HOST"
 
-// TreeError says what is wrong at a path of the tree that a world was to be
-// made of.
+// TreeError is an error at a path of the tree from which a world should be created.
 type TreeError struct {
 	Path string // in the tree, with forward slashes
 	Err  error
@@ -23,22 +22,21 @@ type TreeError struct {
 
 func (e *TreeError) Error() string { return fmt.Sprintf("modtest: %q: %v", e.Path, e.Err) }
 
-// Unwrap gives the reason alone.
+// Unwrap returns the reason without the path.
 func (e *TreeError) Unwrap() error { return e.Err }
 
-// errStrayFile is the reason why a file between the levels is refused: it
-// would be served nowhere, and most often a level was forgotten.
+// errStrayFile is the reason why a file between the levels is refused: it would never be served,
+// and usually a level was forgotten.
 var errStrayFile = errors.New("a file where only directories have a meaning")
 
 // file is one file of a tree, ready to be served.
 type file struct {
 	path string
 	mode fs.FileMode // 0o644, 0o755 or fs.ModeSymlink
-	data []byte      // of a link, its target
+	data []byte      // the target if it is a link
 }
 
-// readFiles reads all files of fsys, sorted by path, with the placeholder
-// expanded.
+// readFiles reads all files of fsys, sorted by path, and expands the placeholder.
 func readFiles(fsys fs.FS, host string) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -84,8 +82,8 @@ func expand(data []byte, host string) []byte {
 	return bytes.ReplaceAll(data, []byte(HostPlaceholder), []byte(host))
 }
 
-// directories are the names of the directories in dir, sorted. An absent dir
-// has none.
+// directories returns the names of the directories in dir, sorted. It returns none if dir does
+// not exist.
 func directories(fsys fs.FS, dir string) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,8 +102,8 @@ func directories(fsys fs.FS, dir string) ([]string, error) {
 	return names, nil
 }
 
-// roots finds the directories beneath top whose name satisfies isRoot, and
-// does not look inside them. It gives their paths relative to top.
+// roots returns the directories below top whose names satisfy isRoot, without those that are
+// inside another one. The paths are relative to top.
 func roots(fsys fs.FS, top string, isRoot func(name string) bool) ([]string, error) {
 	names, err := directories(fsys, top)
 	if err != nil {
@@ -128,7 +126,7 @@ func roots(fsys fs.FS, top string, isRoot func(name string) bool) ([]string, err
 	return found, nil
 }
 
-// subtree is fs.Sub for paths that were found in fsys and so are valid.
+// subtree is like fs.Sub, for paths that were found in fsys and are therefore valid.
 func subtree(fsys fs.FS, dir string) (fs.FS, error) {
 	sub, err := fs.Sub(fsys, dir)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Txtar returns the file tree of a txtar text. Text before the first file is a comment.
-// Invalid names, such as "../x", and names that occur twice are reported by the function
-// that gets the tree.
+// Txtar returns the file tree of a txtar text. Text before the first file is a comment. Errors,
+// such as invalid names like "../x" and duplicate names, are reported by the function that the
+// tree is passed to.
 func Txtar(text string) fs.FS {
 	fsys, err := txtar.FS(txtar.Parse([]byte(text)))
 	if err != nil {
@@ -18,8 +18,8 @@ func Txtar(text string) fs.FS {
 	return fsys
 }
 
-// TxtarFile returns the file tree of the txtar file at path. The test fails at once if
-// the file cannot be read.
+// TxtarFile returns the file tree of the txtar file at path. If the file cannot be read, the test
+// fails immediately.
 func TxtarFile(tb TB, path string) fs.FS {
 	tb.Helper()
 	text, err := os.ReadFile(path)
@@ -29,8 +29,8 @@ func TxtarFile(tb TB, path string) fs.FS {
 	return Txtar(string(text))
 }
 
-// brokenFS returns the error of a text from its methods, so that the result of Txtar can
-// be an argument of another call.
+// brokenFS returns the error of a text from its methods, so that the result of Txtar can be
+// passed directly to another function.
 type brokenFS struct{ err error }
 
 func (b brokenFS) Open(name string) (fs.File, error) {

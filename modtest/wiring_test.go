@@ -56,8 +56,8 @@ func TestHTTPClientReachesTheWorldByItsNames(t *testing.T) {
 	}
 }
 
-// SSL_CERT_FILE is what makes terraform and tofu trust the world; here a Go
-// program stands in for them: this test, run again as a child.
+// SSL_CERT_FILE makes terraform and tofu trust the world. This test uses another Go program
+// instead of them: itself, run again as a child.
 func TestEnvIsTrustedByGoPrograms(t *testing.T) {
 	t.Parallel()
 	if url := os.Getenv("MODTEST_CHILD_URL"); url != "" {

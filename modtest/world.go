@@ -12,8 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// ErrNoGit is returned by [Start] for a tree with repositories if git is not
-// installed.
+// ErrNoGit is returned by [Start] if the tree has repositories and git is not installed.
 var ErrNoGit = errors.New("modtest: git is not installed, and the tree has git repositories")
 
 // World is a set of running servers. It is safe for concurrent use.
@@ -38,13 +37,13 @@ type World struct {
 	sent      atomic.Int64 // bytes
 	faults    faults
 
-	installers atomic.Int64 // how many were made
+	installers atomic.Int64 // the number of installers that were created
 
 	serving sync.RWMutex // read locked by each request; Close waits for all
 	closed  bool
 }
 
-// TB has the methods of [testing.TB] that the package needs. Because of it, programs
+// TB has the methods of [testing.TB] that the package needs. Because of this interface, programs
 // that run a World, such as "cotter demo", do not link the package testing.
 type TB interface {
 	Helper()
@@ -56,15 +55,15 @@ type TB interface {
 	TempDir() string
 }
 
-// New starts the servers that the tree fsys describes and stops them at the
-// end of the test. It skips the test if git is needed and not installed, and fails it if
-// the servers cannot be started.
+// New starts the servers that the tree fsys describes, and stops them at the end of the test. It
+// skips the test if git is needed and not installed. It fails the test if the servers cannot be
+// started.
 func New(tb TB, fsys fs.FS) *World {
 	tb.Helper()
 	return NewWith(tb, fsys, Options{})
 }
 
-// NewWith is [New] with options.
+// NewWith is like [New], but with options.
 func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	tb.Helper()
 	w, err := Start(fsys, opts)
@@ -82,8 +81,8 @@ func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	return w
 }
 
-// Start is [NewWith] for use outside of tests. The caller must call [World.Close]. If the
-// tree is not valid, the error is a [*TreeError].
+// Start is like [NewWith], but for use outside of tests. The caller must call [World.Close]. If
+// the tree is not valid, the error is a [*TreeError].
 func Start(fsys fs.FS, opts Options) (*World, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -123,8 +122,8 @@ func (w *World) start() error {
 	return nil
 }
 
-// load makes the parts of the servers from the tree. It needs the host, which files may
-// contain.
+// load creates the parts of the servers from the tree. It needs the host, because files may
+// contain it.
 func (w *World) load() (err error) {
 	if w.git, err = newGitServer(w.fsys, w.opts, w.host, filepath.Join(w.dir, "git")); err != nil {
 		return err
@@ -146,11 +145,11 @@ func (w *World) load() (err error) {
 
 func (w *World) certificateFile() string { return filepath.Join(w.dir, "authority.pem") }
 
-// emptyDir is where git looks for certificates besides that of the file.
+// emptyDir returns the directory in which git looks for certificates in addition to the file.
 func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") }
 
-// Close stops the servers and removes their files. It aborts open requests. A second
-// call does nothing.
+// Close stops the servers and removes their files. It aborts open requests. Further calls do
+// nothing.
 func (w *World) Close() error {
 	w.stop()
 	var errs []error

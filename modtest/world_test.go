@@ -65,7 +65,7 @@ func TestOptionsThatExcludeEachOther(t *testing.T) {
 	}
 }
 
-// It changes the environment of the process, so it is not parallel.
+// It changes the environment of the process, so it does not run in parallel.
 func TestWithoutGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := modtest.Start(modtest.Txtar(twoVersions), modtest.Options{})
@@ -139,7 +139,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// All at once: reading, changing and asking.
+// Concurrent reads, changes and requests.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(twoVersions+twoTags+plainFile))
@@ -164,7 +164,8 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// One of the many worlds of a test run, with the five repositories made.
+// The world has five repositories, all of which are created, like one of the many worlds of a
+// test run.
 func BenchmarkFiveRepositories(b *testing.B) {
 	tree := fstest.MapFS{}
 	repos := []string{"a.git", "b.git", "c.git", "d.git", "e.git"}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// WriteTree writes the directory sub of the world's tree ("." is all of it)
-// into the directory dir, with [HostPlaceholder] expanded. It makes dir where
-// that is absent. A missing sub is an error that is [fs.ErrNotExist].
+// WriteTree writes the directory sub of the world's tree ("." is the whole tree) to the directory
+// dir and expands [HostPlaceholder]. It creates dir if it does not exist. If sub does not exist,
+// the error wraps [fs.ErrNotExist].
 func (w *World) WriteTree(dir, sub string) error {
 	fsys, err := subtree(w.fsys, sub)
 	if err != nil {
@@ -37,8 +37,8 @@ func writeFile(name string, f file) error {
 	return os.WriteFile(name, f.data, f.mode)
 }
 
-// Dir is [World.WriteTree] into a new directory that is removed at the end of
-// the test, and that directory's path.
+// Dir writes the directory sub of the tree to a new directory, like [World.WriteTree], and
+// returns its path. The directory is removed at the end of the test.
 func (w *World) Dir(tb TB, sub string) string {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -119,7 +119,7 @@ func clientFailures() []failure {
 		{name: "no such subdirectory", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip//none?token={http-query}\"\n}\n", says: "none"},
 		{name: "checksum", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip?checksum=md5:00000000000000000000000000000000&token={http-query}\"\n}\n", says: "checksum"},
 		{name: "no version", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git\"\n  version = \"9.9.9\"\n}\n", says: "9.9.9"},
-		{name: "two versions", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git?version=1.0.0&token={git-query}\"\n  version = \"1.0.0\"\n}\n", says: "both"},
+		{name: "two versions", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git?version=1.0.0&token={git-query}\"\n  version = \"1.0.0\"\n}\n", says: "two version arguments"},
 		{name: "version of an archive", config: "module \"a\" {\n  source  = \"https://user:{http-password}@HOST/archives/x.zip?token={http-query}\"\n  version = \"1.0.0\"\n}\n"},
 		{name: "ref that is none", config: "module \"a\" {\n  source = \"git::https://user:{git-password}@HOST/git/net.git?token={git-query}&ref=-x\"\n}\n", says: "cannot be a git ref"},
 		{name: "bad escape", config: "module \"a\" {\n  source = \"https://user:{http-password}%zz@HOST/archives/x.zip?token={http-query}\"\n}\n"},

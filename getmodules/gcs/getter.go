@@ -35,8 +35,8 @@ type Getter struct {
 	// Retries is the number of retries of a failed request. 0 means 5; a negative number means
 	// no retries.
 	Retries int
-	// Backoff returns the wait before a retry; the first retry has the number 1. nil means 0.5
-	// s, doubled for each further retry, with jitter, or the pause that the server asks for.
+	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
+	// 0.5 s, doubled for each further retry, with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 
 	pauses retryafter.Hosts

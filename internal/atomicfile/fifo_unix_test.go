@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// A pipe without a writer is not waited for.
+// Read does not wait for a pipe without a writer.
 func TestReadPipe(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)

@@ -2,5 +2,5 @@
 
 package atomicfile
 
-// nonblock is for systems with named pipes in the file system.
+// nonblock is 0, because there are no named pipes in the file system.
 const nonblock = 0

@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// ErrTooLarge says that a file is larger than a reader allows.
+// ErrTooLarge says that a file is larger than the limit of the reader.
 var ErrTooLarge = errors.New("is too large")
 
-// Read returns the content of a file of at most limit bytes. A file that is
-// absent is fs.ErrNotExist, one that is not a regular file [ErrIrregular], and
-// a larger one [ErrTooLarge]. Symbolic links are not followed, and pipes do not
-// block.
+// Read returns the content of a file of at most limit bytes. The error wraps fs.ErrNotExist if
+// the file does not exist, [ErrIrregular] if it is not a regular file, and [ErrTooLarge] if it is
+// larger. Read does not follow symbolic links and does not block on pipes.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	data, err := read(root, name, limit)
 	if err != nil {
@@ -26,7 +25,7 @@ func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Open opens a file for reading, with the rules of [Read].
+// Open opens a file for reading with the same rules as [Read].
 func Open(root *os.Root, name string, limit int64) (*os.File, error) {
 	file, err := open(root, name, limit)
 	if err != nil {
@@ -55,7 +54,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, error) {
 	}
 	data := make([]byte, 0, info.Size()+1)
 	data, err = readInto(data, io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit { // it has grown since
+	if err == nil && int64(len(data)) > limit { // it has grown in the meantime
 		err = ErrTooLarge
 	}
 	return data, err
@@ -78,7 +77,7 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 			_ = file.Close() // it was not read
 		}
 	}()
-	// Another program may have replaced it since.
+	// Another program may have replaced the file in the meantime.
 	opened, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 	return file, nil
 }
 
-// readInto is io.ReadAll with a buffer of the right size.
+// readInto is like io.ReadAll, but starts with a buffer of the right size.
 func readInto(data []byte, from io.Reader) ([]byte, error) {
 	for {
 		n, err := from.Read(data[len(data):cap(data)])
@@ -109,7 +108,7 @@ func readInto(data []byte, from io.Reader) ([]byte, error) {
 	}
 }
 
-// irregular returns an error that says what kind of file it is.
+// irregular returns an error that names the kind of the file.
 func irregular(info fs.FileInfo) error {
 	what := "a special file"
 	switch mode := info.Mode(); {
@@ -123,8 +122,8 @@ func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w but %s", ErrIrregular, what)
 }
 
-// Sweep removes the temporary files of a target that a crash has left behind. The
-// caller must know that no other process is replacing it.
+// Sweep removes the temporary files of a target that crashed processes have left behind. The
+// caller must make sure that no other process is replacing the target.
 func Sweep(root *os.Root, name string) {
 	dir, err := root.Open(path.Dir(name))
 	if err != nil {
@@ -142,10 +141,10 @@ func Sweep(root *os.Root, name string) {
 	}
 }
 
-// randomLength is the length of the text that crypto/rand.Text makes.
+// randomLength is the length of a text from crypto/rand.Text.
 const randomLength = 26
 
-// isTempOf reports whether a name is that of a temporary file for a target.
+// isTempOf reports whether file is the name of a temporary file of a target.
 func isTempOf(file, target string) bool {
 	random, ok := strings.CutPrefix(file, "."+target+".")
 	if ok {

@@ -60,8 +60,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A replacement that is prepared and not committed leaves the target alone, and
-// one that a crash left is swept away; other files are not.
+// A replacement that is prepared but not committed does not change the target. Temporary files of
+// a crash are removed, and other files are not.
 func TestPrepareAndSweep(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)

@@ -14,35 +14,34 @@ import (
 )
 
 var (
-	// ErrChanged says that the target does not hold the bytes of [Options.Old], or
+	// ErrChanged says that the content of the target is not [Options.Old], or that the target
 	// exists although Old is nil.
 	ErrChanged = errors.New("changed by another program in the meantime")
 
-	// ErrIrregular says that the target is neither absent nor a regular file.
+	// ErrIrregular says that the target exists and is not a regular file.
 	ErrIrregular = errors.New("is not a regular file")
 )
 
 // newFileMode is the mode that stock tools give their lock files.
 const newFileMode fs.FileMode = 0o644
 
-// Options says when and how a file is replaced. The zero value replaces it
-// unconditionally and durably.
+// Options determine when and how a file is replaced. The zero value replaces it unconditionally
+// and durably.
 type Options struct {
 	// Swap makes the write conditional on Old.
 	Swap bool
-	// Old is what the target must still hold. Nil means that there must be no
-	// target; an empty file is an empty slice that is not nil, as
-	// os.ReadFile returns it.
+	// Old is the content that the target must still have. nil means that the target must not
+	// exist. For an empty file, Old is an empty slice that is not nil, as os.ReadFile returns it.
 	Old []byte
-	// Disposable does not wait for the disk. It is for files that can be made again
-	// and are checked when read: after a power failure they may hold anything.
+	// Disposable skips syncing to the disk. It is meant for files that can be recreated and are
+	// checked when they are read: after a power failure they may have any content.
 	Disposable bool
-	// Step begins the names of the steps, see package step; "" means "file".
+	// Step is the prefix of the names of the steps (see package step). "" means "file".
 	Step string
 }
 
-// WriteFile is [Write] for a path of the operating system. Links in the path's
-// directories are followed.
+// WriteFile is like [Write] for a path of the operating system. It follows links in the
+// directories of the path.
 func WriteFile(name string, data []byte, opts Options) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -52,8 +51,8 @@ func WriteFile(name string, data []byte, opts Options) error {
 	return Write(root, filepath.Base(name), data, opts)
 }
 
-// Write makes data the content of the file name in root. The directory part of
-// name, if any, uses slashes and must exist.
+// Write replaces the content of the file name in root by data. If name has a directory part, it
+// must use slashes, and the directory must exist.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	pending, err := Prepare(root, name, data, opts)
 	if err != nil {
@@ -62,16 +61,16 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 	return pending.Commit()
 }
 
-// Pending is a replacement whose bytes are on disk, beside its target. It must be
-// committed or discarded.
+// Pending is a replacement whose new content is on disk, next to its target. It must be committed
+// or discarded.
 type Pending struct {
 	root       *os.Root
 	name, temp string
 	opts       Options
 }
 
-// Prepare writes data to a temporary file beside the file name in root. Errors
-// for lack of space or permission occur here.
+// Prepare writes data to a temporary file next to the file name in root. Errors because of
+// missing space or permissions occur here.
 func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
 	info, err := lstat(root, name)
 	if err != nil {
@@ -91,8 +90,8 @@ func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, e
 	return p, nil
 }
 
-// Commit renames the temporary file to its target. After an error the target
-// is as it was, unless only the sync of its directory failed.
+// Commit renames the temporary file to its target. After an error the target is unchanged, unless
+// only the sync of its directory failed.
 func (p *Pending) Commit() error {
 	err := p.check()
 	if err == nil {
@@ -111,8 +110,8 @@ func (p *Pending) Commit() error {
 // Discard removes the temporary file.
 func (p *Pending) Discard() { _ = p.root.Remove(p.temp) }
 
-// Create makes a file that must not exist, with a mode. The error is
-// fs.ErrExist if it does, also if another process makes it at the same time.
+// Create creates a file with a mode. If the file exists, even if another process creates it at
+// the same time, the error wraps fs.ErrExist.
 func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName string) error {
 	p := &Pending{root: root, name: name, temp: tempName(name), opts: Options{Step: stepName}}
 	if err := p.write(data, mode); err != nil {
@@ -121,8 +120,8 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 	defer p.Discard()
 	err := step.Do(stepName+".link", func() error { return root.Link(p.temp, name) })
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		// A file system without links. If two processes do this at the same
-		// time, the file is that of the last one.
+		// The file system does not support hard links. If two processes do this at the same time,
+		// the last one wins.
 		err = step.Do(stepName+".rename", func() error { return root.Rename(p.temp, name) })
 	}
 	if err == nil {
@@ -161,7 +160,7 @@ func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
 	return step.Do(p.opts.Step+".sync", file.Sync)
 }
 
-// check compares the target once more, right before the rename.
+// check checks the target again right before the rename.
 func (p *Pending) check() error {
 	if !p.opts.Swap {
 		_, err := lstat(p.root, p.name)
@@ -181,7 +180,7 @@ func (p *Pending) check() error {
 	return nil
 }
 
-// lstat is nil, nil if the target is absent.
+// lstat returns nil, nil if the target does not exist.
 func lstat(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -195,7 +194,8 @@ func lstat(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// SyncDir makes the names in a directory durable. Windows has no such call.
+// SyncDir makes the names in a directory durable. It does nothing on Windows, which has no such
+// call.
 func SyncDir(root *os.Root, name, stepName string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -210,7 +210,8 @@ func SyncDir(root *os.Root, name, stepName string) error {
 	})
 }
 
-// replaceError names the target, because users do not know the temporary file.
+// replaceError returns an error with the name of the target, because users do not know the
+// temporary file.
 func replaceError(root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
@@ -226,8 +227,8 @@ func replaceError(root *os.Root, name string, err error) error {
 	return &fs.PathError{Op: "replace", Path: filepath.Join(root.Name(), name), Err: err}
 }
 
-// The form of the names of temporary files: a dot, the target's name, a dot, a
-// random text, and this ending.
+// The name of a temporary file consists of a dot, the target's name, a dot, a random text, and
+// this ending.
 const tempEnding = ".tmp"
 
 func tempName(name string) string {

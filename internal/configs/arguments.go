@@ -8,18 +8,18 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Arguments are the variables that a module call sets.
+// Arguments are the arguments of a module call that set variables of the called module.
 type Arguments struct {
 	// Range is the header of the call's block.
 	Range hcl.Range
-	// Set has the places of the arguments, by the names of the variables.
+	// Set has the place of each argument by the name of the variable.
 	Set map[string]hcl.Range
-	// Used has the first places that use outputs of the called module, by the outputs'
-	// names, as far as they are in native syntax and name the output.
+	// Used has the first place that uses each output of the called module, by the name of the
+	// output. It covers only references in native syntax that name the output.
 	Used map[string]hcl.Range
 }
 
-// metaArguments are the arguments of a module block that set no variables.
+// metaArguments are the arguments of a module block that do not set variables.
 var metaArguments = []string{"source", "version", "providers", "count", "for_each", "depends_on", "enabled"}
 
 var callBlocksSchema = &hcl.BodySchema{
@@ -32,9 +32,10 @@ var callBlocksSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "providers"}, {Type: "lifecycle"}},
 }
 
-// ReadArguments reads which variables the module calls of a directory set, and which
-// outputs it uses, by the names of the calls. Like ReadInterface, it skips what it cannot parse and evaluates nothing.
-// Calls of tests are not among them.
+// ReadArguments reads which variables the module calls of a directory set and which outputs of
+// the called modules the directory uses. The keys of the result are the names of the calls. Like
+// ReadInterface, it skips what it cannot parse and evaluates nothing. It does not read the calls
+// of tests.
 func (r Reader) ReadArguments(ctx context.Context, dir Dir) (map[string]Arguments, error) {
 	calls := make(map[string]Arguments)
 	var uses []outputUse
@@ -42,7 +43,7 @@ func (r Reader) ReadArguments(ctx context.Context, dir Dir) (map[string]Argument
 		content, _, _ := body.PartialContent(fileSchema)
 		for _, block := range content.Blocks {
 			call, known := calls[block.Labels[0]]
-			if !known { // else an override file adds to it
+			if !known { // otherwise an override file adds to it
 				call = Arguments{Range: block.DefRange, Set: make(map[string]hcl.Range), Used: make(map[string]hcl.Range)}
 			}
 			_, rest, _ := block.Body.PartialContent(callBlocksSchema)
@@ -66,7 +67,7 @@ func (r Reader) ReadArguments(ctx context.Context, dir Dir) (map[string]Argument
 	return calls, err
 }
 
-// outputUse is a reference such as module.net.id.
+// outputUse is a reference to an output of a module, such as module.net.id.
 type outputUse struct {
 	call, output string
 	at           hcl.Range
@@ -106,7 +107,7 @@ func outputUses(body *hclsyntax.Body) []outputUse {
 	return uses
 }
 
-// calledModule returns the name of the call that a reference is to.
+// calledModule returns the name of the module call that a reference points to.
 func calledModule(expr hclsyntax.Expression) (name string, ok bool) {
 	traversal, ok := expr.(*hclsyntax.ScopeTraversalExpr)
 	if !ok || len(traversal.Traversal) < 2 || traversal.Traversal.RootName() != "module" {

@@ -12,8 +12,8 @@ type block struct {
 	name            string
 	header          hcl.Range
 	source, version *hcl.Attribute // nil if absent
-	// broken says that the file has syntax errors, so an argument may be missing
-	// because the parser dropped it.
+	// broken reports whether the file has syntax errors. If it does, the parser may have dropped
+	// an argument, so a missing argument is not an error.
 	broken bool
 }
 
@@ -39,14 +39,14 @@ func decodeBlocks(parsed hcl.Blocks, broken bool) ([]*block, hcl.Diagnostics) {
 	return blocks, diags
 }
 
-// blockSet is the blocks of a module, in the order of their declaration.
+// blockSet is the module blocks of a module, in the order of their declaration.
 type blockSet struct {
 	blocks []*block
 	byName map[string]*block
 }
 
-// declare adds the blocks of a file that is not an override file. The first of two
-// blocks with the same name is kept.
+// declare adds the blocks of a file that is not an override file. If two blocks have the same
+// name, it keeps the first and reports the second.
 func (s *blockSet) declare(blocks []*block) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if s.byName == nil {
@@ -69,8 +69,7 @@ func (s *blockSet) declare(blocks []*block) hcl.Diagnostics {
 	return diags
 }
 
-// override applies the blocks of an override file, which may have several for one
-// call.
+// override applies the blocks of an override file. There may be several blocks for one call.
 func (s *blockSet) override(blocks []*block) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, b := range blocks {

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// arguments returns the evaluator of the arguments of a module's blocks. reported
-// are the errors that were found in the module's files so far.
+// arguments returns the evaluator for the arguments of a module's blocks. reported are the errors
+// that have been found in the module's files so far.
 func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostics) *arguments {
 	e := &evaluation{ctx: ctx, reader: r, meter: eval.NewMeter(ctx, &s.tree.work), seen: make(map[string]bool)}
 	for _, diag := range reported {
@@ -22,8 +22,8 @@ func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostic
 	return &arguments{reader: r, scope: s, evaluation: e}
 }
 
-// compute evaluates an argument that is not a literal. The value is unknown if
-// there are errors, or if the error was already reported for another argument.
+// compute evaluates an argument that is not a literal. The value is unknown if there are errors,
+// including errors that were already reported for another argument.
 func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
 		// Some expressions panic, such as arithmetic with infinite numbers.
@@ -49,9 +49,8 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 	return value, nil
 }
 
-// refuseReferences reports the references that the terraform dialect does not allow
-// in an argument, whether or not its value depends on them. A local value may have
-// any reference.
+// refuseReferences reports the references in an argument that the terraform dialect does not
+// allow, even if the value does not depend on them. Local values may have any references.
 func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Diagnostics {
 	if !r.Terraform {
 		return nil
@@ -62,14 +61,13 @@ func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Di
 			continue
 		}
 		return hcl.Diagnostics{fault("Reference not allowed",
-			fmt.Sprintf("The %s refers to %s, and may refer to constant variables and local values only.", arg, reference(traversal)), traversal.SourceRange())}
+			fmt.Sprintf("The %s refers to %s, but it may refer only to constant variables and local values.", arg, reference(traversal)), traversal.SourceRange())}
 	}
 	return nil
 }
 
-// unseen returns the diagnostics that were not reported for another argument
-// before. To those with a place outside the argument it adds which argument needs
-// the value.
+// unseen returns the diagnostics that have not been reported for another argument yet. If a
+// diagnostic's place is outside the argument, it adds which argument needs the value.
 func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics {
 	var fresh hcl.Diagnostics
 	own := arg.expr.Range()
@@ -87,17 +85,16 @@ func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics
 	return fresh
 }
 
-// keyOf returns the same key for diagnostics with the same text and place.
+// keyOf returns a key that is equal for diagnostics with the same text and place.
 func keyOf(diag *hcl.Diagnostic) string {
 	return fmt.Sprintf("%s\n%s\n%s", diag.Summary, diag.Detail, placeOf(diag))
 }
 
-// UnknownToTerraform is the Extra of the diagnostic of a value that Terraform does
-// not know before modules are installed, while OpenTofu may; see
-// [hcl.DiagnosticExtra].
+// UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
+// Terraform does not know before the modules are installed. OpenTofu may know it.
 type UnknownToTerraform struct{}
 
-// refuse reports why an argument cannot have a value. It never shows the value.
+// refuse reports the reason why an argument cannot have a value. It never shows the value.
 func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	for _, refused := range []struct {
 		kind    eval.Kind

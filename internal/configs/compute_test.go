@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// readSource reads a module of one call and returns its source.
+// readSource reads a module with one call and returns the call's source.
 func readSource(t testing.TB, dir configs.Dir) (string, hcl.Diagnostics) {
 	t.Helper()
 	m, diags := configs.Reader{}.Read(context.Background(), dir)
@@ -24,7 +24,7 @@ func readSource(t testing.TB, dir configs.Dir) (string, hcl.Diagnostics) {
 	return m.Calls[0].Source, diags
 }
 
-// TestBombs reads modules whose declarations are short and hostile.
+// TestBombs reads modules with short but hostile declarations.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	doubling := "locals {\n  l0 = \"x\"\n"
@@ -66,8 +66,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestFilesOfPackages reads files from a package's module: those of the
-// package, by the name that it will have, and no others.
+// TestFilesOfPackages reads files in a package's module. The module can read only the files of
+// its package, by the names that they have after installation.
 func TestFilesOfPackages(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -116,8 +116,7 @@ func rootOf(t *testing.T, dir string) *configs.Scope {
 	return m.Calls[0].Scope
 }
 
-// TestSecrets puts a secret into every kind of input and looks for it in every
-// message.
+// TestSecrets puts a secret into every kind of input and searches all messages for it.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const decl = "variable \"s\" {\n  sensitive = true\n  %s\n}\nmodule \"a\" { source = \"./${%s}\" }\n"
@@ -142,7 +141,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestMissingInputs names files that do not exist or are invalid.
+// TestMissingInputs passes files that do not exist or are invalid.
 func TestMissingInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -159,7 +158,7 @@ func TestMissingInputs(t *testing.T) {
 	}
 }
 
-// TestConcurrentReads reads the modules of one level at once. All need the same
+// TestConcurrentReads reads the modules of one level concurrently. All of them need the same
 // values of their caller.
 func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
@@ -181,8 +180,8 @@ func TestConcurrentReads(t *testing.T) {
 	wait.Wait()
 }
 
-// wideTree writes a root module that calls n others, each with a call of its
-// own, with literal or computed sources.
+// wideTree writes a root module that calls n modules, each of which has a call with a literal or
+// computed source.
 func wideTree(t testing.TB, dir string, n int, computed bool) {
 	t.Helper()
 	var root strings.Builder
@@ -199,7 +198,7 @@ func wideTree(t testing.TB, dir string, n int, computed bool) {
 	write(t, filepath.Join(dir, "main.tf"), root.String())
 }
 
-// BenchmarkTree reads a root module and the 2,000 that it calls.
+// BenchmarkTree reads a root module and the 2,000 modules that it calls.
 func BenchmarkTree(b *testing.B) {
 	for name, computed := range map[string]bool{"literal": false, "computed": true} {
 		b.Run(name, func(b *testing.B) {

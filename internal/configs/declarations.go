@@ -7,16 +7,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// declarations are the declarations in a module's files that its expressions, and
-// those of the modules that it calls, may need.
+// declarations are the declarations in a module's files that may be needed to evaluate its
+// expressions and those of the modules that it calls.
 type declarations struct {
 	variables map[string]*declaration
 	locals    map[string]*hcl.Attribute
-	// calls are the arguments of the module blocks.
+	// calls have the arguments of the module blocks.
 	calls map[string]*declaration
-	// diags are the errors of reading.
+	// diags are the errors that occurred while the files were read.
 	diags hcl.Diagnostics
-	// values are the evaluated variables and local values, by their references.
+	// values are the variables and local values that have been evaluated, by reference.
 	values map[string]cty.Value
 }
 
@@ -35,7 +35,7 @@ var (
 	}}
 )
 
-// declarations reads the files of a directory that may declare something.
+// declarations reads the declarations in the files of a directory.
 func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
 	found := &declarations{
 		variables: map[string]*declaration{},
@@ -68,8 +68,8 @@ func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
 	return found
 }
 
-// add adds the declarations of a file. Other errors in it are reported by the stock
-// tools, and those of module blocks by readFile.
+// add adds the declarations of a file. It does not report other errors in the file: the stock
+// tools report them, and readFile reports the errors in module blocks.
 func (d *declarations) add(body hcl.Body, override bool) {
 	content, _, _ := body.PartialContent(declarationSchema)
 	for _, block := range content.Blocks {
@@ -87,8 +87,8 @@ func (d *declarations) add(body hcl.Body, override bool) {
 	}
 }
 
-// declare adds a block, or its attributes to those of the block that it
-// overrides.
+// declare adds a block. If the block is in an override file, declare adds its attributes to the
+// block that it overrides.
 func declare(to map[string]*declaration, block *hcl.Block, attributes hcl.Attributes, override bool) {
 	name := block.Labels[0]
 	first, ok := to[name]

@@ -40,7 +40,7 @@ func unreadableFile(display string, err error) *hcl.Diagnostic {
 	}
 }
 
-// cause returns an error without its path. The message has the path as the user
+// cause returns an error without its path, because the message already has the path as the user
 // knows it.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -104,13 +104,13 @@ func (a argument) tooLong() *hcl.Diagnostic {
 	}
 }
 
-// notLiteral reports the part of an argument that is not a literal. It shows a
-// reference but no other part of the expression, which may contain a credential.
+// notLiteral reports the part of an argument that is not a literal. It shows a reference, but
+// never another part of the expression, because that may contain a credential.
 func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  "Expression not allowed",
-		Detail:   fmt.Sprintf("The %s is computed, and cannot be evaluated before the modules are installed. Write it as a literal string.", a),
+		Detail:   fmt.Sprintf("The %s is computed, but cannot be evaluated before the modules are installed. Write it as a literal string.", a),
 		Subject:  rest.Range().Ptr(),
 		Context:  a.expr.Range().Ptr(),
 	}
@@ -122,7 +122,7 @@ func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	return diag
 }
 
-// maxReferenceNames is how many names of a reference a message shows.
+// maxReferenceNames is the maximum number of names of a reference that a message shows.
 const maxReferenceNames = 3
 
 // reference returns a reference as the user wrote it, up to the first index.

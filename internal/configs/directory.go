@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxFileBytes limits one file. Parsing takes memory and time in proportion.
-	// Files that people write are much smaller.
+	// maxFileBytes limits the size of one file, because parsing takes memory and time in
+	// proportion to it. Files that people write are much smaller.
 	maxFileBytes = 4 << 20
 	// maxDirBytes limits all files of one directory together. A package may have
 	// many directories.
@@ -33,7 +33,7 @@ type directory struct {
 	dir  Dir
 	root *os.Root // nil if there is no boundary
 	rel  string   // the directory's path inside root
-	// left is how many bytes may still be read.
+	// left is the number of bytes that may still be read.
 	left int64
 }
 
@@ -52,12 +52,12 @@ func openDirectory(dir Dir) (*directory, error) {
 
 func (d *directory) close() {
 	if d.root != nil {
-		d.root.Close() // nothing was written, so an error means nothing
+		d.root.Close() // nothing was written, so an error does not matter
 	}
 }
 
-// open opens a file of the directory, or the directory itself by the name ".". It
-// does not wait for the other end of a pipe.
+// open opens a file of the directory, or the directory itself if the name is ".". If the file is
+// a pipe, open does not wait for its other end.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
 		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|openNonblock, 0)
@@ -65,8 +65,8 @@ func (d *directory) open(name string) (*os.File, error) {
 	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|openNonblock, 0)
 }
 
-// names returns the sorted names of everything except directories, which stock
-// tools skip whatever their names are.
+// names returns the sorted names of all entries except directories. Stock tools skip directories
+// regardless of their names.
 func (d *directory) names() ([]string, error) {
 	f, err := d.open(".")
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *directory) readAll(f *os.File, size int64) ([]byte, error) {
 	return src, nil
 }
 
-// display returns a file's name in ranges.
+// display returns the name under which a file appears in ranges.
 func (d Dir) display(name string) string {
 	dir := d.Display
 	if dir == "" {

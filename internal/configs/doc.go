@@ -1,102 +1,97 @@
 // Package configs reads the module calls and the provider requirements of one module
 // directory.
 //
-// It reads what an installer needs: the source and the version in the "module"
-// blocks of the configuration files. Everything else in a file is ignored, errors
-// included, because the stock tools that run afterwards report them better.
+// It reads only what an installer needs: the source and the version in the "module" blocks of the
+// configuration files. It ignores everything else in a file, including errors, because the stock
+// tools that run afterwards report them better.
 //
 // # Files
 //
-// A directory's files are those that stock tools read: names that end in .tf,
-// .tf.json, .tofu or .tofu.json, but not names that begin with a dot, end in
-// "~" or begin and end with "#", and no directories. "x.tofu" replaces "x.tf", and
-// "x.tofu.json" replaces "x.tf.json". The terraform dialect does not read .tofu
-// files at all.
+// A directory's files are the files that stock tools read: those whose names end in .tf,
+// .tf.json, .tofu or .tofu.json. Names that begin with a dot, end in "~", or begin and end with
+// "#" are skipped, and so are directories. "x.tofu" replaces "x.tf", and "x.tofu.json" replaces
+// "x.tf.json". The terraform dialect does not read .tofu files at all.
 //
-// A file whose name is "override", or ends in "_override" before the suffix, is
-// an override file: its calls replace the source and the version of calls that
-// the other files declare, in the order of the file names.
+// A file is an override file if its name without the suffix is "override" or ends in "_override".
+// Its calls replace the source and the version of calls that the other files declare. Override
+// files are applied in the order of their names.
 //
 // # Values
 //
-// Source and version are expressions, which package eval evaluates. The result
-// is a string, or a number, which is converted to one. A version may also be null,
-// which means no version. A JSON string is a template.
+// Source and version are expressions, which package eval evaluates. The result must be a string,
+// or a number, which is converted to a string. A version may also be null, which means that there
+// is no version. A JSON string is a template.
 //
-// In the tofu dialect they may refer to var.NAME, local.NAME, path.module,
-// path.root, path.cwd, terraform.workspace and tofu.workspace. Everything else,
-// such as a resource, a module's output or each.key, is unknown. It is an error if the
-// result depends on an unknown value. The declarations that an expression refers
-// to are read when it is evaluated, so not at all for a module of literals.
+// In the tofu dialect, expressions may refer to var.NAME, local.NAME, path.module, path.root,
+// path.cwd, terraform.workspace and tofu.workspace. Everything else, such as a resource, a
+// module's output or each.key, is unknown, and it is an error if the result depends on an unknown
+// value. The declarations that an expression refers to are read only when it is evaluated, so a
+// module with only literals does not need them.
 //
-// In the terraform dialect the rules are those of Terraform 1.15. Earlier
-// versions accept only literals, and take JSON strings verbatim; they report what
-// they do not accept. A source may refer to var.NAME, local.NAME and path, and a
-// version to var.NAME and local.NAME. Any other reference is an error, whether or
-// not the result depends on it. Only variables with "const = true" are known, in the
-// root module as in all others; the workspace is unknown. Local values may refer to
-// everything, and are known if everything that they depend on is. Unlike in Terraform, a
+// In the terraform dialect, the rules are those of Terraform 1.15. Earlier versions accept only
+// literals, take JSON strings verbatim, and report what they do not accept. A source may refer to
+// var.NAME, local.NAME and path, and a version to var.NAME and local.NAME. Any other reference is
+// an error, even if the result does not depend on it. Only variables with "const = true" are
+// known, in the root module as in all others. The workspace is unknown. Local values may refer to
+// everything, and are known if everything that they depend on is known. Unlike in Terraform, a
 // const variable without a value is an error only if a source or version needs it.
 //
-// A variable of the root module has the last of these values: its default,
-// [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, *.auto.tfvars
-// and *.auto.tfvars.json in the order of their names, and [Inputs].Variables in
-// theirs. This is the order of stock tools. In any other module it has the value
-// of the argument in the calling module, evaluated there, or else its default.
-// Values are converted to the variable's type, with the defaults of optional
-// attributes. Null means the default if the variable does not allow null. Validation rules
-// are not checked. A variable with "const = false" cannot be used in either
-// dialect.
+// The value of a variable of the root module comes from the last of these that has one, as in
+// stock tools: its default, [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, the
+// *.auto.tfvars and *.auto.tfvars.json files in the order of their names, and [Inputs].Variables
+// in their order. In any other module, the value is that of the argument in the calling module,
+// evaluated there, or else the default.
+// Values are converted to the variable's type, with the defaults of optional attributes. If the
+// variable does not allow null, null means the default. Validation rules are not checked. A
+// variable with "const = false" cannot be used in either dialect.
 //
-// A sensitive or ephemeral value is an error that names the variable and never
-// shows the value: it would end up in the lock.
+// A sensitive or ephemeral value is an error, because it would be written into the lock. The
+// error names the variable and never shows the value.
 //
-// Functions read files as stock tools do in the user's own modules. A package's
-// module can read the files of the package only, by names that begin with
-// path.module.
+// In the user's own modules, functions can read files just as in stock tools. In a package's
+// module, they can read only files of the package, by names that begin with path.module.
 //
-// The package does not parse the strings: the caller checks whether an address or
-// a constraint is valid.
+// The package does not parse the strings: the caller checks whether an address or a constraint is
+// valid.
 //
 // # Providers
 //
 // If [Reader].Providers is set, Read returns what the module requires:
 //
-//   - the entries of its required_providers block, those of override files included:
-//     an object of literals, or a version constraint alone;
+//   - the entries of its required_providers block, including those in override files. An entry is
+//     an object of literals, or only a version constraint;
 //   - the versions in provider blocks;
-//   - for each local name without an entry the first place that implies it: a
-//     resource, data source or ephemeral resource by its provider argument or else by
-//     its type up to the first "_", a provider block, an import block. In the tofu
-//     dialect a provider block in a test does too, and in the terraform dialect an
-//     action; there an import counts only if its resource would be in this module and
-//     is not declared.
+//   - for each local name without an entry, the first place that implies it: a provider block, an
+//     import block, or a resource, data source or ephemeral resource. A resource implies the name
+//     in its provider argument, or else the part of its type before the first "_". In the tofu
+//     dialect, a provider block in a test also implies its name. In the terraform dialect, an
+//     action also does, and an import block counts only if its resource belongs to this module
+//     and is not declared.
 //
-// Such a name stands for a provider in the namespace "hashicorp" of the dialect's
-// registry, and "terraform" for the built-in one. Nothing is inherited from the calling
-// module. Built-in providers are checked and left out. Provider functions,
-// provider_meta, moved, removed and mock_provider blocks require nothing.
+// Such a name stands for a provider in the namespace "hashicorp" of the dialect's registry, and
+// "terraform" for the built-in provider. Nothing is inherited from the calling module. Built-in
+// providers are checked but not returned. Provider functions and provider_meta, moved, removed
+// and mock_provider blocks require nothing.
 //
-// What is wrong with requirements is reported apart from the errors in module calls, so
-// that modules can be installed without providers. This includes the syntax errors of
-// files that are not read for module calls. Of these files, only the blocks that may
-// have to do with providers are parsed, unless something in the file is unusual.
+// Errors in requirements are returned separately from the errors in module calls, so that modules
+// can be installed without providers. This includes the syntax errors of files that are not
+// parsed for module calls. In these files, only the blocks that may concern providers are parsed,
+// unless something in the file is unusual.
 //
 // # Tests
 //
-// The "module" blocks in the "run" blocks of a root module's tests are calls
-// too, if [Dir].Tests is set: those of *.tftest.hcl and *.tftest.json, and in
-// the tofu dialect *.tofutest.hcl and *.tofutest.json, in the module's directory
-// and in that of the tests. Their arguments are literal in both dialects.
+// If [Dir].Tests is set, the "module" blocks in the "run" blocks of a root module's tests are
+// calls too. Tests are the files *.tftest.hcl and *.tftest.json, and in the tofu dialect
+// *.tofutest.hcl and *.tofutest.json, in the module's directory and in its directory of tests.
+// Their arguments must be literals in both dialects.
 //
 // # Errors
 //
-// Every problem is a diagnostic with a file and a line. If its cause is an error of
-// the operating system, Extra has that error. Calls that could be read are returned
-// in spite of errors.
+// Every problem is a diagnostic with a file and a line. If the operating system caused it, Extra
+// has that error. Calls that could be read are returned even if there are errors.
 //
-// Syntax errors are reported for files that can have a module call. A file that
-// cannot (see mayHold) is not parsed for calls.
+// Syntax errors are reported only for files that can have a module call. Other files (see
+// mayHold) are not parsed for calls.
 //
 // # Limits
 //
@@ -106,13 +101,12 @@
 //   - a JSON string with a template sequence in it: 4 KiB;
 //   - syntax errors reported for one file: 20;
 //   - a chain of references, through locals and modules: 500;
-//   - the work of evaluation, which package eval bounds for each module and for
-//     a tree of them.
+//   - the work of evaluation, which package eval limits for each module and for a tree of
+//     modules.
 //
-// Only regular files are read. A link is followed, but not out of the directory's
-// boundary if it has one. A pipe, socket or device with the name of a configuration
-// file is an error, and nothing here blocks on one. Only a file of values that the
-// user named may be a pipe or /dev/null. Each file is read once, and those of
-// modules with expressions again for their declarations, because keeping those of
-// a large tree would take too much memory.
+// Only regular files are read. A link is followed, but not out of the directory's boundary if it
+// has one. A pipe, socket or device with the name of a configuration file is an error, and
+// opening it never blocks. Only a file of values that the user named may be a pipe or /dev/null.
+// Each file is read once. The files of modules with expressions are read again for their
+// declarations, because keeping the files of a large tree would take too much memory.
 package configs

@@ -13,20 +13,19 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxDigits limits the decimal digits of a number that is converted to a string:
-// "1e999999999" is short, but its digits would fill the memory.
+// maxDigits limits the decimal digits of a number that is converted to a string: "1e999999999" is
+// short, but its digits would fill the memory.
 const maxDigits = 1000
 
 // arguments evaluates the arguments of one module's blocks.
 type arguments struct {
 	reader Reader
-	// scope is what the arguments can refer to; nil means nothing.
+	// scope is what the arguments can refer to. If it is nil, they must be literals.
 	scope      *Scope
 	evaluation *evaluation
 }
 
-// call evaluates a block's arguments. It reports false if there is no usable
-// source.
+// call evaluates a block's arguments. It returns false if there is no usable source.
 func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
 	call := Call{Name: b.name, Range: b.header}
 	if b.source == nil {
@@ -68,9 +67,9 @@ type argument struct {
 
 func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name, a.block.name) }
 
-// text evaluates an argument to a string, which may be null, and reports whether it
-// was computed, not a literal. The string is unknown if there are errors, or if the
-// parser reported a syntax error in it.
+// text evaluates an argument to a string, which may be null. computed reports whether the
+// argument is not a literal. The string is unknown if there are errors, or if the parser has
+// reported a syntax error in the argument.
 func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
 	expr, diags := arg.native()
@@ -81,7 +80,7 @@ func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl
 	switch {
 	case rest == nil:
 	case arg.block.broken:
-		return unknown, true, nil // it may be what the parser made of an error
+		return unknown, true, nil // it may be the result of a syntax error
 	case a.scope == nil:
 		return unknown, true, hcl.Diagnostics{arg.notLiteral(rest)}
 	default:
@@ -107,8 +106,7 @@ func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 	return text, nil
 }
 
-// native turns an argument of a JSON file into an expression of the native
-// syntax.
+// native converts an argument of a JSON file to an expression in native syntax.
 func (a argument) native() (hclsyntax.Expression, hcl.Diagnostics) {
 	if expr, ok := a.expr.(hclsyntax.Expression); ok {
 		return expr, nil
@@ -125,9 +123,9 @@ func extra(diag *hcl.Diagnostic) error {
 	return err
 }
 
-// literal returns the value of an expression that consists of literals, or else the
-// part of it that is not a literal. Nearly all arguments are literals; compute
-// evaluates the others.
+// literal returns the value of an expression that consists of literals. For other expressions it
+// returns the part that is not a literal, and compute evaluates them. Nearly all arguments are
+// literals.
 func literal(expr hclsyntax.Expression) (cty.Value, hclsyntax.Expression) {
 	switch expr := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:

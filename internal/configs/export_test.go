@@ -1,14 +1,13 @@
 package configs
 
-// Skimmed and Skim export skim for its comparison with the parser.
+// Skimmed and Skim export the skimmer, so that tests can compare it with the parser.
 type Skimmed struct {
 	Kind       string
 	Labels     []string
 	Header     string
 	Start, End int
 	MaySet     bool
-	// Source is the value of the block's argument "source"; "" unless it is a plain
-	// string.
+	// Source is the value of the block's argument "source", or "" unless it is a plain string.
 	Source string
 }
 

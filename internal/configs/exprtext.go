@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// exprText returns the text of an expression in one line, without comments. Two
-// expressions that differ only in white space, and in commas and lines between the
-// elements of lists and objects, have the same text. src is the file.
+// exprText returns the text of an expression in one line, without comments. Two expressions have
+// the same text if they differ only in white space, or in commas and line breaks between the
+// elements of lists and objects. src is the content of the file.
 func exprText(expr hcl.Expression, src []byte) string {
 	rng := expr.Range()
 	if !rng.CanSliceBytes(src) {
@@ -20,14 +20,14 @@ func exprText(expr hcl.Expression, src []byte) string {
 	for _, token := range tokens {
 		line.add(token)
 	}
-	return strings.ReplaceAll(line.text.String(), "\n", `\n`) // of heredocs
+	return strings.ReplaceAll(line.text.String(), "\n", `\n`) // in heredocs
 }
 
 // oneLine writes tokens in one line.
 type oneLine struct {
 	text strings.Builder
 	last hclsyntax.TokenType // 0 before the first one
-	// separated says that a comma, or the end of a line that stands for one, was read.
+	// separated reports whether a comma, or a line break that stands for a comma, was read.
 	separated bool
 	open      []hclsyntax.TokenType
 }

@@ -16,14 +16,14 @@ type file struct {
 	override bool
 }
 
-// IsConfigFile reports whether stock tools of either dialect read a file of
-// this name, without a directory, as part of a module.
+// IsConfigFile reports whether stock tools of either dialect read a file with this name as part
+// of a module. The name has no directory.
 func IsConfigFile(name string) bool {
 	_, ok := parseName(name)
 	return ok
 }
 
-// suffixes are those of configuration files. No name has two of them, so the order
+// suffixes are the suffixes of configuration files. No name ends in two of them, so their order
 // does not matter.
 var suffixes = [...]struct {
 	text       string
@@ -49,9 +49,9 @@ func parseName(name string) (file, bool) {
 	return file{}, false
 }
 
-// Empty reports whether a root module has no files that the dialect reads:
-// neither configuration nor, if dir.Tests is set, tests. Nothing is parsed. The
-// error says why the directory cannot be listed.
+// Empty reports whether a root module has no files that the dialect reads: no configuration and,
+// if dir.Tests is set, no tests. It parses nothing. It returns an error if the directory cannot
+// be listed.
 func (r Reader) Empty(dir Dir) (bool, error) {
 	names, err := namesIn(dir)
 	if err != nil || len(r.selectFiles(names)) > 0 {
@@ -81,8 +81,8 @@ func namesIn(dir Dir) ([]string, error) {
 	return d.names()
 }
 
-// selectFiles returns the files to read among a directory's sorted names: first the
-// ordinary ones, then the override files, each sorted by name.
+// selectFiles returns the files to read among a directory's sorted names: first the ordinary
+// files, then the override files, each group sorted by name.
 func (r Reader) selectFiles(names []string) []file {
 	var declaring, overriding []file
 	for _, name := range names {
@@ -99,8 +99,8 @@ func (r Reader) selectFiles(names []string) []file {
 	return append(declaring, overriding...)
 }
 
-// skips reports whether the dialect does not read the file: terraform does not use
-// .tofu files, and for tofu they replace the .tf file of the same name.
+// skips reports whether the dialect does not read a file. The terraform dialect ignores .tofu
+// files. In the tofu dialect they replace the .tf files of the same name.
 func (r Reader) skips(f file, names []string) bool {
 	if r.Terraform || f.tofu {
 		return r.Terraform && f.tofu

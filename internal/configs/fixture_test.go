@@ -18,13 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "write what the fixtures in testdata want")
 
-// wantFile is the section of a fixture with the expected result of reading the
-// other sections.
+// wantFile is the section of a fixture with the expected result of reading the other sections.
 const wantFile = "want"
 
-// TestFixtures reads the directory in each fixture, and the local modules that
-// it calls. Lines of the comment are options: "dialect: terraform", "var: k=v",
-// "var-file: FILE", "env: k=v", "workspace: NAME", "tests: DIR".
+// TestFixtures reads the directory in each fixture and the local modules that it calls. The lines
+// of the fixture's comment are options: "dialect: terraform", "var: k=v", "var-file: FILE", "env:
+// k=v", "workspace: NAME", "tests: DIR".
 func TestFixtures(t *testing.T) {
 	t.Parallel()
 	fixtures, err := filepath.Glob("testdata/*.txtar")
@@ -69,7 +68,7 @@ func checkFixture(t *testing.T, fixture string) {
 	}
 }
 
-// options reads the comment of a fixture.
+// options parses the comment of a fixture.
 func options(comment string) (configs.Reader, configs.Dir) {
 	var reader configs.Reader
 	var dir configs.Dir
@@ -96,8 +95,7 @@ func options(comment string) (configs.Reader, configs.Dir) {
 	return reader, dir
 }
 
-// describeTree describes a module and the modules that it calls, if their
-// directories exist.
+// describeTree describes a module and those modules that it calls whose directories exist.
 func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	m, diags := reader.Read(t.Context(), dir)
 	text := describe(m, diags)
@@ -112,8 +110,7 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	return text
 }
 
-// describe returns the result of Read as text, one line for each call and each
-// diagnostic.
+// describe returns the result of Read as text, with one line for each call and each diagnostic.
 func describe(m *configs.Module, diags hcl.Diagnostics) string {
 	var out strings.Builder
 	for _, call := range m.Calls {
@@ -137,7 +134,7 @@ func short(r *hcl.Range) string {
 	return fmt.Sprintf("%s:%d,%d", r.Filename, r.Start.Line, r.Start.Column)
 }
 
-// write writes a file and makes its directory.
+// write writes a file and creates its directory.
 func write(t testing.TB, name, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

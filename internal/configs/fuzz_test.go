@@ -52,7 +52,7 @@ func checkRead(t *testing.T, name string, src []byte) {
 	}
 }
 
-// blockNames parses everything, and reports the module blocks' names.
+// blockNames parses the whole file and returns the names of the module blocks.
 func blockNames(src []byte, isJSON bool) ([]string, error) {
 	parse := func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseConfig(src, "", hcl.InitialPos) }
 	if isJSON {
@@ -75,8 +75,8 @@ func blockNames(src []byte, isJSON bool) ([]string, error) {
 	return names, nil
 }
 
-// FuzzInterface compares any two files. Nothing may panic, an interface must not differ
-// from itself, and what a change adds its reverse must remove.
+// FuzzInterface compares the interfaces of two arbitrary files. Nothing may panic, an interface
+// must not differ from itself, and whatever a change adds, the reverse change must remove.
 func FuzzInterface(f *testing.F) {
 	f.Add([]byte("variable \"a\" {\n type = object({x = optional(list(string), [])})\n default = <<E\nx ${1}\nE\n}"), []byte(`output "a" { sensitive = true }`), false)
 	f.Add([]byte("variable \"a\" {\n validation {\n condition = a(1)[0].b != \"%{if true}${\"x\"}%{endif}\"\n}\n}"), []byte("terraform {\n required_version = 1\n}"), false)
@@ -118,11 +118,10 @@ func FuzzInterface(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads a module of 90 files, of which six hold calls, with 1,800
-// resources.
+// BenchmarkRead reads a module of 90 files with 1,800 resources. Six of the files have calls.
 func BenchmarkRead(b *testing.B) { benchmarkRead(b, configs.Reader{}) }
 
-// BenchmarkReadProviders reads what the same module requires as well.
+// BenchmarkReadProviders reads the same module with its provider requirements.
 func BenchmarkReadProviders(b *testing.B) { benchmarkRead(b, configs.Reader{Providers: true}) }
 
 func benchmarkRead(b *testing.B, reader configs.Reader) {

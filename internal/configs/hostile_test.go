@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// TestIrregularFiles reads directories in which a name is not that of a regular
-// file. Opening a pipe must not wait for a writer.
+// TestIrregularFiles reads directories in which a configuration file is not a regular file.
+// Opening a pipe must not wait for a writer.
 func TestIrregularFiles(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -48,7 +48,7 @@ func TestIrregularFiles(t *testing.T) {
 	}
 }
 
-// sparse makes a file of 5 GiB that takes no space.
+// sparse creates a file of 5 GiB that takes no disk space.
 func sparse(name string) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -95,8 +95,7 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestBoundaryOfDirectory reads through a directory link that leaves the
-// package.
+// TestBoundaryOfDirectory reads through a link to a directory outside the package.
 func TestBoundaryOfDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

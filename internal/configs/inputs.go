@@ -9,25 +9,26 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Inputs are the values for a root module that come from outside its directory.
+// Inputs are the values for a root module that do not come from its directory.
 type Inputs struct {
-	// Environment has values of variables with a lower precedence than the root
-	// module's own files terraform.tfvars and *.auto.tfvars.
+	// Environment has values of variables. They have a lower precedence than the values in the
+	// root module's own files terraform.tfvars and *.auto.tfvars.
 	Environment map[string]string
-	// Variables have the highest precedence. The last of several values wins.
+	// Variables have the highest precedence. If a variable has several values, the last one
+	// counts.
 	Variables []Variable
-	// Workspace is the workspace's name; "" means "default".
+	// Workspace is the name of the workspace. "" means "default".
 	Workspace string
 }
 
-// Variable is the value of a variable, or a file with values of several.
+// Variable is the value of a variable, or a file with values of several variables.
 type Variable struct {
-	// Name is the variable's name and Value the text of its value: the string
-	// itself for a variable of a primitive type, and an expression for any
-	// other, as on the command line of stock tools.
+	// Name is the name of the variable, and Value is the text of its value, as on the command line
+	// of stock tools. The text is the string itself for a variable of a primitive type, and an
+	// expression for any other type.
 	Name, Value string
-	// File is a file of values, relative to the root module's directory. It is
-	// used if there is no Name.
+	// File is the path of a file of values, relative to the root module's directory. It is used if
+	// Name is empty.
 	File string
 }
 
@@ -38,7 +39,7 @@ func (in Inputs) workspace() string {
 	return in.Workspace
 }
 
-// input returns the value that a variable of the root module was given.
+// input returns the value that was given to a variable of the root module.
 func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	inputs := s.tree.inputs
 	for i := len(inputs.Variables) - 1; i >= 0; i-- {
@@ -71,7 +72,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, from, false, nil
 }
 
-// fromFile returns the value that a file of values has for a variable.
+// fromFile returns the value of a variable in a file of values. ok is false if it has none.
 func (e *evaluation) fromFile(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	attributes, diags := s.tree.files.attributes(e.ctx, s.dir, file)
 	if diags.HasErrors() {
@@ -98,7 +99,7 @@ func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hc
 	return value, v.withoutValue(diags)
 }
 
-// withoutValue replaces diagnostics about a secret variable, which could quote its
+// withoutValue replaces the diagnostics about a secret variable, because they could quote its
 // value.
 func (v *variable) withoutValue(diags hcl.Diagnostics) hcl.Diagnostics {
 	if len(diags) == 0 || !v.sensitive && !v.ephemeral {

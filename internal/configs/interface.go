@@ -11,29 +11,29 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Interface is what a module declares to its callers.
+// Interface is the interface of a module: the declarations that matter to its callers.
 type Interface struct {
-	// Variables and Outputs are by name, Providers by their local names.
+	// Variables and Outputs are keyed by name, and Providers by local name.
 	Variables map[string]DeclaredVariable
 	Outputs   map[string]DeclaredOutput
 	Providers map[string]DeclaredProvider
-	// RequiredVersion is the constraint on the version of the stock tool; those of
-	// several terraform blocks are separated by commas. "" means none.
+	// RequiredVersion is the constraint on the version of the stock tool, or "". The constraints
+	// of several terraform blocks are separated by commas.
 	RequiredVersion string
 }
 
 // DeclaredVariable is an input variable as a caller sees it.
 type DeclaredVariable struct {
-	// Type is the type constraint in its normal form, such as
-	// "map(string)". It is "any" without a constraint or if that cannot be parsed.
+	// Type is the type constraint in its normal form, such as "map(string)". It is "any" if there
+	// is no constraint or if it cannot be parsed.
 	Type string
-	// Required says that there is no default. Default is the text of the default, in one
-	// line.
+	// Required reports whether the variable has no default. Default is the text of the default, in
+	// one line.
 	Required bool
 	Default  string
-	// NotNullable says that null stands for the default.
+	// NotNullable reports whether null stands for the default.
 	NotNullable, Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that set it; "" means none.
+	// Deprecated is the message for callers that set the variable, or "".
 	Deprecated string
 	// Validations are the conditions of the validation rules, each in one line, sorted.
 	Validations []string
@@ -44,16 +44,15 @@ type DeclaredVariable struct {
 // DeclaredOutput is an output value as a caller sees it.
 type DeclaredOutput struct {
 	Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that use it; "" means none.
+	// Deprecated is the message for callers that use the output, or "".
 	Deprecated string
 }
 
 // DeclaredProvider is an entry of required_providers.
 type DeclaredProvider struct {
-	// Source and Constraint are as written; "" if they are not.
+	// Source and Constraint are the texts as written, or "" if they are missing.
 	Source, Constraint string
-	// Aliases are the configurations that the caller has to pass, such as "aws.peer",
-	// sorted.
+	// Aliases are the configurations that the caller must pass, such as "aws.peer", sorted.
 	Aliases []string
 }
 
@@ -65,10 +64,9 @@ var interfaceSchema = &hcl.BodySchema{
 	},
 }
 
-// ReadInterface reads what the module in a directory declares to its callers. The
-// result is for showing what changed, so it skips what it cannot parse. Errors in
-// the configuration are reported by the stock tools. Nothing is evaluated, so a module
-// cannot make it slow.
+// ReadInterface reads the interface of the module in a directory. The result is used to show what
+// has changed, so it skips what it cannot parse: the stock tools report errors in the
+// configuration. It evaluates nothing, so a hostile module cannot make it slow.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
 	found := &Interface{
 		Variables: map[string]DeclaredVariable{}, Outputs: map[string]DeclaredOutput{}, Providers: map[string]DeclaredProvider{},
@@ -76,7 +74,7 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 	return found, r.eachBody(ctx, dir, found.add)
 }
 
-// eachBody calls use with each file that can be parsed, in the order in which they count.
+// eachBody calls use for each file that can be parsed, in the order in which overrides apply.
 func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte)) error {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -124,7 +122,7 @@ var variableSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
 
-// addVariable adds a variable, or what an override file changes of one.
+// addVariable adds a variable, or the changes that an override file makes to it.
 func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(variableSchema)
 	v, declared := i.Variables[name]
@@ -155,9 +153,9 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 	i.Variables[name] = v
 }
 
-// typeOf returns a type, which old configuration has in quotes. An
-// expression that would have to be computed is not accepted: a default of an optional
-// attribute could take any time.
+// typeOf returns a type, which may be quoted in old configuration. It does not accept an
+// expression that would have to be computed, because the default of an optional attribute could
+// take any amount of time.
 func typeOf(expr hcl.Expression) (cty.Type, bool) {
 	word := hcl.ExprAsKeyword(expr)
 	if text, ok := stringOf(expr); ok && word == "" {
@@ -178,12 +176,12 @@ func typeOf(expr hcl.Expression) (cty.Type, bool) {
 	return ty, !diags.HasErrors()
 }
 
-// computes reports whether an expression has a "for" in it, whose evaluation can take
-// more time than the length of its text.
+// computes reports whether an expression contains a "for" expression, whose evaluation can take
+// more time than its length suggests.
 func computes(expr hcl.Expression) bool {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
-		return false // JSON, whose strings are verbatim
+		return false // strings in JSON are verbatim
 	}
 	found := false
 	_ = hclsyntax.VisitAll(native, func(node hclsyntax.Node) hcl.Diagnostics {
@@ -205,7 +203,7 @@ func (i *Interface) addOutput(name string, body hcl.Body, src []byte) {
 	i.Outputs[name] = o
 }
 
-// addRequirements adds what a terraform block requires.
+// addRequirements adds the requirements of a terraform block.
 func (i *Interface) addRequirements(body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
@@ -229,8 +227,8 @@ func (i *Interface) addRequirements(body hcl.Body, src []byte) {
 	}
 }
 
-// declaredProvider decodes an entry of required_providers. In the old form it is a version
-// constraint alone.
+// declaredProvider decodes an entry of required_providers. In its old form, an entry is only a
+// version constraint.
 func declaredProvider(expr hcl.Expression) DeclaredProvider {
 	if constraint, ok := stringOf(expr); ok {
 		return DeclaredProvider{Constraint: constraint}
@@ -255,7 +253,7 @@ func declaredProvider(expr hcl.Expression) DeclaredProvider {
 	return p
 }
 
-// aliases returns references such as aws.peer.
+// aliases returns the references in a list, such as aws.peer, as sorted strings.
 func aliases(expr hcl.Expression) []string {
 	list, _ := hcl.ExprList(expr)
 	var names []string
@@ -276,8 +274,7 @@ func aliases(expr hcl.Expression) []string {
 	return slices.Compact(names)
 }
 
-// flag returns the value of an argument that is true or false; without the argument, or
-// if it is neither, what was known before.
+// flag reports whether an argument is true. If the argument is missing, it returns before.
 func flag(content *hcl.BodyContent, src []byte, name string, before bool) bool {
 	attr, ok := content.Attributes[name]
 	if !ok {
@@ -286,7 +283,7 @@ func flag(content *hcl.BodyContent, src []byte, name string, before bool) bool {
 	return isWord(attr.Expr, src, "true")
 }
 
-// message returns the message of the argument "deprecated".
+// message returns the value of the argument "deprecated", or before if it is missing.
 func message(content *hcl.BodyContent, src []byte, before string) string {
 	attr, ok := content.Attributes["deprecated"]
 	if !ok {

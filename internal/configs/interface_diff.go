@@ -10,20 +10,22 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// InterfaceChange is one thing that differs between two interfaces.
+// InterfaceChange is one difference between two interfaces.
 type InterfaceChange struct {
-	// Kind is "variable", "output", "provider" or "required_version", and Name its name
-	// there.
+	// Kind is the kind of declaration that has changed: "variable", "output", "provider" or
+	// "required_version". Name is the name of the declaration.
 	Kind, Name string
-	// Aspect is what has changed of it, "default" for example; "" means the declaration.
+	// Aspect is the changed part of the declaration, such as "default", or "" for the declaration
+	// itself.
 	Aspect string
-	// Old and New are what was declared and what is: the type of a variable, with
-	// "required " before it if it has no default; the source and the version constraints
-	// of a provider, or "any version"; "declared" for an output. "" stands for nothing.
+	// Old and New are the texts before and after the change, or "" if there was or is nothing. For
+	// a variable, the text is its type, with "required " in front if it has no default. For a
+	// provider, it is the source and the version constraint, or "any version". For an output, it
+	// is "declared".
 	Old, New string
-	// Breaking says that calls which were right before may fail.
+	// Breaking reports whether calls that were correct before may fail now.
 	Breaking bool
-	// At is the place in the configuration that breaks, if a call is known.
+	// At is the place in the configuration that breaks, if the call is known.
 	At hcl.Range
 }
 
@@ -45,9 +47,8 @@ const (
 	kindVersion  = "required_version"
 )
 
-// Diff returns how another interface differs from this one: variables first, then
-// outputs, then providers, each in the order of their names, and then the version of the
-// stock tool.
+// Diff returns the changes from this interface to another one: first variables, then outputs,
+// then providers, each sorted by name, and then the version of the stock tool.
 func (i *Interface) Diff(after *Interface) []InterfaceChange {
 	var d interfaceDiff
 	for _, name := range bothNames(i.Variables, after.Variables) {
@@ -79,7 +80,7 @@ func bothNames[V any](before, after map[string]V) []string {
 	return slices.Compact(names)
 }
 
-// interfaceDiff collects the changes of one declaration after the other.
+// interfaceDiff collects changes, one declaration after the other.
 type interfaceDiff struct {
 	kind, name string
 	changes    []InterfaceChange
@@ -87,7 +88,7 @@ type interfaceDiff struct {
 
 func (d *interfaceDiff) begin(kind, name string) { d.kind, d.name = kind, name }
 
-// add adds a change, if it is one.
+// add adds a change if old and updated differ.
 func (d *interfaceDiff) add(aspect, old, updated string, breaking bool) {
 	if old != updated {
 		d.changes = append(d.changes, InterfaceChange{Kind: d.kind, Name: d.name, Aspect: aspect, Old: old, New: updated, Breaking: breaking})
@@ -124,7 +125,7 @@ func (d *interfaceDiff) variable(was, is DeclaredVariable, had, has bool) {
 	}
 }
 
-// rulesText returns the validation rules of a variable that another one does not have.
+// rulesText returns the validation rules of a variable that the other variable does not have.
 func rulesText(of, other DeclaredVariable) string {
 	var own []string
 	for _, rule := range of.Validations {
@@ -140,7 +141,7 @@ func (d *interfaceDiff) output(was, is DeclaredOutput, had, has bool) {
 		d.add("", outputText(had), outputText(has), had)
 		return
 	}
-	// A caller's own output of a value that is sensitive now has to say so.
+	// If an output becomes sensitive, outputs of the caller that use it must be marked as well.
 	d.addFlag(aspectSensitive, was.Sensitive, is.Sensitive, is.Sensitive)
 	d.addFlag(aspectEphemeral, was.Ephemeral, is.Ephemeral, is.Ephemeral)
 	d.add(aspectDeprecated, was.Deprecated, is.Deprecated, false)
@@ -174,10 +175,10 @@ func outputText(declared bool) string {
 	return "declared"
 }
 
-// ForCall returns changes as one call sees them, which sets some variables: what breaks
-// it comes first, and has the place of the argument, or of the call for one that is
-// missing, or of the first use of an output. Changes of variables that the call is not
-// concerned by do not break it.
+// ForCall returns changes as seen by one call. A change of a variable breaks the call only if it
+// concerns an argument that the call sets or must now set. Changes that break the call come
+// first. They have the place of the argument, of the call if an argument is missing, or of the
+// first use of an output.
 func ForCall(changes []InterfaceChange, call Arguments) []InterfaceChange {
 	seen := slices.Clone(changes)
 	for i, c := range seen {
@@ -205,8 +206,8 @@ func ForCall(changes []InterfaceChange, call Arguments) []InterfaceChange {
 
 const requiredPrefix = "required "
 
-// BreakingFirst sorts changes so that those which break calls come first. It returns them
-// for convenience.
+// BreakingFirst sorts changes so that breaking ones come first. It sorts in place and returns its
+// argument.
 func BreakingFirst(changes []InterfaceChange) []InterfaceChange {
 	slices.SortStableFunc(changes, func(a, b InterfaceChange) int {
 		switch {

@@ -101,8 +101,8 @@ func TestReadInterface(t *testing.T) {
 	}
 }
 
-// interfaceOf reads the interface of a module, which is a txtar text or the text of its
-// one file.
+// interfaceOf reads the interface of a module. text is a txtar archive, or the content of the
+// module's only file.
 func interfaceOf(t *testing.T, text string) *configs.Interface {
 	t.Helper()
 	files := txtar.Parse([]byte(text)).Files
@@ -120,8 +120,8 @@ func interfaceOf(t *testing.T, text string) *configs.Interface {
 	return found
 }
 
-// The rows of changes: what was there before and what is, and the changes, of which "!"
-// marks those that break calls.
+// Each row has the configuration before and after a change, and the expected changes. "!" marks
+// breaking changes.
 func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -199,7 +199,7 @@ func changeLines(changes []configs.InterfaceChange) []string {
 	return lines
 }
 
-// What a call sets decides which changes break it, and where.
+// The arguments that a call sets decide which changes break it, and where.
 func TestForCall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -247,7 +247,7 @@ output "id" {
 	}
 }
 
-// Expressions that would take for ever are not evaluated.
+// Expressions that would take forever are not evaluated.
 func TestReadInterfaceWithoutEvaluation(t *testing.T) {
 	t.Parallel()
 	bomb := "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"

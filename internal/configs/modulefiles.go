@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// moduleFiles are the files that a module's expressions can read: any file for the
-// user's own modules, and the files of its package for any other.
+// moduleFiles are the files that a module's expressions can read. The user's own modules can read
+// any file, other modules only the files of their package.
 type moduleFiles struct{ scope *Scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
@@ -40,7 +40,7 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Exists reports whether a name is that of a regular file.
+// Exists reports whether there is a regular file with this name.
 func (m moduleFiles) Exists(name string) (bool, error) {
 	f, err := m.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +57,7 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 	return err == nil, err
 }
 
-// Abs returns an absolute name: that of the file after installation.
+// Abs returns the absolute name that the file has after installation.
 func (m moduleFiles) Abs(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(m.scope.tree.root.dir.Path, name)
@@ -86,8 +86,8 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
 }
 
-// inPackage returns a file's path in the module's package. Like path.module, names
-// begin with the directory that the package will have.
+// inPackage returns the path of a file within the module's package. name begins with the
+// directory that the package will have after installation, as path.module does.
 func inPackage(dir Dir, name string) (string, error) {
 	inside, err := filepath.Rel(dir.Boundary, dir.Path)
 	if err != nil {

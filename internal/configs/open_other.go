@@ -2,5 +2,5 @@
 
 package configs
 
-// openNonblock is 0: a directory has no pipes on this system.
+// openNonblock is 0, because directories contain no pipes on this system.
 const openNonblock = 0

@@ -4,5 +4,5 @@ package configs
 
 import "syscall"
 
-// openNonblock lets the opening of a pipe return at once.
+// openNonblock makes opening a pipe return at once.
 const openNonblock = syscall.O_NONBLOCK

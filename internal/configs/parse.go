@@ -8,8 +8,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// maxSyntaxErrors limits the diagnostics of one file. A file that is not
-// configuration at all has one in each line.
+// maxSyntaxErrors limits the diagnostics of one file. A file that is not configuration at all
+// could have one in each line.
 const maxSyntaxErrors = 20
 
 var fileSchema = &hcl.BodySchema{
@@ -20,8 +20,8 @@ var moduleSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}},
 }
 
-// readFile reads the module blocks of one file, and what it requires if requirements
-// is not nil. The file is parsed once at most.
+// readFile reads the module blocks of one file. If requirements is not nil, it also adds the
+// file's provider requirements. The file is parsed at most once.
 func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
@@ -47,8 +47,8 @@ func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.
 	return blocks, limitSyntaxErrors(diags, display)
 }
 
-// parseFile parses a file unless it has no block of the given types. The body is
-// nil then, and if the file could not be read at all.
+// parseFile parses a file unless it has no block of the given types. The body is nil if it has
+// none, or if the file could not be read.
 func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
@@ -63,8 +63,8 @@ func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostic
 	return nil, nil
 }
 
-// parse parses a file, or a part of it in native syntax from a position, that is not
-// nested too deeply.
+// parse parses a file, or a part of a file in native syntax that begins at start. It refuses
+// files that are nested too deeply.
 func parse(src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
@@ -84,12 +84,12 @@ var (
 	unicodeRune = []byte(`\u`)
 )
 
-// mayHold reports whether a file can have a block of a type, without parsing it.
-// Most files of a module have no module call.
+// mayHold reports whether a file can have a block of a type, without parsing the file. Most files
+// of a module have no module call.
 //
-// In JSON the key may be written with \u escapes. In native syntax the word
-// must stand where a block can begin, and a label must follow, so neither
-// "path.module" nor "module.x.y" counts.
+// In JSON, the key may be written with \u escapes. In native syntax, the word must be in a
+// position where a block can begin, and a label must follow, so neither "path.module" nor
+// "module.x.y" counts.
 func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	if isJSON {
 		return bytes.Contains(src, keyword) || bytes.Contains(src, unicodeRune)
@@ -107,9 +107,8 @@ func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	}
 }
 
-// beginsBlock reports whether a block can begin after these bytes: at the beginning
-// of the file or of a line, after blanks or a comment, or after the last byte of a
-// byte order mark.
+// beginsBlock reports whether a block can begin after these bytes: at the beginning of the file
+// or of a line, after blanks or a comment, or after a byte order mark.
 func beginsBlock(before []byte) bool {
 	if len(before) == 0 {
 		return true
@@ -121,8 +120,8 @@ func beginsBlock(before []byte) bool {
 	return false
 }
 
-// endsKeyword reports whether a label, a blank, a comment or the block's body
-// follows.
+// endsKeyword reports whether these bytes begin with a label, a blank, a comment or the body of a
+// block.
 func endsKeyword(behind []byte) bool {
 	if len(behind) == 0 {
 		return false

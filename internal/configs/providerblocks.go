@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// The blocks that have something to do with providers.
+// Schemas of the blocks that concern providers.
 var (
 	providersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 		{Type: "terraform"},
@@ -18,7 +18,7 @@ var (
 		{Type: "resource", LabelNames: []string{"type", "name"}},
 		{Type: "data", LabelNames: []string{"type", "name"}},
 		{Type: "ephemeral", LabelNames: []string{"type", "name"}},
-		{Type: "action", LabelNames: []string{"type", "name"}}, // Terraform's alone
+		{Type: "action", LabelNames: []string{"type", "name"}}, // only in Terraform
 		{Type: "check", LabelNames: []string{"name"}},
 		{Type: "import"},
 	}}
@@ -34,8 +34,8 @@ var (
 	providerWord        = []byte("provider")
 )
 
-// addFile reads a file that was not parsed for its module calls. Only what is about
-// providers is parsed.
+// addFile reads a file that was not parsed for module calls. It parses only the blocks that
+// concern providers.
 func (r *requirements) addFile(src []byte, f file, display string) {
 	if f.json {
 		for _, word := range wordsAboutProviders {
@@ -69,7 +69,7 @@ func (r *requirements) addParsed(src []byte, f file, display string, start hcl.P
 	}
 }
 
-// addBody adds what a file, or a part of it, says about providers.
+// addBody adds the requirements in a file or in a part of a file.
 func (r *requirements) addBody(body hcl.Body, override bool) {
 	content, _, diags := body.PartialContent(providersSchema)
 	r.diags = append(r.diags, diags...)
@@ -95,7 +95,8 @@ func (r *requirements) addBody(body hcl.Body, override bool) {
 	}
 }
 
-// addConfig adds a provider block, or its version to the block that it overrides.
+// addConfig adds a provider block. If the block is in an override file, addConfig only sets the
+// version of the block that it overrides.
 func (r *requirements) addConfig(b *hcl.Block, override bool) {
 	config, ok := r.config(b)
 	if !ok {
@@ -130,7 +131,7 @@ func (r *requirements) config(b *hcl.Block) (*providerConfig, bool) {
 	return config, r.checkName(config.name, b.LabelRanges[0])
 }
 
-// checkName reports a local name that is not in the form that names have.
+// checkName reports an error and returns false if a local name is not valid.
 func (r *requirements) checkName(name string, at hcl.Range) bool {
 	if parsed, err := addrs.ParseProviderPart(name); err == nil && parsed == name {
 		return true
@@ -151,7 +152,8 @@ func (r *requirements) addResourceBlock(b *hcl.Block, override bool) {
 	r.addResource(found, override)
 }
 
-// addResource adds a resource, or its provider to the resource that it overrides.
+// addResource adds a resource. If the resource is in an override file, addResource only sets the
+// provider of the resource that it overrides.
 func (r *requirements) addResource(found *resource, override bool) {
 	switch {
 	case found.kind == "action" && !r.terraform:
@@ -186,8 +188,8 @@ func (r *requirements) providerReference(attr *hcl.Attribute) (string, bool) {
 	return names[0], true
 }
 
-// addImport adds the provider of an import block, which counts if the module does not
-// have the resource.
+// addImport adds the provider of an import block. The block counts only if the module does not
+// declare the resource.
 func (r *requirements) addImport(b *hcl.Block) {
 	content, _, _ := b.Body.PartialContent(importSchema)
 	to := content.Attributes["to"]
@@ -199,7 +201,7 @@ func (r *requirements) addImport(b *hcl.Block) {
 	for len(names) > 2 && names[0] == "module" {
 		names = names[2:]
 	}
-	// Terraform leaves the resources of other modules to these modules.
+	// Terraform ignores resources of other modules here: those modules require the provider.
 	if len(names) != 2 || inModule && r.terraform {
 		return
 	}
@@ -215,8 +217,8 @@ func (r *requirements) addImport(b *hcl.Block) {
 	}
 }
 
-// addTest adds the provider blocks of a test file. Terraform takes only those from
-// it that are declared, and these are required anyway.
+// addTest adds the provider blocks of a test file. Terraform uses only those that the module
+// declares as well, and these are required anyway.
 func (r *requirements) addTest(body hcl.Body, name string) {
 	if r.terraform {
 		return
@@ -230,8 +232,8 @@ func (r *requirements) addTest(body hcl.Body, name string) {
 	}
 }
 
-// attributeNames returns the names in a reference such as module.a["x"].aws_b.c,
-// without the indexes; nil if the expression is something else.
+// attributeNames returns the names in a reference such as module.a["x"].aws_b.c, without the
+// indexes. It returns nil if the expression is not a reference.
 func attributeNames(expr hcl.Expression) []string {
 	switch expr := expr.(type) {
 	case *hclsyntax.IndexExpr:

@@ -12,39 +12,38 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ProviderRequirement is one place where a module requires a provider. Several may be
-// for one provider, and their constraints hold together.
+// ProviderRequirement is one place where a module requires a provider. If several places require
+// the same provider, all their constraints apply.
 type ProviderRequirement struct {
-	// LocalName is the module's name for the provider, and Source its address. Built-in
-	// providers are not among the requirements.
+	// LocalName is the module's name for the provider, and Source is the provider's address. It is
+	// never a built-in provider.
 	LocalName string
 	Source    addrs.Provider
-	// Constraint is the version constraint as written, which is valid for
-	// versions.ParseProviderConstraints; "" for none. ConstraintRange is its place.
+	// Constraint is the version constraint as written, or "". It is valid for
+	// versions.ParseProviderConstraints. ConstraintRange is its place.
 	Constraint      string
 	ConstraintRange hcl.Range
-	// Implied says that no required_providers block has the local name. For each such
-	// name there is one requirement without a constraint, at the first place that
-	// implies it.
+	// Implied reports whether no required_providers block has the local name. For each such name
+	// there is one requirement without a constraint, at the first place that implies it.
 	Implied bool
-	// By says what requires the provider: "required_providers", `provider "aws"`,
-	// "resource aws_instance.web", "import aws_instance.web", "test file main.tftest.hcl".
+	// By describes what requires the provider, such as "required_providers", `provider "aws"`,
+	// "resource aws_instance.web", "import aws_instance.web" or "test file main.tftest.hcl".
 	By string
-	// Range is where that is.
+	// Range is the place of the requirement.
 	Range hcl.Range
 }
 
-// requirements are what the files of a module say about providers.
+// requirements collects the provider requirements in the files of a module.
 type requirements struct {
 	terraform bool // the dialect
 	parser    addrs.Parser
 	diags     hcl.Diagnostics
 
-	block     *hcl.Range                // the required_providers block, except for those of override files
+	block     *hcl.Range                // the required_providers block that is not in an override file
 	entries   map[string]*providerEntry // of required_providers, by local name
 	configs   []*providerConfig
 	resources []*resource
-	byKey     map[string]*resource // of resources, made for override files
+	byKey     map[string]*resource // index of resources, built when an override file needs it
 	imports   []importBlock
 	tests     []*providerConfig
 }
@@ -57,7 +56,7 @@ func (r Reader) newRequirements() *requirements {
 	return found
 }
 
-// constraint is a version constraint as written; "" means none.
+// constraint is a version constraint as written. The text is "" if there is none.
 type constraint struct {
 	text string
 	at   hcl.Range
@@ -74,17 +73,17 @@ type providerConfig struct {
 	name, alias string
 	version     constraint
 	at          hcl.Range
-	test        string // the test file that it is in; "" for configuration
+	test        string // the test file with the block; "" for configuration files
 }
 
 // resource is a resource, a data source, an ephemeral resource or an action.
 type resource struct {
 	kind, typ, name string
-	provider        string // the local name that the provider argument has; "" means none
+	provider        string // the local name in the provider argument, or ""
 	at              hcl.Range
 }
 
-// providerUse is a place that needs the provider of a local name.
+// providerUse is a place that needs the provider with a local name.
 type providerUse struct {
 	name string
 	by   string
@@ -98,15 +97,15 @@ func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
 	r.diags = append(r.diags, fault(summary, fmt.Sprintf(format, args...), at))
 }
 
-// resolve returns the requirements in the order of files and lines, and what is wrong
-// with them.
+// resolve returns the requirements in the order of files and lines, and the diagnostics about
+// them.
 func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 	var found []ProviderRequirement
 	sources := map[string]addrs.Provider{}
 	for _, entry := range r.entries {
 		source, ok := r.sourceOf(entry)
 		if !ok {
-			sources[entry.name] = addrs.Provider{} // known, so that nothing implies another one
+			sources[entry.name] = addrs.Provider{} // known, so that no other provider is implied
 			continue
 		}
 		sources[entry.name] = source
@@ -128,7 +127,7 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 		if !declared {
 			var ok bool
 			if source, ok = r.impliedSource(config.use()); !ok {
-				continue // was reported above
+				continue // already reported above
 			}
 		}
 		if source != (addrs.Provider{}) {
@@ -157,7 +156,7 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 	source := requirement.Source
 	switch {
 	case source.IsLegacy():
-		r.fail(requirement.Range, "Legacy provider address", "Provider %q: %q is an address of the form that early versions of Terraform had. Write the provider's namespace in its place.", requirement.LocalName, source)
+		r.fail(requirement.Range, "Legacy provider address", "Provider %q: %q is an address from early versions of Terraform. Replace it with an address that has the provider's namespace.", requirement.LocalName, source)
 	case r.parser.IsBuiltIn(source):
 		r.checkBuiltIn(requirement, version)
 	default:
@@ -169,7 +168,7 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 // builtInType is the type of the only built-in provider.
 const builtInType = "terraform"
 
-// checkBuiltIn reports what stock tools refuse of a built-in provider.
+// checkBuiltIn reports requirements for a built-in provider that stock tools refuse.
 func (r *requirements) checkBuiltIn(requirement ProviderRequirement, version constraint) {
 	if requirement.Source.Type != builtInType {
 		r.fail(requirement.Range, "Invalid provider address", "There is no built-in provider %q.", requirement.Source)
@@ -190,7 +189,7 @@ func (r *requirements) sourceOf(entry *providerEntry) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// impliedSource returns the address of a provider that only has a local name.
+// impliedSource returns the address of a provider that is known only by its local name.
 func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	if use.name == builtInType {
 		return addrs.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: builtInType}, true
@@ -202,8 +201,7 @@ func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// firstUses returns the first place, in the order of files and lines, that needs each
-// local name.
+// firstUses returns the first place, in the order of files and lines, that needs each local name.
 func (r *requirements) firstUses() map[string]providerUse {
 	first := map[string]providerUse{}
 	isFirst := func(name string, at hcl.Range) bool {
@@ -215,7 +213,7 @@ func (r *requirements) firstUses() map[string]providerUse {
 			first[config.name] = config.use()
 		}
 	}
-	names := map[string]string{} // by resource types; "" for one that has errors
+	names := map[string]string{} // by resource type; "" if the type is not valid
 	for _, resource := range r.resources {
 		name := resource.provider
 		if name == "" {
@@ -237,8 +235,9 @@ func (r *requirements) firstUses() map[string]providerUse {
 	return first
 }
 
-// importedUses returns what import blocks need. For Terraform, the block of a resource
-// that the module has says which provider that is. OpenTofu takes both.
+// importedUses returns the uses in import blocks. In Terraform, a resource that the module
+// declares decides its provider itself, so its import block does not count. In OpenTofu both
+// count.
 func (r *requirements) importedUses() []providerUse {
 	var uses []providerUse
 	declared := map[string]bool{}
@@ -262,11 +261,10 @@ func (c *providerConfig) use() providerUse {
 	return providerUse{name: c.name, by: fmt.Sprintf("provider %q", c.name), at: c.at}
 }
 
-// key names a resource as messages do: "resource aws_instance.web".
+// key returns the name of a resource in messages: "resource aws_instance.web".
 func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
 
-// nameOfType returns the local name that a resource type stands for, or "" if there is
-// none.
+// nameOfType returns the local name that a resource type implies, or "" if the type is not valid.
 func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	prefix, _, _ := strings.Cut(typ, "_")
 	name, err := addrs.ParseProviderPart(prefix)
@@ -277,7 +275,7 @@ func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	return name
 }
 
-// warnOfTwins warns of one provider with two local names.
+// warnOfTwins warns about a provider that has two local names.
 func (r *requirements) warnOfTwins(found []ProviderRequirement) {
 	names := map[addrs.Provider]ProviderRequirement{}
 	for _, requirement := range found {
@@ -288,7 +286,7 @@ func (r *requirements) warnOfTwins(found []ProviderRequirement) {
 			r.diags = append(r.diags, &hcl.Diagnostic{
 				Severity: hcl.DiagWarning,
 				Summary:  "Duplicate provider",
-				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). Their constraints hold together.", requirement.Source, requirement.LocalName, first.LocalName, place(first.Range)),
+				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, place(first.Range)),
 				Subject:  requirement.Range.Ptr(),
 			})
 		}

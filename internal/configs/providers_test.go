@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// requirementsOf describes what a directory requires, one line for each requirement:
-// the address with "~" for the default host, the constraint, "implied", and the place.
-// Diagnostics follow as "error: SUMMARY" with their places.
+// requirementsOf describes the requirements of a directory, one per line: the address with "~"
+// for the default host, the constraint, "implied", and the place. Diagnostics follow as "error:
+// SUMMARY" with their places.
 func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,15 +51,15 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// mainFile is a main.tf.
+// mainFile returns an archive with a main.tf.
 func mainFile(text string) string { return "-- main.tf --\n" + text }
 
-// required is a main.tf with a required_providers block, and more.
+// required returns an archive with a main.tf that has a required_providers block and more text.
 func required(entries, more string) string {
 	return mainFile("terraform {\n  required_providers {\n" + entries + "\n  }\n}\n" + more)
 }
 
-// The cases with a number are those of the reference.
+// The numbered cases are those of the reference.
 var providerCases = []struct{ name, files, want string }{
 	{"1 object", required(`x = { source = "acme/x", version = "~> 1.0" }`, ""), "~/acme/x ~> 1.0 by required_providers at main.tf:3,1"},
 	{"2 string", required(`null = "~> 1.0"`, ""), "~/hashicorp/null ~> 1.0 by required_providers at main.tf:3,1"},
@@ -186,7 +186,7 @@ func TestProviderRequirements(t *testing.T) {
 	}
 }
 
-// What Terraform does differently.
+// Cases in which Terraform differs from OpenTofu.
 func TestProviderRequirementsOfTerraform(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, files, want string }{

@@ -11,41 +11,38 @@ import (
 // Reader reads module calls. The zero value reads the tofu dialect. It is safe
 // for concurrent use.
 type Reader struct {
-	// Terraform reads the terraform dialect: no .tofu files, and no variables in
-	// sources and versions but those with const = true.
+	// Terraform reads the terraform dialect: no .tofu files, and in sources and versions only
+	// variables with const = true.
 	Terraform bool
-	// Providers reads the provider requirements as well.
+	// Providers makes Read return the provider requirements as well.
 	Providers bool
 }
 
 // Dir is a module's directory.
 type Dir struct {
-	// Path is where the directory is.
+	// Path is the path of the directory.
 	Path string
-	// Boundary is a directory at or above Path, the root of a package, that
-	// links must not leave. It is absolute if and only if Path is. "" means no
-	// boundary, which is right only for the user's own files.
+	// Boundary is the root of the package, a directory at or above Path that links must not leave.
+	// It is absolute if and only if Path is. If it is "", there is no boundary, which is allowed
+	// only for the user's own files.
 	Boundary string
-	// Display is the directory as ranges and path.module name it; "" means
-	// Path.
+	// Display is the name of the directory in ranges and in path.module. "" means Path.
 	Display string
-	// Scope is what the module's arguments can refer to: for the root module
-	// what NewRoot returns, for all others the scope of the call. nil means a
-	// root module without inputs.
+	// Scope is what the module's arguments can refer to: the result of NewRoot for the root
+	// module, and [Call].Scope for all other modules. nil means a root module without inputs.
 	Scope *Scope
-	// Tests is the directory of a root module's tests, relative to Path; ""
-	// means that tests are not read.
+	// Tests is the directory of a root module's tests, relative to Path. If it is "", tests are
+	// not read.
 	Tests string
 }
 
-// Module is what the files of a directory declare.
+// Module has the declarations in the files of a directory.
 type Module struct {
-	// Calls are the module calls, sorted by their unique names, followed by the
-	// modules that tests run.
+	// Calls are the module calls, sorted by their unique names, followed by the calls in tests.
 	Calls []Call
-	// Providers are the provider requirements, in the order of files and lines, and
-	// ProviderDiags are the errors and warnings about them alone, sorted by place. Both
-	// are empty unless [Reader].Providers is set.
+	// Providers are the provider requirements, in the order of files and lines. ProviderDiags are
+	// the errors and warnings about them, sorted by place. Both are empty unless
+	// [Reader].Providers is set.
 	Providers     []ProviderRequirement
 	ProviderDiags hcl.Diagnostics
 }
@@ -53,8 +50,8 @@ type Module struct {
 // Call is one module call, with the overrides applied.
 type Call struct {
 	Name string
-	// Prefix are the names before Name in the key of a module that a test
-	// runs; nil for all others.
+	// Prefix has the names before Name in the key of a module that a test runs. It is nil for all
+	// other calls.
 	Prefix []string
 	// Scope is the scope of the called module.
 	Scope *Scope
@@ -66,14 +63,14 @@ type Call struct {
 	Version      string
 	HasVersion   bool
 	VersionRange hcl.Range
-	// SourceComputed and VersionComputed say that the arguments are not literals.
+	// SourceComputed and VersionComputed report whether the arguments are not literals.
 	SourceComputed, VersionComputed bool
 	// Range is the header of the block that declares the call.
 	Range hcl.Range
 }
 
-// Read reads the calls of a directory. The module is never nil: if there are
-// errors it has the calls that could be read. Diagnostics are sorted by place.
+// Read reads the calls of a directory. The module is never nil: if there are errors, it has the
+// calls that could be read. The diagnostics are sorted by place.
 func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	if dir.Scope == nil {
 		dir.Scope = NewRoot(Inputs{})
@@ -106,8 +103,8 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	return m, diags
 }
 
-// comparePlaces orders diagnostics by their place in the files; those of the
-// directory itself come first.
+// comparePlaces orders diagnostics by their place in the files. Diagnostics about the directory
+// itself come first.
 func comparePlaces(a, b *hcl.Diagnostic) int {
 	x, y := placeOf(a), placeOf(b)
 	return cmp.Or(
@@ -124,8 +121,8 @@ func placeOf(d *hcl.Diagnostic) hcl.Range {
 	return *d.Subject
 }
 
-// readBlocks reads the module blocks of all files and applies the overrides. The
-// requirements of the files are added if requirements is not nil.
+// readBlocks reads the module blocks of all files and applies the overrides. If requirements is
+// not nil, it also adds the requirements of the files.
 func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	d, err := openDirectory(dir)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxReferences is the maximum length of a chain of references. Each reference
-// takes some of the stack.
+// maxReferences is the maximum length of a chain of references. Each reference uses some of the
+// stack.
 const maxReferences = 500
 
-// evaluation is the evaluation of one module's arguments, and of what they refer to
-// in the calling modules.
+// evaluation is the evaluation of one module's arguments, and of everything that they refer to in
+// the calling modules.
 type evaluation struct {
 	ctx    context.Context
 	reader Reader
 	meter  *eval.Meter
-	// path is the chain of references to what is evaluated now.
+	// path is the chain of references to the value that is being evaluated.
 	path []step
-	// seen has the errors that were reported.
+	// seen has the keys of the errors that have been reported.
 	seen map[string]bool
 }
 
@@ -71,7 +71,7 @@ func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.D
 	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
 }
 
-// attribute returns the name after the root of a reference, or an empty string.
+// attribute returns the name after the root of a reference, or "".
 func attribute(traversal hcl.Traversal) string {
 	if len(traversal) > 1 {
 		if attr, ok := traversal[1].(hcl.TraverseAttr); ok {
@@ -81,11 +81,11 @@ func attribute(traversal hcl.Traversal) string {
 	return ""
 }
 
-// lookup returns the value of a name of one kind. at is the reference to it.
+// lookup returns the value of a name of one kind. at is the place of the reference.
 type lookup func(e *evaluation, s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
 
-// staticNames returns the lookup of a kind of names that are known before anything
-// is installed, and nil for all others.
+// staticNames returns the lookup for names that are known before anything is installed. It
+// returns nil for all other roots.
 func (e *evaluation) staticNames(root string) lookup {
 	switch root {
 	case "var":
@@ -96,14 +96,15 @@ func (e *evaluation) staticNames(root string) lookup {
 		return (*evaluation).pathOf
 	case "terraform", "tofu":
 		if e.reader.Terraform {
-			return nil // Terraform does not know the workspace so early
+			return nil // Terraform does not know the workspace this early
 		}
 		return (*evaluation).workspace
 	}
 	return nil
 }
 
-// enter records that a value is being evaluated. It is an error if it already is.
+// enter records that a value is being evaluated. It returns an error if the value is already
+// being evaluated, or if the chain of references is too long.
 func (e *evaluation) enter(next step) hcl.Diagnostics {
 	for i, before := range e.path {
 		if before.scope == next.scope && before.name == next.name {
@@ -147,7 +148,7 @@ func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.
 	})
 }
 
-// remember evaluates a value of a module unless that was done before.
+// remember evaluates a value of a module, or returns the result of an earlier evaluation.
 func (e *evaluation) remember(s *Scope, name string, at hcl.Range, f func(*declarations) (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	found, diags := e.declarations(s)
 	if diags.HasErrors() {
@@ -207,7 +208,7 @@ func (e *evaluation) workspace(s *Scope, name string, at hcl.Range) (cty.Value, 
 	return cty.DynamicVal, hcl.Diagnostics{{
 		Severity: hcl.DiagError,
 		Summary:  `Invalid "terraform" attribute`,
-		Detail:   fmt.Sprintf("There is no value %q; there is only the workspace.", name),
+		Detail:   fmt.Sprintf("There is no value %q. The only one is the workspace.", name),
 		Subject:  &at,
 	}}
 }

@@ -21,12 +21,12 @@ type providerEntry struct {
 	version   constraint
 }
 
-// addRequired adds the entries of a required_providers block. Those of an override
-// file replace others.
+// addRequired adds the entries of a required_providers block. Entries of an override file replace
+// earlier ones.
 func (r *requirements) addRequired(b *hcl.Block, override bool) {
 	if !override {
 		if r.block != nil {
-			r.fail(b.DefRange, "Duplicate required_providers block", "The module has one already at %s. A module has one at most.", place(*r.block))
+			r.fail(b.DefRange, "Duplicate required_providers block", "The module already has one at %s. A module can have only one.", place(*r.block))
 			return
 		}
 		r.block = &b.DefRange
@@ -40,8 +40,7 @@ func (r *requirements) addRequired(b *hcl.Block, override bool) {
 	}
 }
 
-// entry reads an entry: an object, or the version alone in the form of early
-// versions.
+// entry decodes an entry. It is an object, or only the version in the form of early releases.
 func (r *requirements) entry(attr *hcl.Attribute) (*providerEntry, bool) {
 	pairs, notObject := hcl.ExprMap(attr.Expr)
 	if !notObject.HasErrors() {
@@ -106,8 +105,8 @@ func keyName(key hcl.Expression) string {
 	return ""
 }
 
-// literalValue returns the value of an expression of literals and templates of them.
-// It takes time in proportion to the expression's length.
+// literalValue returns the value of an expression of literals and templates of literals. It takes
+// time in proportion to the length of the expression.
 func literalValue(expr hcl.Expression) (cty.Value, bool) {
 	if key, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok {
 		expr = key.Wrapped
@@ -116,7 +115,7 @@ func literalValue(expr hcl.Expression) (cty.Value, bool) {
 		value, rest := literal(native)
 		return value, rest == nil && value.IsKnown()
 	}
-	// JSON, in which strings are no templates if there is no context.
+	// In JSON, strings are not templates if there is no evaluation context.
 	value, diags := expr.Value(nil)
 	return value, !diags.HasErrors() && value.IsKnown()
 }

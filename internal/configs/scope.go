@@ -10,27 +10,27 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// Scope is what the expressions of one module can refer to: its variables, whose
-// values come from its caller, and its local values. It is safe for concurrent
-// use. Files are read only when a value is needed.
+// Scope is what the expressions of one module can refer to: its variables, whose values come from
+// its caller, and its local values. It is safe for concurrent use. It reads files only when a
+// value is needed.
 type Scope struct {
 	tree *tree
-	// caller is the calling module, call is the name of the module block, and at
-	// its place. The root module and a module that a test runs have no caller.
+	// caller is the calling module, call is the name of the module block, and at is its place. The
+	// root module and a module that a test runs have no caller.
 	caller *Scope
 	call   string
 	at     hcl.Range
 
-	// mu is held while something of this module is evaluated. The evaluation of a
-	// module may wait for that of its caller, but not the reverse.
+	// mu is held while a value of this module is evaluated. The evaluation of a module may wait
+	// for its caller, but never the reverse.
 	mu  sync.Mutex
 	dir Dir
-	// found may be garbage collected, and the files are read again then. The
-	// declarations of thousands of modules would take too much memory.
+	// found may be garbage collected; the files are then read again. Keeping the declarations of
+	// thousands of modules would take too much memory.
 	found weak.Pointer[declarations]
 }
 
-// tree is shared by all modules of a tree.
+// tree is the state that all modules of a tree share.
 type tree struct {
 	inputs Inputs
 	root   *Scope
@@ -39,12 +39,12 @@ type tree struct {
 	recent recent
 }
 
-// recent keeps the declarations that were needed last. The modules that one module
-// calls are read one after another, and all may need the declarations of that
-// module.
+// recent keeps the most recently used declarations from being garbage collected. The modules that
+// one module calls are read one after another, and all of them may need the declarations of their
+// caller.
 type recent struct {
 	mu   sync.Mutex
-	ring [16]*declarations // about as many as are read concurrently
+	ring [16]*declarations // about as many as modules that are read concurrently
 	next int
 }
 
@@ -74,7 +74,7 @@ func (s *Scope) runByTest() *Scope { return &Scope{tree: s.tree} }
 
 func (s *Scope) isRoot() bool { return s.tree.root == s }
 
-// read sets the module's directory, without which it cannot be evaluated.
+// read sets the module's directory. It must be called before the module is evaluated.
 func (s *Scope) read(dir Dir) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +82,8 @@ func (s *Scope) read(dir Dir) {
 	s.dir = dir
 }
 
-// declarations returns what the module's files declare. The caller holds the
-// scope's lock.
+// declarations returns the declarations in the module's files. The caller must hold the scope's
+// lock.
 func (e *evaluation) declarations(s *Scope) (*declarations, hcl.Diagnostics) {
 	found := s.found.Value()
 	if found == nil {

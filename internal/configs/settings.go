@@ -8,19 +8,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Settings are the literal settings in a module's files that help to tell which
-// stock tool they are for.
+// Settings are literal settings in a module's files that help to find out which stock tool the
+// module is for.
 type Settings struct {
-	// CloudHosts are the hosts of "cloud" blocks and of remote backends; "" for a
-	// block that has no hostname.
+	// CloudHosts are the hosts of "cloud" blocks and of remote backends. A block without a
+	// hostname is "".
 	CloudHosts []string
-	// Backend says that a backend or cloud block tells where the state is.
+	// Backend reports whether there is a backend or cloud block.
 	Backend bool
 	// RequiredVersions are the values of required_version.
 	RequiredVersions []string
-	// Sources are the literal sources of the module calls, by name.
+	// Sources are the literal sources of the module calls, by the names of the calls.
 	Sources map[string]string
-	// Partial says that there is more: module calls with other sources, or files or
+	// Partial reports whether something is missing: module calls with other sources, or files or
 	// blocks that could not be read.
 	Partial bool
 }
@@ -37,19 +37,20 @@ var (
 	hostnameSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hostname"}}}
 )
 
-// ReadSettings reads the settings of a directory. It skips what it cannot read:
-// errors in the configuration are reported by Read and by the stock tools. It parses
-// little, so syntax errors can escape it.
+// ReadSettings reads the settings of a directory. It skips what it cannot read, because Read and
+// the stock tools report errors in the configuration. It parses little, so it does not notice all
+// syntax errors.
 func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, terraformWord, keyword)
 }
 
-// ReadSources is ReadSettings for the sources of the module calls alone, which takes less.
+// ReadSources is like ReadSettings, but reads only the sources of the module calls, which is
+// faster.
 func (r Reader) ReadSources(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, keyword)
 }
 
-// readSettings reads what the blocks of some types say.
+// readSettings reads the settings in blocks of the given types.
 func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Settings {
 	found := Settings{Sources: map[string]string{}}
 	d, err := openDirectory(dir)
@@ -76,7 +77,7 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 
 var terraformWord = []byte("terraform")
 
-// addFile adds the settings of one file that are in blocks of some types.
+// addFile adds the settings of one file that are in blocks of the given types.
 func (s *Settings) addFile(src []byte, f file, types [][]byte) {
 	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
 		return
@@ -100,7 +101,7 @@ func (s *Settings) addFile(src []byte, f file, types [][]byte) {
 	}
 }
 
-// addParsed adds the settings of a file, or of a part of it.
+// addParsed parses a file, or a part of a file, and adds its settings.
 func (s *Settings) addParsed(src []byte, f file) {
 	body, diags := parse(src, f.name, f.json, hcl.InitialPos)
 	s.Partial = s.Partial || diags.HasErrors()
@@ -117,10 +118,10 @@ var (
 	wordsOfRoots = [][]byte{[]byte("provider"), []byte("backend"), []byte("cloud")}
 )
 
-// HasRootBlocks reports whether a directory has blocks that are meant for root modules:
-// the configuration of a provider, a backend, or a cloud block. A provider block with
-// an alias alone is none, but a module's old way to say that its caller passes the
-// provider. What cannot be read is skipped.
+// HasRootBlocks reports whether a directory has blocks that are meant for root modules: a
+// provider configuration, a backend, or a cloud block. A provider block with only an alias does
+// not count, because it is the old way of declaring that the caller passes the provider.
+// HasRootBlocks skips what it cannot read.
 func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) bool {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -159,7 +160,7 @@ func hasRootBlocks(body hcl.Body) bool {
 	return false
 }
 
-// add adds the settings of a file, or of a part of it.
+// add adds the settings of a file or of a part of a file.
 func (s *Settings) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(settingsSchema)
 	for _, block := range content.Blocks {
@@ -190,8 +191,7 @@ func (s *Settings) add(body hcl.Body) {
 	}
 }
 
-// literalString returns the value of an argument that is a string without
-// references.
+// literalString returns the value of an argument that is a string without references.
 func literalString(attr *hcl.Attribute) (string, bool) {
 	if attr == nil {
 		return "", false

@@ -10,26 +10,26 @@ import (
 type skimmed struct {
 	kind   string
 	labels []string
-	// header is the range of type and labels; start and end are the block's offsets.
+	// header is the range of the type and labels; start and end are the offsets of the block.
 	header     hcl.Range
 	start, end int
 	glance
 }
 
-// glance is what the skimmer sees of a block's own arguments.
+// glance is what the skimmer notices about a block's own arguments.
 type glance struct {
-	// maySetProvider says that there seems to be an argument named "provider".
+	// maySetProvider reports whether there seems to be an argument named "provider".
 	maySetProvider bool
-	// source is the value of the argument "source" if that is a plain string; sources is
-	// how many arguments of that name there seem to be.
+	// source is the value of the argument "source" if it is a plain string. sources is the number
+	// of arguments that seem to have that name.
 	source  string
 	sources int
 }
 
-// skim finds the blocks of a file in native syntax without parsing what they contain,
-// which takes a twentieth of the time. It fails if the file has anything unusual, or a
-// syntax error in the places that it looks at. A file that it reads and that has no
-// syntax errors has the same blocks for the parser.
+// skim finds the blocks of a file in native syntax without parsing their content, which takes a
+// twentieth of the time. It fails if the file has anything unusual, or a syntax error in the
+// places that it looks at. If skim succeeds and the file has no syntax errors, the parser finds
+// the same blocks.
 func skim(src []byte, filename string) (blocks []skimmed, ok bool) {
 	s := skimmer{src: src, line: 1}
 	for {
@@ -55,8 +55,8 @@ type skimmer struct {
 // at reports whether the text at the position begins with prefix.
 func (s *skimmer) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
 
-// space skips blanks, and the ends of lines and comments as well if it is outside of
-// blocks.
+// space skips blanks. If outside is set, the position is outside of blocks, and space also skips
+// line ends and comments.
 func (s *skimmer) space(outside bool) {
 	for s.pos < len(s.src) {
 		switch {
@@ -81,7 +81,7 @@ func (s *skimmer) toLineEnd() {
 	}
 }
 
-// here returns the position. It must be after ASCII characters only in its line.
+// here returns the current position. Only ASCII characters may precede it in its line.
 func (s *skimmer) here() hcl.Pos {
 	s.line += bytes.Count(s.src[s.lineStart:s.pos], []byte("\n"))
 	if i := bytes.LastIndexByte(s.src[s.lineStart:s.pos], '\n'); i >= 0 {
@@ -90,7 +90,7 @@ func (s *skimmer) here() hcl.Pos {
 	return hcl.Pos{Line: s.line, Column: s.pos - s.lineStart + 1, Byte: s.pos}
 }
 
-// block reads a block that begins in a line of its own.
+// block reads a block that begins on its own line.
 func (s *skimmer) block(filename string) (skimmed, bool) {
 	start := s.here()
 	if len(bytes.Trim(s.src[s.lineStart:s.pos], " \t")) > 0 {
@@ -128,12 +128,12 @@ func (s *skimmer) block(filename string) (skimmed, bool) {
 	return b, true
 }
 
-// isWordByte reports whether a byte of ASCII can be in an identifier.
+// isWordByte reports whether an ASCII byte can be part of an identifier.
 func isWordByte(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// word reads an identifier of ASCII.
+// word reads an ASCII identifier.
 func (s *skimmer) word() (string, bool) {
 	start := s.pos
 	for s.pos < len(s.src) && isWordByte(s.src[s.pos]) {
@@ -163,14 +163,14 @@ func (s *skimmer) label() (string, bool) {
 	return string(text), true
 }
 
-// frame is what the skimmer is in: code in braces, a quoted string, or a heredoc.
+// frame is what surrounds the position: code in braces, a quoted string, or a heredoc.
 type frame struct {
 	kind   byte   // '{', '"' or '<'
 	depth  int    // of braces in code
 	marker []byte // of a heredoc
 }
 
-// body skips the body of a block, up to and with its closing brace.
+// body skips the body of a block, including its closing brace.
 func (s *skimmer) body() (seen glance, ok bool) {
 	frames := []frame{{kind: '{', depth: 1}}
 	for s.pos < len(s.src) {
@@ -195,21 +195,20 @@ func (s *skimmer) body() (seen glance, ok bool) {
 	return glance{}, false
 }
 
-// The bytes that code and quoted look at. All others are skipped.
+// The bytes that code and quoted must look at. All others are skipped.
 var (
 	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, 's': true, '{': true, '}': true}
 	specialInQuoted = [256]bool{0: true, '\r': true, '\n': true, '"': true, '$': true, '%': true, '\\': true}
 )
 
-// skipUntil skips all bytes that are not special. It stops at the last byte of the
-// file.
+// skipUntil skips to the next special byte. It stops at the last byte of the file.
 func (s *skimmer) skipUntil(special *[256]bool) {
 	for s.pos < len(s.src)-1 && !special[s.src[s.pos]] {
 		s.pos++
 	}
 }
 
-// look notes what begins here, if it is an argument that matters.
+// look records the argument that begins here if it is one that matters.
 func (s *skimmer) look(seen *glance) {
 	if isWordByte(s.src[s.pos-1]) {
 		return
@@ -223,7 +222,7 @@ func (s *skimmer) look(seen *glance) {
 	}
 }
 
-// argument returns what is behind the equals sign if an argument of a name seems to begin
+// argument returns the text after the equals sign if an argument with this name seems to begin
 // here.
 func (s *skimmer) argument(name string) (value []byte, ok bool) {
 	if !s.at(name) {
@@ -235,8 +234,8 @@ func (s *skimmer) argument(name string) (value []byte, ok bool) {
 	return value, isArgument || bytes.HasPrefix(rest, []byte("/*"))
 }
 
-// plainString returns the value of an expression that is one string of printable ASCII
-// with no escape and no template, and is alone in its line; "" for all others.
+// plainString returns the value of an expression that is one string of printable ASCII without
+// escapes and templates, with nothing else on its line. It returns "" for all other expressions.
 func plainString(expr []byte) string {
 	text, ok := bytes.CutPrefix(bytes.TrimLeft(expr, " \t"), []byte(`"`))
 	end := bytes.IndexByte(text, '"')
@@ -260,7 +259,7 @@ func isPlain(text []byte) bool {
 	return true
 }
 
-// code skips one byte, or the beginning of something else, in code.
+// code skips one byte of code, or enters the string, heredoc or comment that begins here.
 func (s *skimmer) code(frames []frame) ([]frame, bool) {
 	f := &frames[len(frames)-1]
 	switch s.src[s.pos] {
@@ -292,7 +291,8 @@ func (s *skimmer) code(frames []frame) ([]frame, bool) {
 	return frames, true
 }
 
-// comment skips a comment, if one begins here. It fails if the comment does not end.
+// comment skips the comment that begins here, if there is one. It fails if the comment does not
+// end.
 func (s *skimmer) comment() (isComment, ok bool) {
 	if s.src[s.pos] == '#' || s.at("//") {
 		s.toLineEnd()
@@ -306,7 +306,7 @@ func (s *skimmer) comment() (isComment, ok bool) {
 	return true, length >= 0
 }
 
-// heredocMarker skips the line's rest, in which a heredoc begins.
+// heredocMarker skips the rest of a line in which a heredoc begins, and returns its marker.
 func (s *skimmer) heredocMarker() (marker []byte, ok bool) {
 	s.pos += 2
 	if s.at("-") {
@@ -337,8 +337,8 @@ func (s *skimmer) quoted(frames []frame) ([]frame, bool) {
 	return frames, true
 }
 
-// template skips what begins with "$" or "%" in text: nothing special, an escape, or
-// the beginning of a template sequence.
+// template handles "$" or "%" in text. It is an ordinary character, an escape, or the beginning
+// of a template sequence.
 func (s *skimmer) template(frames []frame) ([]frame, bool) {
 	if s.pos+2 >= len(s.src) {
 		return nil, false
@@ -352,13 +352,13 @@ func (s *skimmer) template(frames []frame) ([]frame, bool) {
 		s.pos += 3
 		return frames, true
 	case next == '$' || next == '%' || next == '\\':
-		return nil, false // rare, and not worth the rules of the lexer
+		return nil, false // too rare to repeat the rules of the lexer
 	}
 	s.pos++
 	return frames, true
 }
 
-// heredoc skips a part of a heredoc, up to and with the line of its marker.
+// heredoc skips a part of a heredoc, including the line of its closing marker.
 func (s *skimmer) heredoc(frames []frame) ([]frame, bool) {
 	line := s.src[s.pos:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// parsedBlocks is what the parser finds in a file without syntax errors.
+// parsedBlocks returns the blocks that the parser finds in a file without syntax errors.
 func parsedBlocks(src []byte) ([]configs.Skimmed, bool) {
 	file, diags := hcldepth.ParseConfig(src, "x.tf", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -32,7 +32,7 @@ func parsedBlocks(src []byte) ([]configs.Skimmed, bool) {
 	return blocks, len(body.Attributes) == 0
 }
 
-// sourceOf is the value of the argument "source", if that is a string.
+// sourceOf returns the value of the argument "source" if it is a string.
 func sourceOf(body *hclsyntax.Body) string {
 	attr := body.Attributes["source"]
 	if attr == nil {
@@ -94,7 +94,7 @@ func TestSkim(t *testing.T) {
 	}
 }
 
-// What is unusual is left to the parser.
+// Unusual files are left to the parser.
 func TestSkimFails(t *testing.T) {
 	t.Parallel()
 	for _, src := range []string{

@@ -25,8 +25,8 @@ var (
 	runWord    = []byte("run")
 )
 
-// testSuffixes are those of test files. The second of a pair is OpenTofu's, and
-// replaces the first.
+// testSuffixes are the suffixes of test files. The second of each pair is OpenTofu's, and a file
+// with it replaces the file with the first.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
 // testCalls returns the modules that the tests of a root module run.
@@ -40,7 +40,7 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 	return calls, diags
 }
 
-// testsIn reads the tests in one directory below the root module's.
+// testsIn reads the tests in one directory, whose path is relative to the root module.
 func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
 	d, err := openDirectory(dir)
@@ -107,7 +107,7 @@ func (r Reader) isTest(name string, names []string) bool {
 	return false
 }
 
-// runs returns the calls in one test file, by its name below the root module.
+// runs returns the calls in one test file. name is its path relative to the root module.
 func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]Call, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
 	prefix := []string{"test"}
@@ -152,7 +152,7 @@ func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir
 	if b.source == nil {
 		return Call{}, hcl.Diagnostics{missingSource(b)}
 	}
-	// A test's arguments are literal in both dialects.
+	// The arguments in a test must be literals in both dialects.
 	literal := &arguments{reader: r}
 	call, ok, diags := literal.call(b)
 	if !ok && !diags.HasErrors() {

@@ -11,23 +11,23 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// variableFiles are the files with values for the root module's variables. They are
-// read when a variable is first needed. The root module's lock guards them.
+// variableFiles are the files with values for the root module's variables. They are read when a
+// variable is first needed. The root module's lock protects them.
 type variableFiles struct {
 	listed bool
 	names  []string
 	parsed map[string]hcl.Attributes
 }
 
-// valuesFile is a file of values: one that the user named, or one of the project's
-// own. Its name is relative to the root module's directory.
+// valuesFile is a file of values, either named by the user or one of the project's own. Its name
+// is relative to the root module's directory.
 type valuesFile struct {
 	name  string
 	named bool
 }
 
-// read returns the content of the file. One that the user named may be a pipe or
-// /dev/null. In a project such a file is an error, as it might never end.
+// read returns the content of the file. A file that the user named may be a pipe or /dev/null. In
+// a project such a file is an error, because it might never end.
 func (f valuesFile) read(ctx context.Context, dir Dir) ([]byte, error) {
 	name := f.name
 	if !filepath.IsAbs(name) {
@@ -40,8 +40,7 @@ func (f valuesFile) read(ctx context.Context, dir Dir) ([]byte, error) {
 	return d.read(filepath.Base(name))
 }
 
-// own returns the names of the files that stock tools read without being told to,
-// those with the highest precedence first.
+// own returns the names of the files that stock tools read by default, highest precedence first.
 func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	if f.listed {
 		return f.names, nil
@@ -70,8 +69,8 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	return f.names, nil
 }
 
-// attributes returns the values in a file. It is read once, since a pipe can be
-// read only once.
+// attributes returns the values in a file. It reads each file once, because a pipe can be read
+// only once.
 func (f *variableFiles) attributes(ctx context.Context, dir Dir, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
 	name := file.name
 	if attributes, ok := f.parsed[name]; ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// TestVariablePipes reads values from pipes that the user named, such as those that
-// a shell makes for -var-file=<(command), but from no other pipes.
+// TestVariablePipes reads values from pipes that the user named, such as those that a shell
+// creates for -var-file=<(command), but not from other pipes.
 func TestVariablePipes(t *testing.T) {
 	t.Parallel()
 	const src = "variable \"s\" { default = \"./default\" }\nmodule \"a\" { source = var.s }\nmodule \"b\" { source = \"${var.s}/b\" }\n"
@@ -54,8 +54,7 @@ func TestVariablePipes(t *testing.T) {
 	}
 }
 
-// TestVariablePipeWithoutWriter checks that the end of the context ends the wait
-// for a writer.
+// TestVariablePipeWithoutWriter checks that the end of the context ends the wait for a writer.
 func TestVariablePipeWithoutWriter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// accepts reports whether a variable of a type takes each value that one of another type
-// takes. It is false if that depends on the value.
+// accepts reports whether a variable of type ty accepts every value that a variable of type other
+// accepts. It returns false if that depends on the value.
 func accepts(ty, other cty.Type) bool {
 	switch {
 	case ty == cty.DynamicPseudoType || ty.Equals(other):
@@ -28,8 +28,8 @@ func accepts(ty, other cty.Type) bool {
 	return false
 }
 
-// acceptsAttributes compares objects: callers must give what is not optional, and may give
-// attributes that the type does not have.
+// acceptsAttributes compares object types. Callers must set all attributes that are not optional,
+// and may set attributes that the type does not have.
 func acceptsAttributes(ty, other cty.Type) bool {
 	for name, attribute := range ty.AttributeTypes() {
 		switch optional := ty.AttributeOptional(name); {

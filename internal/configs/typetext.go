@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// typeText returns a type constraint in its normal form. Unlike typeexpr.TypeString
-// it shows which attributes are optional, since callers must give the others.
+// typeText returns a type constraint in its normal form. Unlike typeexpr.TypeString it shows
+// which attributes are optional, because callers must set the others.
 func typeText(ty cty.Type) string {
 	switch {
 	case ty == cty.DynamicPseudoType:

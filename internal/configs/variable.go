@@ -17,18 +17,18 @@ type variable struct {
 	name string
 	at   hcl.Range
 	ty   cty.Type
-	// literal says that a value on the command line is the text of a string, not
-	// an expression.
+	// literal reports whether a value on the command line is the text of a string and not an
+	// expression.
 	literal  bool
 	defaults *typeexpr.Defaults // of optional attributes; may be nil
-	// initial is the default before its conversion. required says that the variable
-	// has no default.
+	// initial is the default before its conversion. required reports whether the variable has no
+	// default.
 	initial              cty.Value
 	required             bool
 	nullable             bool
 	sensitive, ephemeral bool
-	// constant is false if the block says "const = false" and, in the terraform
-	// dialect, if it does not say "const = true".
+	// constant is false if the block has "const = false" and, in the terraform dialect, also if it
+	// does not have "const = true".
 	constant bool
 }
 
@@ -81,7 +81,7 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	return v, diags
 }
 
-// decodeType decodes a type, which old configuration has in quotes.
+// decodeType decodes a type, which may be quoted in old configuration.
 func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
 	if text, ok := stringOf(expr); ok {
 		switch text {
@@ -112,8 +112,7 @@ func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
 	return diags
 }
 
-// valueOf returns the value of a variable in a module: the one that it was given,
-// or else its default.
+// valueOf returns the value of a variable in a module: the given value, or else the default.
 func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	value, from, given, diags := e.given(s, v)
 	if diags.HasErrors() {
@@ -141,8 +140,8 @@ func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hc
 	return value, nil
 }
 
-// convert converts a value to the variable's type, with the defaults of that type.
-// If there is an error it returns the original value.
+// convert converts a value to the variable's type and applies the defaults of that type. If there
+// is an error, it returns the original value.
 func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	whole := value
 	if v.defaults != nil && !value.IsNull() {
@@ -155,7 +154,7 @@ func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	return converted, nil
 }
 
-// given returns the value that a variable was given, and its place.
+// given returns the value that was given to a variable, and its place.
 func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	switch {
 	case s.isRoot():
@@ -166,8 +165,7 @@ func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, hcl.Range{}, false, nil
 }
 
-// argument returns the value of an argument of a module's call, evaluated in the
-// calling module.
+// argument returns the value of an argument in a module's call, evaluated in the calling module.
 func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	caller := s.caller
 	caller.mu.Lock()
@@ -189,21 +187,21 @@ func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
 	return fault("Variable is not constant", fmt.Sprintf("The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, place(v.at)), at)
 }
 
-// missing reports that a variable has no value, and how to give it one.
+// missing reports that a variable has no value, and how to set it.
 func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	var what string
 	switch {
 	case s.isRoot():
 		what = fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
 	case s.caller != nil:
-		what = fmt.Sprintf("The call of module %q at %s does not give it either.", s.call, place(s.at))
+		what = fmt.Sprintf("The call of module %q at %s does not set it either.", s.call, place(s.at))
 	default:
 		what = "A module that a test runs gets its variables only when the test runs: give it a default."
 	}
 	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, place(v.at), what), at)
 }
 
-// wrongType reports a value of the wrong type, without showing secrets.
+// wrongType reports a value of the wrong type. It does not show secrets.
 func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Diagnostic {
 	reason := strings.TrimSuffix(err.Error(), ".")
 	if v.sensitive || v.ephemeral || eval.Secret(value) {
@@ -219,5 +217,5 @@ func fault(summary, detail string, at hcl.Range) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 }
 
-// place returns a range as messages have it.
+// place returns a range in the form that messages use.
 func place(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }

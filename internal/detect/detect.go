@@ -23,13 +23,13 @@ import (
 // Tool is a stock tool.
 type Tool int
 
-// The stock tools. The zero value is neither.
+// The stock tools. The zero value stands for neither.
 const (
 	OpenTofu Tool = iota + 1
 	Terraform
 )
 
-// RegistryHost returns the host that an address without one means.
+// RegistryHost returns the host that the tool uses for an address without a host.
 func (t Tool) RegistryHost() addrs.Hostname {
 	if t == Terraform {
 		return addrs.TerraformRegistryHost
@@ -37,10 +37,10 @@ func (t Tool) RegistryHost() addrs.Hostname {
 	return addrs.DefaultRegistryHost
 }
 
-// Parser returns a parser of source addresses as the tool reads them.
+// Parser returns a parser for source addresses with the tool's default host.
 func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
 
-// name is the name of the tool's command.
+// name returns the name of the tool's command.
 func (t Tool) name() string {
 	if t == Terraform {
 		return "terraform"
@@ -48,32 +48,31 @@ func (t Tool) name() string {
 	return "tofu"
 }
 
-// Sign is something in a project that tells which stock tool it is for.
+// Sign is a sign in a project of the stock tool that it is for.
 type Sign struct {
 	Tool Tool
-	// What names it in messages: "the hosts of the lock's providers".
+	// What describes the sign in messages, such as "the hosts of the lock's providers".
 	What string
 }
 
-// Project is what is known of a project.
+// Project is the known information about a project.
 type Project struct {
-	// Location says where its files are.
+	// Location says where the project's files are.
 	Location project.Location
-	// LockSrc is the text of the lock and Lock the lock; LockSrc is nil if there is
-	// none.
+	// LockSrc is the text of the lock, or nil if there is none, and Lock is the parsed lock.
 	LockSrc []byte
 	Lock    *lockfile.File
-	// Recorded is modules.json, empty without one.
+	// Recorded is modules.json. It is empty if there is no such file.
 	Recorded *manifest.Manifest
-	// Tools are the stock tools that the user has.
+	// Tools are the stock tools that are installed on this machine.
 	Tools []Tool
 }
 
-// stockLock is the lock of stock tools.
+// stockLock is the name of the stock tools' lock.
 const stockLock = ".terraform.lock.hcl"
 
-// Signs returns the signs of a project, in the order that the package comment gives:
-// the first one decides.
+// Signs returns the signs of a project in the order that the package documentation lists: the
+// first one decides.
 func Signs(ctx context.Context, p Project) []Sign {
 	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
 	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: d.dir})
@@ -93,15 +92,15 @@ func Signs(ctx context.Context, p Project) []Sign {
 	return d.signs
 }
 
-// Detection is the tool that a project is for, and why.
+// Detection is the tool that a project is for, with the signs of it.
 type Detection struct {
 	Tool Tool
-	// Signs are all that were found, the one that decided first. Without any the tool is
-	// a guess.
+	// Signs are all signs that were found. The first one decides. If there are none, the tool is a
+	// guess.
 	Signs []Sign
 }
 
-// Detect finds out which tool a project is for. Without signs it is OpenTofu.
+// Detect returns the tool that a project is for. If there are no signs, it is OpenTofu.
 func Detect(ctx context.Context, p Project) Detection {
 	found := Detection{Tool: OpenTofu, Signs: Signs(ctx, p)}
 	if len(found.Signs) > 0 {
@@ -124,8 +123,8 @@ func (d Detection) Contradiction() string {
 	return ""
 }
 
-// ImpliesHost reports whether an address is that of a module in a registry whose
-// host it leaves to the stock tool.
+// ImpliesHost reports whether an address is a registry address without a host, so that the stock
+// tool decides the host.
 func ImpliesHost(address string) bool {
 	tofu, err := OpenTofu.Parser().ParseModuleSource(address)
 	if err != nil {
@@ -135,9 +134,9 @@ func ImpliesHost(address string) bool {
 	return err == nil && tofu.String() != terraform.String()
 }
 
-// toolOfHosts returns the tool that the hosts of addresses tell. OpenTofu's registry
-// decides if both occur: a configuration for tofu may well name Terraform's registry
-// in full, which is rare the other way round.
+// toolOfHosts returns the tool whose registry is among the hosts of addresses. If both registries
+// are, it is OpenTofu: a configuration for tofu may well contain the full name of Terraform's
+// registry, but the reverse is rare.
 func toolOfHosts(addresses []string) Tool {
 	var found Tool
 	for _, address := range addresses {
@@ -156,7 +155,7 @@ func toolOfHosts(addresses []string) Tool {
 type detector struct {
 	Project
 	dir      string
-	locks    [][]byte // the text of the lock, and of the stock tools' if that is another file
+	locks    [][]byte // the text of the lock, and of the stock tools' lock if it is another file
 	settings configs.Settings
 	signs    []Sign
 }
@@ -167,8 +166,8 @@ func (d *detector) add(tool Tool, what string) {
 	}
 }
 
-// readStockLock reads the lock of stock tools, which has the providers, where
-// the modules' entries are in a file of their own.
+// readStockLock reads the stock tools' lock, which has the providers, if the module entries are
+// in a separate lock.
 func (d *detector) readStockLock() {
 	location := d.Location
 	location.LockFile = stockLock
@@ -182,8 +181,8 @@ func (d *detector) readStockLock() {
 	}
 }
 
-// lockedSources and recordedSources are the addresses of modules from registries,
-// without those whose hosts the root module writes itself: these say nothing.
+// lockedSources and recordedSources return the addresses of modules from registries. They leave
+// out modules whose hosts the root module itself specifies, because these are no sign.
 func (d *detector) lockedSources() []string {
 	var sources []string
 	for _, m := range d.Lock.Modules() {
@@ -223,8 +222,8 @@ func (d *detector) tofuFiles() {
 	}
 }
 
-// lockHeader looks at the comment that stock tools begin the lock with. Ours
-// names both tools if it was not known which one it would be.
+// lockHeader checks the comment at the beginning of the lock. Cotter's own comment names both
+// tools if the tool was not known.
 func (d *detector) lockHeader() {
 	for _, src := range d.locks {
 		var header []byte
@@ -244,12 +243,12 @@ func (d *detector) lockHeader() {
 	}
 }
 
-// maxVersionFile bounds the files of version managers, in bytes. They have a few
+// maxVersionFile is the maximum size of a version manager's file in bytes. These files have a few
 // lines.
 const maxVersionFile = 64 << 10
 
-// versionFiles looks for the files by which version managers choose a tool, in
-// the nearest directory that has some.
+// versionFiles checks the files by which version managers choose a tool. It uses the nearest
+// directory that has any.
 func (d *detector) versionFiles() {
 	dir, err := filepath.Abs(d.dir)
 	if err != nil {
@@ -273,7 +272,7 @@ func (d *detector) versionFilesIn(root *os.Root) {
 	read := func(name string) string {
 		text, err := atomicfile.Read(root, name, maxVersionFile)
 		if err != nil {
-			return "" // it is absent, or nothing that a version manager reads
+			return "" // it does not exist, or no version manager could read it
 		}
 		return string(text)
 	}
@@ -298,11 +297,11 @@ func (d *detector) versionFilesIn(root *os.Root) {
 	}
 }
 
-// terraformCloud is the host that only Terraform's "cloud" blocks and remote
-// backends mean if they name none.
+// terraformCloud is the default host of Terraform's "cloud" blocks and remote backends. OpenTofu
+// has no such default.
 const terraformCloud = "app.terraform.io"
 
-// configuration looks at the root module's settings.
+// configuration checks the root module's settings.
 func (d *detector) configuration() {
 	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
 		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
@@ -315,8 +314,8 @@ func (d *detector) configuration() {
 	}
 }
 
-// excludesTofu reports whether a constraint allows versions of terraform from
-// before tofu's first one, 1.6.0, and none from there on.
+// excludesTofu reports whether a constraint allows versions of terraform before 1.6.0, the first
+// version of tofu, and no version from 1.6.0 on.
 func excludesTofu(want versions.Constraints) bool {
 	const firstMinor, lastMinor, lastPatch, lastMajor = 6, 40, 20, 9
 	allows := func(major, minor, patch int) bool {
@@ -350,11 +349,11 @@ func excludesTofu(want versions.Constraints) bool {
 	return false
 }
 
-// maxOwnModules bounds how many of the user's own modules are read for a guess.
+// maxOwnModules is the maximum number of the user's own modules that are read for a guess.
 const maxOwnModules = 1000
 
-// tools looks at which stock tool the user has. That is the machine's, so it
-// counts only if it matters: if the user's own modules leave the host of a
+// tools checks which stock tool is installed. That is a property of the machine and not of the
+// project, so it counts only if it matters: if one of the user's own modules leaves the host of a
 // registry to the tool.
 func (d *detector) tools(ctx context.Context) {
 	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))

@@ -1,26 +1,21 @@
 // Package detect finds out which stock tool a project is for, OpenTofu or Terraform.
 //
-// These are the signs, in the order in which they decide:
+// The signs are the following. The first one that is found decides.
 //
-//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if
-//     that is another file
+//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if that is another file
 //  2. the hosts of the modules in the lock
-//  3. files in the root module that only OpenTofu reads, *.tofu and
-//     *.tofu.json
+//  3. files in the root module that only OpenTofu reads: *.tofu and *.tofu.json
 //  4. the hosts in modules.json
-//  5. the comment at the beginning of the lock: "tofu init" or "terraform
-//     init"
-//  6. .opentofu-version, .terraform-version, and opentofu or terraform in
-//     .tool-versions, in the nearest directory that has some, from the root
-//     module's up to that of the git repository
-//  7. a cloud block or a remote backend at app.terraform.io, which is also
-//     the host of one that names none
+//  5. the comment at the beginning of the lock: "tofu init" or "terraform init"
+//  6. .opentofu-version, .terraform-version, and opentofu or terraform in .tool-versions, in the
+//     nearest directory that has any of them, from the root module up to the root of the git
+//     repository
+//  7. a cloud block or a remote backend with the host app.terraform.io, which is the default
 //  8. a required_version that no version of OpenTofu meets
-//  9. [Project].Tools, if it has one tool only and one of the user's own modules
-//     calls a registry's module without a host
+//  9. [Project].Tools, if it has exactly one tool and one of the user's own modules calls a
+//     registry module without a host
 //
-// In 1, 2 and 4 OpenTofu's registry decides if both occur, and a module whose host
-// the root module writes itself is no sign. Symbolic links and irregular files are
-// not looked at. What follows from no sign, or from signs that contradict each
-// other, is for the caller to decide.
+// In 1, 2 and 4, OpenTofu's registry decides if both registries occur, and a module whose host
+// the root module itself specifies is no sign. Symbolic links and irregular files are ignored.
+// The caller decides what to do if there are no signs or contradicting signs.
 package detect

@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// A stage of a living process stays; those of killed ones, and files that were left
-// beside them, are removed with everything in them, even read-only directories.
+// A stage of a living process stays; those of killed ones, and files that lie
+// next to them, are removed with everything in them, even read-only directories.
 func TestNewStage(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

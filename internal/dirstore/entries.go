@@ -63,11 +63,11 @@ func Size(path string) (int64, error) {
 	return sum, err
 }
 
-// UsedResolution is the age from which the recorded time of use is updated.
+// UsedResolution is how old the recorded time of use must be to be updated.
 const UsedResolution = time.Hour
 
 // MarkUsed records the current time as the time of use of a file or directory, in its
-// modification time, if that can be set.
+// modification time. A failure is ignored, because the time only matters for cleaning up.
 func MarkUsed(path string) {
 	now := time.Now()
 	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > UsedResolution {

@@ -16,7 +16,7 @@ type InUse struct {
 	locks map[string]*filelock.Lock // by path
 }
 
-// Use locks the directory at path until Release or Close. It reports false if there is no
+// Use locks the directory at path until Release or Close. It returns false if there is no
 // directory, or if another process is removing it.
 func (u *InUse) Use(path string) bool {
 	u.mu.Lock()

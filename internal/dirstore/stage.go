@@ -20,7 +20,7 @@ type Stage struct {
 }
 
 // NewStage creates a staging directory in parent, which must exist, and removes those of
-// killed processes. steps begins the names of its steps; see package step.
+// killed processes. steps is the prefix of the names of its steps; see package step.
 func NewStage(parent, steps string) (*Stage, error) {
 	for {
 		dir := filepath.Join(parent, rand.Text())
@@ -60,7 +60,7 @@ func (s *Stage) Close() error {
 }
 
 // abandonedAfter is the age from which a staging directory that cannot be locked is
-// removed. No process keeps one that long.
+// removed. No process is expected to live that long.
 const abandonedAfter = 24 * time.Hour
 
 // RemoveAbandoned removes the staging directories of killed processes from parent, without
@@ -111,7 +111,7 @@ func MakeDir(name, steps string) error {
 	return err
 }
 
-// RemoveAll is os.RemoveAll for trees whose directories may be read-only.
+// RemoveAll is like [os.RemoveAll], but also removes trees whose directories may be read-only.
 func RemoveAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

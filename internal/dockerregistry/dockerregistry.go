@@ -1,5 +1,5 @@
-// Package dockerregistry runs the program docker-registry, as Debian and others package
-// Distribution, for tests against a registry that others made.
+// Package dockerregistry runs the program docker-registry, under which Debian and others package
+// Distribution. It lets tests use an independent registry.
 package dockerregistry
 
 import (
@@ -26,7 +26,8 @@ import (
 // ErrNotInstalled means that the program is not in PATH.
 var ErrNotInstalled = errors.New("docker-registry is not installed")
 
-// Registry is a registry that listens on a socket, behind a server with TLS that counts.
+// Registry is a registry that listens on a socket, behind a TLS server that counts requests and
+// bytes.
 type Registry struct {
 	program, dir string
 	server       *httptest.Server
@@ -35,14 +36,14 @@ type Registry struct {
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
-	// cpu is the processor time of the programs that were killed.
+	// cpu is the processor time of the programs that have been killed.
 	cpu time.Duration
-	// at is called with the request of that number, if it is not nil.
+	// at is called by the request with this number if it is not nil.
 	at     func()
 	number int64
 }
 
-// Start starts a registry whose configuration and storage are in a directory.
+// Start starts a registry with its configuration and storage in a directory.
 func Start(dir string) (*Registry, error) {
 	program, err := exec.LookPath("docker-registry")
 	if err != nil {
@@ -64,15 +65,15 @@ func Start(dir string) (*Registry, error) {
 		Rewrite:   func(out *httputil.ProxyRequest) { out.Out.URL.Scheme, out.Out.URL.Host = "http", out.In.Host },
 		Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 64},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			w.WriteHeader(http.StatusBadGateway) // as a front does for a registry that is down
+			w.WriteHeader(http.StatusBadGateway) // as a reverse proxy does if the registry is down
 		},
 	}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.count()
 		proxy.ServeHTTP(&counter{w, &r.bytes}, req)
 	}))
-	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that go away
-	r.server.EnableHTTP2 = true                           // as fronts of registries do
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // ignore errors of clients that disconnect
+	r.server.EnableHTTP2 = true                           // as reverse proxies of registries do
 	r.server.StartTLS()
 	return r, nil
 }
@@ -80,7 +81,8 @@ func Start(dir string) (*Registry, error) {
 func (r *Registry) config() string { return filepath.Join(r.dir, "config.yml") }
 func (r *Registry) socket() string { return filepath.Join(r.dir, "sock") }
 
-// Run starts the program after Kill, unless it runs. It returns when the registry listens.
+// Run starts the program again after Kill. It does nothing if the program is running. It returns
+// when the registry is listening.
 func (r *Registry) Run() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,35 +112,35 @@ func (r *Registry) Run() error {
 	return fmt.Errorf("docker-registry ended (%w): %s", cmd.Wait(), all.String())
 }
 
-// Kill kills the program. Clients get the status 502 until Run.
+// Kill kills the program. Until Run is called, clients get the status 502.
 func (r *Registry) Kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cmd == nil {
 		return
 	}
-	_ = r.cmd.Process.Kill() // it may be gone by itself
+	_ = r.cmd.Process.Kill() // it may have ended already
 	_ = r.cmd.Wait()
 	r.cpu += r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
 	r.cmd = nil
 }
 
-// CPU returns the processor time of the programs that were killed.
+// CPU returns the processor time of the programs that have been killed.
 func (r *Registry) CPU() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cpu
 }
 
-// After has a function called, once, by the request that is the nth from now. It must not
-// wait for the registry.
+// After makes the nth request from now call a function, once. The function must not wait for the
+// registry.
 func (r *Registry) After(n int64, do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.number = do, r.requests.Load()+n
 }
 
-// count counts a request.
+// count counts a request and calls the function of After if it is due.
 func (r *Registry) count() {
 	number := r.requests.Add(1)
 	r.mu.Lock()
@@ -152,7 +154,7 @@ func (r *Registry) count() {
 	}
 }
 
-// Close ends the servers.
+// Close stops both servers.
 func (r *Registry) Close() {
 	r.server.Close()
 	r.Kill()
@@ -169,11 +171,11 @@ func (r *Registry) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw})
 }
 
-// Traffic returns how many requests there were, and how many bytes of content went to
+// Traffic returns the number of requests and the number of bytes of content that were sent to
 // clients.
 func (r *Registry) Traffic() (requests, bytes int64) { return r.requests.Load(), r.bytes.Load() }
 
-// Damage changes the bytes of a blob in the registry's storage, which keeps its size.
+// Damage changes the content of a blob in the registry's storage without changing its size.
 func (r *Registry) Damage(digest string) error {
 	sum, ok := strings.CutPrefix(digest, "sha256:")
 	if !ok || len(sum) < 2 {
@@ -200,5 +202,5 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by http.ResponseController.
 func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }

@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// collectionFunctions are the functions that the cty library does not have, or that
-// behave differently there.
+// collectionFunctions returns the functions that the cty library does not have, or that behave
+// differently there.
 func collectionFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"alltrue":  truthFunction(func(all, _ bool) bool { return all }),
@@ -25,8 +25,7 @@ func collectionFunctions() map[string]function.Function {
 	}
 }
 
-// truthFunction returns a function that tells whether all or any elements of a list are
-// true.
+// truthFunction returns a function that reports whether all or any elements of a list are true.
 func truthFunction(f func(all, any bool) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
@@ -46,7 +45,7 @@ func truthFunction(f func(all, any bool) bool) function.Function {
 	})
 }
 
-// coalesceFunction skips empty strings too.
+// coalesceFunction also skips empty strings.
 func coalesceFunction() function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},
@@ -109,7 +108,7 @@ func indexFunction() function.Function {
 	})
 }
 
-// lengthFunction counts the characters of a string, too.
+// lengthFunction also accepts a string, and returns the number of its characters.
 func lengthFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true}},
@@ -133,7 +132,7 @@ func lengthFunction() function.Function {
 	})
 }
 
-// lookupFunction looks for a key, with or without a default.
+// lookupFunction returns the value of a key, or a default if the call has one.
 func lookupFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{

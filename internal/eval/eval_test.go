@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// files makes a file system what expressions read.
+// files makes a file system readable for expressions.
 type files struct{ fs fs.FS }
 
 func (f files) ReadFile(name string, _ int64) ([]byte, error) {
@@ -59,7 +59,7 @@ func scope() eval.Scope {
 	}
 }
 
-// TestFunctions has each function at least once; want is the JSON of its value.
+// TestFunctions calls each function at least once. want is the JSON of the result.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -134,8 +134,8 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestMarks computes with secrets and with what is not known. The result keeps
-// the marks, and no error has the secret.
+// TestMarks computes with secrets and with unknown values. The result keeps the marks, and no
+// error contains the secret.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	secret := []string{
@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// evaluateSafely takes a panic as an error, as the caller of this package must.
+// evaluateSafely returns a panic as an error, as the caller of this package must.
 func evaluateSafely(t testing.TB, src string) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
 		if r := recover(); r != nil {

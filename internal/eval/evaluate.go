@@ -12,20 +12,20 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Scope is what an expression can use.
+// Scope has the names and files that an expression can use.
 type Scope struct {
 	// Values are the values of all names that the expression refers to.
 	Values map[string]cty.Value
-	// Files are the files that functions can read. nil means none.
+	// Files are the files that functions can read. If it is nil, they can read none.
 	Files Files
 }
 
-// maxErrors is how many errors of one expression are reported. A loop can have one in
+// maxErrors is the maximum number of reported errors of one expression. A loop could have one in
 // each iteration.
 const maxErrors = 3
 
-// Evaluate evaluates an expression. Values such as those of resources are
-// [UnknownValue]s in the scope; they cause no errors by themselves. Diagnostics do not
+// Evaluate evaluates an expression. Values that are not known, such as those of resources, must
+// be [UnknownValue]s in the scope. They do not cause errors by themselves. Diagnostics do not
 // contain values that are computed from a secret.
 func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl.Diagnostics) {
 	functions, diags := m.functionsOf(expr, scope)
@@ -43,12 +43,12 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 	return value, nil
 }
 
-// Constant evaluates an expression without references and function calls, such as the
-// default of a variable.
+// Constant evaluates an expression without references and function calls, such as the default of
+// a variable.
 func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
-		return expr.Value(nil) // JSON, whose strings are verbatim
+		return expr.Value(nil) // strings in JSON are verbatim
 	}
 	value, diags := m.meter(native).Value(nil)
 	if m.err != nil {
@@ -57,12 +57,12 @@ func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return value, report(diags, false)
 }
 
-// Convert converts a value.
+// Convert converts a value to a type. It counts the work of the conversion.
 func (m *Meter) Convert(v cty.Value, to cty.Type) (cty.Value, error) {
 	s := measure(v, m.left)
 	work := s.weight
 	if hasSet(to) {
-		work += s.elements * s.elements // a set's hashes may collide
+		work += s.elements * s.elements // hashes of set elements may collide
 	}
 	if !m.charge(work) {
 		return cty.DynamicVal, m.err
@@ -100,8 +100,8 @@ func (s Scope) secretIn(expr hclsyntax.Expression) bool {
 	})
 }
 
-// report returns the first of an expression's errors, without the values that HCL
-// attaches, and without HCL's message if that may contain a secret.
+// report returns the first errors of an expression. It removes the values that HCL attaches. If
+// secret is set, it also removes HCL's message, because that may contain a secret.
 func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, diag := range found {
@@ -110,7 +110,7 @@ func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 		}
 		detail := diag.Detail
 		if secret {
-			detail = "The expression cannot be evaluated. Why is not said, since it uses a sensitive or ephemeral value."
+			detail = "The expression cannot be evaluated. The reason is not shown, because the expression uses a sensitive or ephemeral value."
 		}
 		diags = append(diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError,
@@ -145,7 +145,7 @@ func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]
 	return found, diags
 }
 
-// noFunction returns a diagnostic that says why a function cannot be called.
+// noFunction returns the diagnostic for a function that cannot be called.
 func noFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{Severity: hcl.DiagError, Subject: call.NameRange.Ptr()}
 	name := strings.TrimPrefix(call.Name, "core::")

@@ -9,8 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// expensiveFunctions are the functions whose work can far exceed the size of their
-// arguments. It is counted before they are called.
+// expensiveFunctions returns the functions whose work can far exceed the size of their arguments.
+// The work is counted before the call.
 func (m *Meter) expensiveFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"csvdecode":       m.guard(stdlib.CSVDecodeFunc, manyValues),
@@ -34,7 +34,7 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 	}
 }
 
-// cost returns an upper bound of the work of a call.
+// cost returns an upper bound for the work of a call.
 type cost func(m *Meter, args []cty.Value) float64
 
 // guard counts the work of a function before each call.
@@ -56,8 +56,7 @@ func (m *Meter) guard(f function.Function, work cost) function.Function {
 func (m *Meter) weight(v cty.Value) float64   { return float64(measure(v, m.left).weight) }
 func (m *Meter) elements(v cty.Value) float64 { return float64(measure(v, m.left).elements) }
 
-// firstTimesRest is for functions that insert one text into another, or search for
-// it.
+// firstTimesRest is the cost of functions that insert one text into another or search for it.
 func firstTimesRest(m *Meter, args []cty.Value) float64 {
 	var rest float64
 	for _, arg := range args[1:] {
@@ -66,7 +65,7 @@ func firstTimesRest(m *Meter, args []cty.Value) float64 {
 	return m.weight(args[0]) * rest
 }
 
-// squareOfElements is for functions that may compare any two elements.
+// squareOfElements is the cost of functions that may compare any two elements.
 func squareOfElements(m *Meter, args []cty.Value) float64 {
 	var n float64
 	for _, arg := range args {
@@ -87,7 +86,7 @@ func squareOfWeight(m *Meter, args []cty.Value) float64 {
 	return m.weight(args[0]) * m.weight(args[0])
 }
 
-// manyValues is for functions that may return a value for each byte.
+// manyValues is the cost of functions that may return a value for each byte.
 func manyValues(m *Meter, args []cty.Value) float64 {
 	var weight float64
 	for _, arg := range args {
@@ -96,11 +95,11 @@ func manyValues(m *Meter, args []cty.Value) float64 {
 	return elementWeight * weight
 }
 
-// wide matches a width or a precision of four digits in a format.
+// wide matches a width or a precision of at least four digits in a format.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
 
-// maxPadding is what a byte of a format can add to a text: four bytes such as
-// "%99s" ask for up to 999.
+// maxPadding is the maximum number of bytes that one byte of a format can add to a text: four
+// bytes such as "%99s" can request up to 999.
 const maxPadding = 250
 
 func formatted(m *Meter, args []cty.Value) float64 {

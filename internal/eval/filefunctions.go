@@ -11,19 +11,19 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Files are the files that functions can read. Names are as configuration has
-// them: absolute, or relative to the root module's directory.
+// Files are the files that functions can read. Names are those in the configuration: absolute, or
+// relative to the root module's directory.
 type Files interface {
-	// ReadFile reads a file of at most max bytes. A larger one is an error.
+	// ReadFile reads a file of at most max bytes. It returns an error if the file is larger.
 	ReadFile(name string, max int64) ([]byte, error)
-	// Exists reports whether there is such a file.
+	// Exists reports whether the file exists.
 	Exists(name string) (bool, error)
-	// Abs is the absolute form of a name.
+	// Abs returns the absolute form of a name.
 	Abs(name string) (string, error)
 }
 
-// maxTemplate bounds a template file, in bytes. The nesting of its expressions is not
-// checked, but a file of this length cannot nest too deep.
+// maxTemplate is the maximum size of a template file in bytes. The nesting of its expressions is
+// not checked, but a file of this size cannot be nested too deeply.
 const maxTemplate = 4 << 10
 
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
@@ -59,7 +59,7 @@ func (m *Meter) readText(files Files, name string, limit int64) (string, error) 
 	return string(text), nil
 }
 
-// templateFunction renders a file. The file cannot read other files.
+// templateFunction renders a file. The template cannot read other files.
 func (m *Meter) templateFunction(files Files) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
@@ -87,7 +87,7 @@ func (m *Meter) render(files Files, name string, values map[string]cty.Value) (c
 	}
 	for _, traversal := range expr.Variables() {
 		if _, ok := values[traversal.RootName()]; !ok {
-			return cty.NilVal, fmt.Errorf("%q uses %q, which is not among the values that it is given", name, traversal.RootName())
+			return cty.NilVal, fmt.Errorf("%q uses %q, which is not among the given values", name, traversal.RootName())
 		}
 	}
 	v, diags := m.Evaluate(expr, Scope{Values: values})

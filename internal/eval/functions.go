@@ -9,8 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions is the table of all functions, by the names that they have in stock
-// tools.
+// functions returns all functions by the names that they have in stock tools.
 func (m *Meter) functions(scope Scope) map[string]function.Function {
 	table := plainFunctions()
 	for name, f := range m.expensiveFunctions() {
@@ -23,7 +22,8 @@ func (m *Meter) functions(scope Scope) map[string]function.Function {
 	return table
 }
 
-// plainFunctions need time and memory in proportion to their arguments.
+// plainFunctions returns the functions that need time and memory in proportion to their
+// arguments.
 func plainFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"abs":          stdlib.AbsoluteFunc,
@@ -71,7 +71,7 @@ func plainFunctions() map[string]function.Function {
 	}
 }
 
-// isImpure reports whether a function returns another value on each call.
+// isImpure reports whether a function returns a different value on each call.
 func isImpure(name string) bool {
 	switch name {
 	case "bcrypt", "plantimestamp", "timestamp", "uuid":
@@ -80,9 +80,8 @@ func isImpure(name string) bool {
 	return false
 }
 
-// isUnsupported reports whether a function of stock tools is missing here, because no
-// address needs it or because it reads the user's environment, such as the home
-// directory.
+// isUnsupported reports whether a function of stock tools is not supported here, because no
+// address needs it or because it reads the user's environment, such as the home directory.
 func isUnsupported(name string) bool {
 	switch name {
 	case "base64gunzip", "base64gzip", "cidrcontains", "cidrhost", "cidrnetmask", "cidrsubnet", "cidrsubnets",

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// bombs are short expressions that would take gigabytes, or hours.
+// bombs returns short expressions that would take gigabytes or hours.
 func bombs() map[string]string {
 	loops := "1"
 	for i := range 8 {
@@ -58,8 +58,8 @@ func bombs() map[string]string {
 	}
 }
 
-// TestBombs evaluates hostile expressions: each is given up before it takes
-// much.
+// TestBombs evaluates hostile expressions. Each of them is stopped before it takes much time or
+// memory.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	for name, src := range bombs() {
@@ -72,7 +72,7 @@ func TestBombs(t *testing.T) {
 			if !diags.HasErrors() || !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
 				t.Fatalf("Evaluate(%.80s) = %.200s, %v, want an error over ErrTooMuchWork", src, value.GoString(), diags)
 			}
-			// Garbage included: what is held at one time is far less.
+			// TotalAlloc includes garbage: the memory in use at any time is far less.
 			const limit = 512 << 20
 			if took := after.TotalAlloc - before.TotalAlloc; took > limit {
 				t.Errorf("Evaluate(%.80s) allocated %d MB", src, took>>20)
@@ -84,8 +84,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestSharedParts evaluates a value that holds itself over and over, as a chain
-// of local values can, and of which only the parts are small.
+// TestSharedParts evaluates a value that contains itself many times, as a chain of local values
+// can. Only its parts are small.
 func TestSharedParts(t *testing.T) {
 	t.Parallel()
 	v := cty.StringVal("x")
@@ -105,7 +105,7 @@ func TestSharedParts(t *testing.T) {
 	}
 }
 
-// TestTree exhausts the work of a tree through many modules.
+// TestTree uses up the work of a tree with many modules.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	tree := &eval.Tree{}
@@ -121,8 +121,7 @@ func TestTree(t *testing.T) {
 	t.Error("200 modules did what they pleased")
 }
 
-// FuzzEvaluate evaluates any expression: it must end, and metering must not
-// change what comes of it.
+// FuzzEvaluate evaluates any expression: it must end, and metering must not change the result.
 func FuzzEvaluate(f *testing.F) {
 	for _, src := range []string{bombs()["loops"], bombs()["text loops"], bombs()["equal"], `"${v.name}-${upper("x")}"`, `[for k, x in v.map : "${k}${x}" if x != ""]`, `{a = 1, (v.name) = [v.list[*], v.list.*]}`, `try(v.no, s.key)`, `v.list[0] == "a" ? aws.x : -1`, `jsondecode("[1]")[0] + 1`, `"%{if true}x%{else}y%{endif}"`} {
 		f.Add(src)

@@ -8,35 +8,35 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Kind says why a value cannot be a source or a version.
+// Kind is the reason why a value cannot be a source or a version.
 type Kind int
 
 // The kinds.
 const (
-	// Unknown is a value that is not known before the configuration is applied.
+	// Unknown means that the value is not known before the configuration is applied.
 	Unknown Kind = iota
-	// Sensitive is a value that must not be shown, and therefore not be written into
-	// locks and manifests.
+	// Sensitive means that the value must not be shown, and therefore must not be written to locks
+	// and manifests.
 	Sensitive
-	// Ephemeral is a value that must not be kept.
+	// Ephemeral means that the value must not be stored.
 	Ephemeral
 )
 
-// Mark is the origin of a value. Everything computed from the value has the mark too.
+// Mark names the origin of a value that cannot be used. Everything that is computed from the
+// value has the mark too.
 type Mark struct {
 	Kind Kind
-	// What is the origin as messages name it, such as "var.token", and At where
-	// it stands.
+	// What is the name of the origin in messages, such as "var.token", and At is its place.
 	What string
 	At   hcl.Range
 }
 
-// UnknownValue is a value that is not known, because of the mark's origin.
+// UnknownValue returns a value that is not known because of the named origin.
 func UnknownValue(what string, at hcl.Range) cty.Value {
 	return cty.DynamicVal.Mark(Mark{Kind: Unknown, What: what, At: at})
 }
 
-// Marks returns the marks of one kind of a value and its parts, sorted.
+// Marks returns the marks of one kind of a value and all its parts, sorted.
 func Marks(v cty.Value, kind Kind) []Mark {
 	var found []Mark
 	_, marks := v.UnmarkDeep()
@@ -56,7 +56,7 @@ func Secret(v cty.Value) bool {
 	return len(Marks(v, Sensitive)) > 0 || len(Marks(v, Ephemeral)) > 0
 }
 
-// without returns a value without its own marks of one kind.
+// without returns a value without its own marks of one kind. The marks of its parts remain.
 func without(v cty.Value, kind Kind) cty.Value {
 	v, marks := v.Unmark()
 	for mark := range marks {

@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// markFunctions are the functions that mark values as secret or not.
+// markFunctions returns the functions that add, remove or check marks of secrets.
 func markFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"sensitive": markFunction(func(v cty.Value) cty.Value {

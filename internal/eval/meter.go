@@ -9,16 +9,15 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// The limits of evaluation, in units of work. A unit is about a byte of a string or a
-// tenth of a microsecond. Real addresses take a few hundred units.
+// Limits of evaluation in units of work. A unit is about a byte of a string or a tenth of a
+// microsecond. Real addresses take a few hundred units.
 const (
-	// maxWork bounds the work for one module: about half a second and 30 MB.
+	// maxWork is the maximum work for one module: about half a second and 30 MB.
 	maxWork = 4 << 20
-	// maxTreeWork bounds the work for all modules of a tree. A hostile
-	// package may be called thousands of times.
+	// maxTreeWork is the maximum work for all modules of a tree. A hostile package may be called
+	// thousands of times.
 	maxTreeWork = 256 << 20
-	// nodeWork is what the evaluation of one part of an expression takes, apart
-	// from its value.
+	// nodeWork is the work of evaluating one part of an expression, without its value.
 	nodeWork = 8
 )
 
@@ -26,11 +25,11 @@ const (
 // much time or memory.
 var ErrTooMuchWork = errors.New("evaluating it would take too much time or memory")
 
-// Tree counts the work of all modules of a tree. The zero value has done none.
+// Tree counts the work of all modules of a tree. The zero value is ready to use.
 type Tree struct{ done atomic.Int64 }
 
-// Meter bounds the work of evaluating the expressions of one module. It is not
-// safe for concurrent use.
+// Meter limits the work of evaluating the expressions of one module. It is not safe for
+// concurrent use.
 type Meter struct {
 	ctx  context.Context
 	tree *Tree
@@ -38,19 +37,17 @@ type Meter struct {
 	err  error // why evaluation stopped; it is final
 }
 
-// NewMeter returns a meter that also counts for a tree, and stops when ctx
-// ends.
+// NewMeter returns a meter that also counts its work in a tree, and that stops when ctx ends.
 func NewMeter(ctx context.Context, tree *Tree) *Meter {
 	return &Meter{ctx: ctx, tree: tree, left: maxWork}
 }
 
-// Err is ErrTooMuchWork once a bound was reached, the error of the context once
-// that ended, or nil.
+// Err returns ErrTooMuchWork if a limit was reached, the context's error if the context has
+// ended, and nil otherwise.
 func (m *Meter) Err() error { return m.err }
 
-// charge counts work before it is done, and reports whether it may be done. After it
-// has returned false, it always does, so that try(...) cannot continue with another
-// expression.
+// charge counts work before it is done, and reports whether it may be done. Once it has returned
+// false, it always returns false, so that try(...) cannot continue with another expression.
 func (m *Meter) charge(units int64) bool {
 	if m.err != nil {
 		return false
@@ -67,13 +64,13 @@ func (m *Meter) charge(units int64) bool {
 	return true
 }
 
-// chargeValue counts the size of a value. It stops walking the value at the limit.
+// chargeValue counts the size of a value. It stops walking the value when the limit is reached.
 func (m *Meter) chargeValue(v cty.Value) bool {
 	s := measure(v, m.left)
 	return m.charge(s.weight)
 }
 
-// diagnostic returns the diagnostic of a meter that stopped.
+// diagnostic returns the diagnostic for a meter that has stopped.
 func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{
 		Severity: hcl.DiagError,

@@ -24,8 +24,8 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return value, diags
 }
 
-// meter returns a copy of an expression in which every part is metered, because loops
-// evaluate their parts many times.
+// meter returns a copy of an expression in which every part is metered, because loops evaluate
+// their parts many times.
 func (m *Meter) meter(expr hclsyntax.Expression) hclsyntax.Expression {
 	if expr == nil {
 		return nil
@@ -41,8 +41,8 @@ func (m *Meter) all(exprs []hclsyntax.Expression) []hclsyntax.Expression {
 	return copied
 }
 
-// copy copies an expression with metered parts. Unknown kinds of expressions have no
-// parts.
+// copy copies an expression with metered parts. It assumes that unknown kinds of expressions have
+// no parts.
 func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -119,8 +119,8 @@ func (m *Meter) copyObject(e *hclsyntax.ObjectConsExpr) *hclsyntax.ObjectConsExp
 	return &c
 }
 
-// copyKey copies the key of an object's attribute. A bare name must keep its type,
-// because it is not a reference.
+// copyKey copies the key of an object's attribute. A bare name must keep its type, because it is
+// not a reference.
 func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
 	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok {

@@ -11,16 +11,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// MaxTemplate bounds a JSON string that is parsed a second time, as a template, in
-// bytes. The nesting of expressions in strings is not checked, but a string of this
-// length cannot nest deep enough to do harm.
+// MaxTemplate is the maximum length in bytes of a JSON string that is parsed as a template. The
+// nesting of expressions in strings is not checked, but a string of this length cannot be nested
+// deeply enough to do harm.
 const MaxTemplate = 4 << 10
 
 // ErrTemplateTooLong says that a JSON string is longer than MaxTemplate.
 var ErrTemplateTooLong = errors.New("template too long")
 
-// Native turns an expression of a JSON file into one of the native syntax:
-// strings in it are templates. It returns others as they are.
+// Native converts an expression of a JSON file to an expression in native syntax, in which its
+// strings are templates. It returns other expressions unchanged.
 func Native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if native, ok := expr.(hclsyntax.Expression); ok {
 		return native, nil

@@ -10,22 +10,21 @@ import (
 const (
 	// elementWeight is the weight of a value without the bytes of its strings.
 	elementWeight = 16
-	// maxString bounds one string, in bytes. Converting a string to a number takes
+	// maxString is the maximum size of one string in bytes. Converting a string to a number takes
 	// time that grows with the square of its length.
 	maxString = 256 << 10
 )
 
 // size is the size of a value.
 type size struct {
-	// weight is the bytes of strings and elementWeight for each value.
+	// weight is the number of bytes in strings plus elementWeight for each value.
 	weight int64
-	// elements is the number of values, at all depths.
+	// elements is the number of values at all depths.
 	elements int64
 }
 
-// measure walks a value. A value may have more parts than memory could hold,
-// because they may share their own parts; so the walk ends at the limit, and
-// the weight is then larger than that.
+// measure walks a value. A value may have more parts than would fit into memory, because parts
+// can be shared. So the walk ends at the limit; the weight then exceeds the limit.
 func measure(v cty.Value, limit int64) size {
 	var s size
 	s.add(v, limit)
@@ -58,13 +57,12 @@ func (s *size) add(v cty.Value, limit int64) {
 
 func (s *size) addElements(v cty.Value, limit int64) {
 	n := int64(v.LengthInt())
-	if n > limit { // an empty list has a weight too
+	if n > limit { // even empty elements have a weight
 		s.weight = limit + 1
 		return
 	}
 	if v.Type().IsTupleType() || v.Type().IsObjectType() {
-		// Converting it to a list or a map may compare the types of any two
-		// elements.
+		// Converting the value to a list or a map may compare the types of any two elements.
 		if s.weight += n * n / 4; s.weight > limit {
 			return
 		}
@@ -79,8 +77,8 @@ func (s *size) addElements(v cty.Value, limit int64) {
 	}
 }
 
-// digits bounds the length of a number in decimal notation. "1e999999999" is short,
-// but its value has many digits.
+// digits returns an upper bound for the length of a number in decimal notation. "1e999999999" is
+// short, but its value has many digits.
 func digits(f *big.Float) int64 {
 	if f.IsInf() {
 		return 0
@@ -90,8 +88,8 @@ func digits(f *big.Float) int64 {
 	return int64(exponent * digitsPerBit)
 }
 
-// Digits returns the length of a number in decimal notation, or a little more. It
-// returns 0 for any other value.
+// Digits returns the length of a number in decimal notation or slightly more. It returns 0 for
+// any other value.
 func Digits(v cty.Value) int64 {
 	if v.Type() != cty.Number || v.IsNull() || !v.IsKnown() {
 		return 0

@@ -18,7 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// stringFunctions are the functions that the cty library does not have.
+// stringFunctions returns the string functions that the cty library does not have.
 func stringFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"basename":     ofText(filepath.Base),
@@ -47,12 +47,12 @@ func decodeBase64(args []string) (string, error) {
 	return string(text), err
 }
 
-// ofText is a function from a string to a string.
+// ofText returns a function from a string to a string.
 func ofText(f func(string) string) function.Function {
 	return textFunction(func(args []string) (string, error) { return f(args[0]), nil }, "str")
 }
 
-// textFunction is a function from strings to a string.
+// textFunction returns a function from strings to a string.
 func textFunction(f func([]string) (string, error), params ...string) function.Function {
 	return function.New(&function.Spec{
 		Params: textParameters(params...),
@@ -67,7 +67,7 @@ func textFunction(f func([]string) (string, error), params ...string) function.F
 	})
 }
 
-// textTest is a function that tests a string with another one.
+// textTest returns a function that tests a string with another one.
 func textTest(f func(s, part string) bool, param string) function.Function {
 	return function.New(&function.Spec{
 		Params: textParameters("str", param),
@@ -94,8 +94,7 @@ func texts(args []cty.Value) []string {
 	return list
 }
 
-// replaceFunction replaces a text, or the matches of a regular expression that stands
-// between two slashes.
+// replaceFunction replaces a text, or the matches of a regular expression between two slashes.
 func replaceFunction() function.Function {
 	return textFunction(func(args []string) (string, error) {
 		pattern := args[1]

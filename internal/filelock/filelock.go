@@ -1,11 +1,10 @@
-// Package filelock locks files and directories between processes, by the locks
-// of the operating system: flock(2) on Unix, LockFileEx on Windows. A lock
-// belongs to one [Lock], also within a process. It ends when the process that holds it
-// ends, for whatever reason.
+// Package filelock locks files and directories between processes. It uses the locks of the
+// operating system: flock(2) on Unix, LockFileEx on Windows. A lock belongs to one [Lock], even
+// within a process. It is released when the process that holds it ends for any reason.
 //
-// Symbolic links in the last component of a name are not followed, and opening a
-// named pipe does not block. The names of locks are known, so another program may
-// have put something else there.
+// Symbolic links in the last component of a name are not followed, and opening a named pipe does
+// not block. This is necessary because the names of locks are known, so another program may have
+// put something else there.
 package filelock
 
 import (
@@ -18,21 +17,21 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrUnsupported says that a file system, or the operating system, has no locks
-// on directories.
+// ErrUnsupported says that the file system or the operating system does not support locks on
+// directories.
 var ErrUnsupported = errors.New("directories cannot be locked here")
 
-// poll is how often a waiting process tries again.
+// poll is the interval at which a waiting process tries again.
 const poll = 20 * time.Millisecond
 
-// Lock is a lock on one file or directory. It must be released once it is held.
+// Lock is a lock on one file or directory. It must be released after it was taken.
 type Lock struct {
 	file *flock.Flock
 	dir  bool
 }
 
-// File is a lock on a file of its own, which is made when the lock is taken, with
-// mode 0600, and never removed.
+// File returns a lock on a separate lock file. The file is created with mode 0600 when the lock
+// is taken, and is never removed.
 func File(name string) *Lock {
 	flags := os.O_CREATE | openFlags
 	if needsWriting {
@@ -41,24 +40,24 @@ func File(name string) *Lock {
 	return &Lock{file: flock.New(name, flock.SetFlag(flags), flock.SetPermissions(0o600))}
 }
 
-// Dir is a lock on an existing directory.
+// Dir returns a lock on an existing directory.
 func Dir(name string) *Lock {
 	return &Lock{file: flock.New(name, flock.SetFlag(os.O_RDONLY|openFlags)), dir: true}
 }
 
-// TryExclusive takes the lock unless another one holds it.
+// TryExclusive takes the lock and returns true unless another Lock holds it.
 func (l *Lock) TryExclusive() (bool, error) { return l.result(l.file.TryLock()) }
 
-// TryShared takes the lock unless another one holds it exclusively.
+// TryShared takes the lock and returns true unless another Lock holds it exclusively.
 func (l *Lock) TryShared() (bool, error) { return l.result(l.file.TryRLock()) }
 
-// Exclusive waits for the lock as long as ctx lasts. onWait, if not nil, is called
-// once if the lock is still held after the duration patience.
+// Exclusive waits for the lock until ctx is done. If onWait is not nil, it is called once if the
+// wait exceeds patience.
 func (l *Lock) Exclusive(ctx context.Context, patience time.Duration, onWait func()) error {
 	return l.wait(ctx, l.TryExclusive, patience, onWait)
 }
 
-// Shared is [Lock.Exclusive] for a shared lock.
+// Shared is like [Lock.Exclusive], but takes a shared lock.
 func (l *Lock) Shared(ctx context.Context, patience time.Duration, onWait func()) error {
 	return l.wait(ctx, l.TryShared, patience, onWait)
 }
@@ -83,10 +82,10 @@ func (l *Lock) wait(ctx context.Context, try func() (bool, error), patience time
 	}
 }
 
-// Release releases the lock. It can be taken again.
+// Release releases the lock. The Lock can be used again.
 func (l *Lock) Release() error { return l.file.Close() }
 
-// result distinguishes a lock that is held from one that the system does not support.
+// result distinguishes a lock that another Lock holds from one that the system does not support.
 func (l *Lock) result(ok bool, err error) (bool, error) {
 	if err == nil {
 		return ok, nil
@@ -98,8 +97,8 @@ func (l *Lock) result(ok bool, err error) (bool, error) {
 	return false, err
 }
 
-// IsAt reports whether the name still belongs to the file or directory that is
-// locked: another process may have moved it between the opening and the locking.
+// IsAt reports whether the locked file or directory still has this name. Another process may have
+// moved it between opening and locking.
 func (l *Lock) IsAt(name string) bool {
 	locked, err := l.file.Stat()
 	if err != nil {

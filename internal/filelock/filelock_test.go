@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// locks are a file's and a directory's.
+// locks returns functions that make locks on a file and on a directory.
 func locks(t *testing.T) map[string]func() *filelock.Lock {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestDirAbsent(t *testing.T) {
 	}
 }
 
-// A link in the place of a lock file does not make a file elsewhere.
+// If the lock file is a link, no file is created elsewhere.
 func TestFileFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package gettertest supports the tests of getters: it fetches packages, and
-// checks that a failed fetch leaves no files.
+// Package gettertest supports the tests of getters. It fetches packages and checks that a failed
+// fetch leaves no files.
 package gettertest
 
 import (
@@ -14,9 +14,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Fetch fetches a package to a new directory in the empty directory outside, and
-// returns its files. It reports an error of t if anything else is in outside
-// afterwards.
+// Fetch fetches a package to a new directory in the empty directory outside, and returns its
+// files. It reports an error of the test if outside has anything else afterwards.
 func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside string, req getmodules.Request) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	req.Dir = filepath.Join(outside, "package")
@@ -37,8 +36,8 @@ func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside str
 	return Files(t, req.Dir), pkg, nil
 }
 
-// Files returns the contents of the files in a directory by their paths, and for
-// links "link:" and their target.
+// Files returns the contents of the files in a directory by path. For a link, the content is
+// "link:" followed by its target.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	got := map[string]string{}

@@ -15,20 +15,20 @@ import (
 	"testing"
 )
 
-// browser is a headless Chromium, driven by the DevTools protocol over two pipes: each
-// message is JSON with a zero byte behind it.
+// browser is a headless Chromium that is controlled by the DevTools protocol over two pipes. Each
+// message is JSON, followed by a zero byte.
 type browser struct {
 	in      *os.File
 	out     *bufio.Reader
 	lastID  int
 	session string
-	// complaints are what pages write to the console, errors that nothing catches, and
-	// what the browser itself logs, such as violations of the page's policy. requests are
-	// the addresses that pages load.
+	// complaints are console messages of pages, uncaught errors, and the browser's own log
+	// messages, such as violations of the page's policy. requests are the addresses that pages
+	// load.
 	complaints, requests []string
 }
 
-// message is a request, its answer, or an event.
+// message is a request, an answer, or an event.
 type message struct {
 	ID      int             `json:"id,omitempty"`
 	Session string          `json:"sessionId,omitempty"`
@@ -40,7 +40,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// newBrowser starts a browser with an empty page; the test is skipped without a browser.
+// newBrowser starts a browser with an empty page. It skips the test if there is no browser.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -124,7 +124,7 @@ func (b *browser) decode(t *testing.T, into any, method string, params any) {
 	}
 }
 
-// next reads a message, and notes what it says of the page.
+// next reads a message and records complaints and requests.
 func (b *browser) next(t *testing.T) message {
 	t.Helper()
 	text, err := b.out.ReadBytes(0)
@@ -153,7 +153,7 @@ func (b *browser) next(t *testing.T) message {
 	return m
 }
 
-// open loads a page, or a picture, from a file, and waits until it is there.
+// open loads a page or a picture from a file and waits until it is loaded.
 func (b *browser) open(t *testing.T, name, content string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -165,7 +165,7 @@ func (b *browser) open(t *testing.T, name, content string) {
 	b.eval(t, `new Promise((done) => document.readyState === "complete" ? done("") : addEventListener("load", () => done("")))`)
 }
 
-// check fails if the page has complained, or has loaded anything but itself.
+// check fails if the page has caused complaints or has loaded anything other than itself.
 func (b *browser) check(t *testing.T) {
 	t.Helper()
 	if len(b.complaints) > 0 {
@@ -190,7 +190,7 @@ func (b *browser) eval(t *testing.T, expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
-// keyCodes are those of keys that are not characters.
+// keyCodes are the codes of keys that are not characters.
 var keyCodes = map[string]int{"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35, "Enter": 13, "Escape": 27, "Tab": 9}
 
 // press presses keys, one after the other.
@@ -225,7 +225,7 @@ func (b *browser) screenshot(t *testing.T, name string) {
 	}
 }
 
-// scheme has the browser prefer light or dark colours, and size sets its window's size.
+// scheme makes the browser prefer light or dark colours, and size sets the size of its window.
 func (b *browser) scheme(t *testing.T, scheme string) {
 	t.Helper()
 	b.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})

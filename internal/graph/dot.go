@@ -39,7 +39,7 @@ func (g Graph) DOT() string {
 	return b.String()
 }
 
-// ids are the modules' ids by their keys; the root module is -1.
+// ids returns the ids of the modules by key. The id of the root module is -1.
 func (p *place) ids() map[string]int {
 	ids := map[string]int{"": -1}
 	for _, n := range p.nodes {
@@ -48,7 +48,7 @@ func (p *place) ids() map[string]int {
 	return ids
 }
 
-// idOf is the identifier of a module; -1 is the root module.
+// idOf returns the identifier of the module with an id. -1 is the root module.
 func idOf(id int) string {
 	if id < 0 {
 		return "root"
@@ -76,11 +76,11 @@ func styleDOT(marks []Mark) string {
 	return style
 }
 
-// dotText escapes what stands in quotation marks: backslashes begin escapes there, and
-// Graphviz reads entities such as &lt; in labels.
+// dotText escapes text in quotation marks: a backslash begins an escape there, and Graphviz
+// interprets entities such as &lt; in labels.
 var dotText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
-// quoteDOT returns the lines that are not empty as one string.
+// quoteDOT returns the non-empty lines as one quoted string.
 func quoteDOT(lines ...string) string {
 	var texts []string
 	for _, line := range lines {

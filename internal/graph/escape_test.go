@@ -9,17 +9,16 @@ import (
 )
 
 var (
-	// mermaidLine are the lines of a flowchart: labels have no character that means
-	// something to Mermaid but in entities.
+	// mermaidLine matches the lines of a flowchart. In labels, characters with a meaning in
+	// Mermaid occur only as entities.
 	mermaidLine = regexp.MustCompile(`^(flowchart LR|  (root|[np][0-9]+)(\(\[|\[|\{\{)"([\pL\p{Nd} ./,:=_-]|#[0-9]+;|<br/>)*"(\]\)|\]|\}\})(:::[a-z]+)?|  (root|n[0-9]+) (-->|-\.->) [np][0-9]+|  classDef [a-z]+ stroke:#[0-9a-f]{6},stroke-width:3px)$`)
-	// dotLine are the lines of a graph for Graphviz: quotation marks in strings are
-	// escaped.
+	// dotLine matches the lines of a graph for Graphviz. Quotation marks in strings are escaped.
 	dotLine = regexp.MustCompile(`^(digraph modules \{|\}|  (rankdir=LR|labelloc=t|fontname="sans-serif")|  label=` + dotString + `|  (node|edge|root|[np][0-9]+) \[([a-z]+=([a-z0-9.]+|` + dotString + `) ?)*\]|  (root|n[0-9]+) -> [np][0-9]+( \[style=dashed\])?)$`)
 )
 
 const dotString = `"([^"\\]|\\[\\"n])*"`
 
-// TestEscapes has how texts are written in each format.
+// TestEscapes shows how each format writes special texts.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, plain, dot, mermaid, svg string }{

@@ -1,10 +1,10 @@
-// Package graph draws the module tree of a configuration: as text, for Graphviz, for
-// Mermaid, as an SVG picture, and as an HTML page. It reads no files and uses no network.
+// Package graph draws the module tree of a configuration as text, for Graphviz, for Mermaid, as
+// an SVG picture, and as an HTML page. It reads no files and uses no network.
 //
-// Keys, sources and versions come from configurations and locks, which other people write.
-// No renderer lets them be anything but text: control characters and those that change the
-// direction of text are escaped first, and each format then escapes by its own syntax.
-// Identifiers in the output are numbers that the renderer assigns.
+// Keys, sources and versions come from configurations and locks that may be written by other
+// people. Every renderer outputs them only as text. Control characters and characters that change
+// the direction of text are escaped first, and then each renderer escapes the text by the syntax
+// of its format. Identifiers in the output are numbers that the renderer assigns.
 package graph
 
 import (
@@ -15,36 +15,36 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Graph is a module tree, and what there is to say about it.
+// Graph is a module tree with marks on its modules and providers.
 type Graph struct {
-	// Title names the root module.
+	// Title is the name of the root module.
 	Title string
-	// Old and New name the locks that are compared; "" if none are.
+	// Old and New are the names of the compared locks. They are "" if no locks are compared.
 	Old, New string
-	// Modules are all modules but the root module. A module is below the one with the
-	// longest key that is part of its own: "a.b" is below "a".
+	// Modules are all modules except the root module. The parent of a module is the module with
+	// the longest key that is a prefix of its own, in whole parts: "a" is the parent of "a.b".
 	Modules   []Module
 	Providers []Provider
 }
 
 // Module is one module call.
 type Module struct {
-	// Key is the call's path with dots.
+	// Key is the path of the call, separated by dots.
 	Key string `json:"key"`
-	// Source and Version are as in the lock; Version is "" if the source has none.
+	// Source and Version are those in the lock. Version is "" if the source has no versions.
 	Source  string `json:"source,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Package is the same for modules in the same fetched package; "" for modules that are
-	// part of their callers.
+	// Package is equal for modules in the same fetched package. It is "" for modules in their
+	// callers' packages.
 	Package string `json:"package,omitempty"`
-	// File and Line are where the call is.
+	// File and Line are the place of the call.
 	File  string `json:"file,omitempty"`
 	Line  int    `json:"line,omitempty"`
 	Marks []Mark `json:"marks,omitempty"`
 }
 
-// Provider is one provider, and the keys of the modules that require it; "" is the root
-// module.
+// Provider is a provider with the keys of the modules that require it. The key of the root module
+// is "".
 type Provider struct {
 	Name       string   `json:"name"`
 	Version    string   `json:"version,omitempty"`
@@ -52,26 +52,26 @@ type Provider struct {
 	Marks      []Mark   `json:"marks,omitempty"`
 }
 
-// Kind is what a mark is about.
+// Kind is the kind of a mark.
 type Kind string
 
 // The kinds of marks.
 const (
-	// Outdated has the newest version as its text.
+	// Outdated means that there is a newer version; the text is the newest version.
 	Outdated Kind = "outdated"
-	// Moved says what the origin has instead of what the lock has.
+	// Moved means that the origin differs from the lock; the text is what the origin has.
 	Moved Kind = "moved"
-	// Changed says which installed files are not those of the lock.
+	// Changed means that installed files differ from the lock; the text names the files.
 	Changed Kind = "changed"
-	// Missing is a module that is not installed, or cannot be read.
+	// Missing means that the module is not installed or cannot be read.
 	Missing Kind = "missing"
-	// Unlocked is a module that is installed, and that the lock does not have.
+	// Unlocked means that the module is installed, but the lock has no entry for it.
 	Unlocked Kind = "unlocked"
-	// Problem is anything else that is wrong with an entry of the lock.
+	// Problem is any other problem with an entry of the lock.
 	Problem Kind = "problem"
 
-	// Added, Removed, Updated, Content and Relocked are what differs between two locks:
-	// the entry as a whole, its version, its content under the same version, or the rest.
+	// Added, Removed, Updated, Content and Relocked are differences between two locks: in the
+	// whole entry, in its version, in the content of the same version, or in anything else.
 	Added    Kind = "added"
 	Removed  Kind = "removed"
 	Updated  Kind = "updated"
@@ -79,7 +79,7 @@ const (
 	Relocked Kind = "relocked"
 )
 
-// words are what people read for a kind, and the class of its colour; the gravest first.
+// words are the texts of the kinds and the classes of their colours, most serious first.
 var words = []struct {
 	kind       Kind
 	text, tone string
@@ -97,11 +97,11 @@ var words = []struct {
 	{Added, "added", "new"},
 }
 
-// colors are the colours of tones in formats that do not know the background: they can be
-// seen on a light one and on a dark one.
+// colors are the colours of the classes in formats that do not know the background. They are
+// visible on light and dark backgrounds.
 var colors = map[string]string{"bad": "#d1242f", "gone": "#8250df", "note": "#bf8700", "new": "#1a7f37"}
 
-// tone is the class of a kind's colour; "" for other text.
+// tone returns the class of a kind's colour, or "" for an unknown kind.
 func (k Kind) tone() string {
 	for _, w := range words {
 		if w.kind == k {
@@ -120,13 +120,13 @@ func (k Kind) word() string {
 	return string(k)
 }
 
-// Mark is one thing to notice about a module or a provider.
+// Mark is one remark about a module or a provider.
 type Mark struct {
 	Kind Kind   `json:"kind"`
 	Text string `json:"text,omitempty"`
 }
 
-// String is the mark on one line.
+// String returns the mark as one line.
 func (m Mark) String() string {
 	if m.Text == "" {
 		return m.Kind.word()
@@ -134,31 +134,31 @@ func (m Mark) String() string {
 	return m.Kind.word() + ": " + m.Text
 }
 
-// node is a module in its place.
+// node is a module in the tree.
 type node struct {
 	Module
 	id int
-	// parent is the id of the module above, -1 for the root module, and name the key
-	// below that.
+	// parent is the id of the parent, or -1 for the root module. name is the part of the key below
+	// the parent.
 	parent   int
 	name     string
 	depth    int
 	children []*node
-	// shared is the number of a package that several modules are in, counted from 1; 0
-	// for other packages.
+	// shared is the number, counted from 1, of a package that several modules use. It is 0 for
+	// other packages.
 	shared int
 }
 
-// place is a graph with its modules in their places.
+// place is a graph whose modules have been arranged as a tree.
 type place struct {
 	Graph
-	nodes []*node // in the order of a tree: a module is followed by those below it
+	nodes []*node // in the order of the tree: a module is followed by its descendants
 	roots []*node
-	// packages are the packages that several modules are in, as the modules' ids.
+	// packages are the packages that several modules use, as lists of module ids.
 	packages [][]int
 }
 
-// arrange puts the modules in their places, with all text printable.
+// arrange returns the modules as a tree, with all text made printable.
 func (g Graph) arrange() *place {
 	p := &place{Graph: g.printable()}
 	slices.SortStableFunc(p.Modules, func(a, b Module) int { return strings.Compare(sortKey(a.Key), sortKey(b.Key)) })
@@ -193,11 +193,12 @@ func (g Graph) arrange() *place {
 	return p
 }
 
-// sortKey has the order of keys by their parts: a module is followed by those below it.
+// sortKey returns a text that sorts keys by their parts, so that a module is followed by its
+// descendants.
 func sortKey(key string) string { return strings.ReplaceAll(key, ".", "\x00") }
 
-// printable returns a copy without characters that act on a terminal, hide, or are not
-// allowed in XML.
+// printable returns a copy in which characters are escaped that control a terminal, are
+// invisible, or are not allowed in XML.
 func (g Graph) printable() Graph {
 	g.Title, g.Old, g.New = sanitize.Escape(g.Title), sanitize.Escape(g.Old), sanitize.Escape(g.New)
 	g.Modules = slices.Clone(g.Modules)
@@ -228,8 +229,8 @@ func printableMarks(marks []Mark) []Mark {
 	return marks
 }
 
-// kindOf returns the kind that gives a node its colour: the gravest of its marks; "" if it
-// has none.
+// kindOf returns the kind that determines the colour of a node, which is its most serious mark.
+// It returns "" if there are no marks.
 func kindOf(marks []Mark) Kind {
 	for _, w := range words {
 		if slices.ContainsFunc(marks, func(m Mark) bool { return m.Kind == w.kind }) {
@@ -239,7 +240,7 @@ func kindOf(marks []Mark) Kind {
 	return ""
 }
 
-// summary counts the modules and the marks: "5 modules; 1 outdated, 2 changed".
+// summary counts the modules and the marks, for example "5 modules; 1 outdated, 2 changed".
 func (p *place) summary() string {
 	counts := map[Kind]int{}
 	for _, n := range p.nodes {
@@ -274,7 +275,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// heading names the configuration, or the locks that are compared.
+// heading returns the title and, if locks are compared, their names.
 func (p *place) heading() string {
 	if p.Old == "" {
 		return p.Title
@@ -282,7 +283,8 @@ func (p *place) heading() string {
 	return fmt.Sprintf("%s: %s -> %s", p.Title, p.Old, p.New)
 }
 
-// requiredIn names the modules that require a provider: "the root module, app and 3 more".
+// requiredIn lists the modules that require a provider, for example "the root module, app and 3
+// more".
 func requiredIn(keys []string) string {
 	named := make([]string, len(keys))
 	for i, key := range keys {
@@ -293,10 +295,10 @@ func requiredIn(keys []string) string {
 	return listed(named)
 }
 
-// maxListed is how many names a line lists.
+// maxListed is the maximum number of names in a list.
 const maxListed = 6
 
-// listed joins names, and counts those beyond the first few.
+// listed joins names. If there are too many, it counts the remaining ones.
 func listed(names []string) string {
 	if len(names) > maxListed {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed-1], ", "), len(names)-maxListed+1)

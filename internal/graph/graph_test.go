@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// formats are the renderers, by the names of their files in testdata.
+// formats are the renderers by the names of their files in testdata.
 var formats = map[string]func(graph.Graph) (string, error){
 	"tree.txt":  func(g graph.Graph) (string, error) { return g.Text(), nil },
 	"tree.dot":  func(g graph.Graph) (string, error) { return g.DOT(), nil },
@@ -27,7 +27,7 @@ var formats = map[string]func(graph.Graph) (string, error){
 	"tree.html": graph.Graph.HTML,
 }
 
-// example has each kind of mark, a package that is shared, modules in their callers'
+// example returns a graph with every kind of mark, a shared package, modules in their callers'
 // packages, and providers.
 func example() graph.Graph {
 	const network = "git::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
@@ -51,7 +51,7 @@ func example() graph.Graph {
 	}
 }
 
-// difference is what two locks differ in.
+// difference returns a graph of the differences between two locks.
 func difference() graph.Graph {
 	return graph.Graph{
 		Title: "infra", Old: "v1.4.0", New: ".terraform.lock.hcl",
@@ -67,7 +67,7 @@ func difference() graph.Graph {
 	}
 }
 
-// TestFormats compares what the renderers write with the files in testdata.
+// TestFormats compares the output of the renderers with the files in testdata.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	worlds := map[string]graph.Graph{"": example(), "diff-": difference(), "empty-": {Title: "empty"}}
@@ -100,7 +100,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// hostile has texts that would be markup, script, or something else in one of the formats.
+// hostile returns a graph with texts that would be markup, script or other syntax in one of the
+// formats.
 func hostile() graph.Graph {
 	payloads := []string{
 		`<script>hacked=1</script>`, `</script><script>hacked=1</script>`, `"><img src=x onerror=hacked=1>`, `<!--`, `]]>`, `</svg><script>hacked=1</script>`, `</style>`, `</title>`,

@@ -16,17 +16,17 @@ var (
 	pageScript string
 )
 
-// pageData is what the script of the page reads.
+// pageData is the data for the script of the page.
 type pageData struct {
 	Title     string       `json:"title"`
 	Modules   []pageModule `json:"modules"`
 	Providers []Provider   `json:"providers"`
-	// Packages are the packages that several modules are in, as indexes of modules.
+	// Packages are the packages that several modules use, as lists of indexes into Modules.
 	Packages [][]int    `json:"packages"`
 	Kinds    []pageKind `json:"kinds"`
 }
 
-// pageModule is a module, whose Parent is the index of the module above it; -1 is the root.
+// pageModule is a module. Parent is the index of its parent, or -1 for the root module.
 type pageModule struct {
 	Module
 	Name   string `json:"name"`
@@ -34,14 +34,14 @@ type pageModule struct {
 	Shared int    `json:"shared,omitempty"`
 }
 
-// pageKind is a kind of marks, what people read for it, and the class of its colour.
+// pageKind is a kind of marks with its text and the class of its colour.
 type pageKind struct {
 	Kind Kind   `json:"kind"`
 	Word string `json:"word"`
 	Tone string `json:"tone"`
 }
 
-// HTML returns a page that needs no other file and no network.
+// HTML returns the tree as a page that needs no other files and no network.
 func (g Graph) HTML() (string, error) {
 	p := g.arrange()
 	data, err := p.pageJSON()
@@ -49,7 +49,7 @@ func (g Graph) HTML() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	// Only this style and this script count: the policy has their hashes.
+	// The policy contains the hashes of this style and this script, so no others are used.
 	b.WriteString(`<!doctype html>
 <html lang="en">
 <head>
@@ -79,14 +79,14 @@ func (g Graph) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// sourceHash is the source of a style or a script in a content security policy.
+// sourceHash returns the source expression for a style or a script in a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageJSON encodes what the page shows. The encoder writes <, > and & as escapes, so that
-// no text ends the script element.
+// pageJSON encodes the data of the page. The encoder escapes <, > and &, so no text can end the
+// script element.
 func (p *place) pageJSON() (string, error) {
 	data := pageData{Title: p.Title, Modules: []pageModule{}, Providers: withLabels(p.Providers), Packages: p.packages}
 	for _, n := range p.nodes {
@@ -101,7 +101,7 @@ func (p *place) pageJSON() (string, error) {
 	return string(text), err
 }
 
-// labelled returns marks whose texts are what people read.
+// labelled returns the marks with the texts that the page shows.
 func labelled(marks []Mark) []Mark {
 	list := make([]Mark, len(marks))
 	for i, m := range marks {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Mermaid returns the tree as a flowchart, as GitHub and GitLab draw it in Markdown.
+// Mermaid returns the tree as a flowchart that GitHub and GitLab can draw in Markdown.
 func (g Graph) Mermaid() string {
 	p := g.arrange()
 	var b strings.Builder
@@ -37,7 +37,7 @@ func (g Graph) Mermaid() string {
 	return b.String()
 }
 
-// classOf is the suffix that gives a node its class, which is noted as used.
+// classOf returns the suffix that gives a node its class, and records the class as used.
 func classOf(marks []Mark, used map[Kind]bool) string {
 	kind := kindOf(marks)
 	if kind == "" {
@@ -47,9 +47,8 @@ func classOf(marks []Mark, used map[Kind]bool) string {
 	return ":::" + string(kind)
 }
 
-// quoteMermaid returns the lines that are not empty as a label. Characters that can mean
-// something to Mermaid, Markdown or HTML are numeric entities, which Mermaid writes with
-// "#".
+// quoteMermaid returns the non-empty lines as a label. Characters that can have a meaning in
+// Mermaid, Markdown or HTML are written as numeric entities, which begin with "#" in Mermaid.
 func quoteMermaid(lines ...string) string {
 	var b strings.Builder
 	for _, line := range lines {

@@ -9,26 +9,26 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages into this directory")
 
-// Expressions that say what the page shows.
+// Expressions that return what the page shows.
 const (
-	// shown are the names of the modules that can be seen, in their order.
+	// shown returns the names of the visible modules, in order.
 	shown = `[...document.querySelectorAll('[role=treeitem]')].filter((li) => li.checkVisibility()).map((li) => li.querySelector('.name').textContent).join(' ')`
-	// focused is the module that has the focus, and whether it is the selected one.
+	// focused returns the name of the focused module if it is also the selected one.
 	focused    = `document.activeElement.matches('[role=treeitem][aria-selected=true]') ? document.activeElement.querySelector('.name').textContent : document.activeElement.tagName`
 	details    = `document.querySelector('.details').innerText`
 	background = `getComputedStyle(document.body).backgroundColor`
 )
 
-// pageStep is what a user does on a page, and what it shows then.
+// pageStep is a user's action on a page, with the expected result.
 type pageStep struct {
 	keys []string
-	// click is a selector, or "" to click nothing.
+	// click is the selector of an element to click, or "".
 	click      string
 	expression string
 	want       string
 }
 
-// TestPage uses the page in a browser by its keys, and looks at the console.
+// TestPage operates the page in a browser by its keys and checks the console.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -51,7 +51,7 @@ func openPage(t *testing.T, b *browser, g graph.Graph) {
 	b.open(t, "page.html", page)
 }
 
-// do follows the steps, and fails where the page shows something else.
+// do performs the steps and fails if the page does not show the expected result.
 func do(t *testing.T, b *browser, steps []pageStep) {
 	t.Helper()
 	for i, step := range steps {
@@ -133,7 +133,7 @@ func testDifference(t *testing.T, b *browser) {
 	})
 }
 
-// testHostilePage has a page of texts that would be markup or script.
+// testHostilePage opens a page with texts that would be markup or script.
 func testHostilePage(t *testing.T, b *browser) {
 	g := hostile()
 	openPage(t, b, g)
@@ -146,14 +146,15 @@ func testHostilePage(t *testing.T, b *browser) {
 		{expression: `[...document.querySelectorAll('[role=treeitem]')].every((li) => { li.querySelector('.row').click(); return document.querySelector('.details h2').textContent !== ''; })`, want: "true"},
 		{expression: `typeof hacked`, want: "undefined"},
 	})
-	// Even a script that got into the page would not run: the policy has the hash of ours.
+	// Even if a script got into the page, it would not run, because the policy allows only the
+	// hash of the page's own script.
 	b.eval(t, `{ const s = document.createElement('script'); s.textContent = 'hacked = 1'; document.body.append(s); }`)
 	if got := b.eval(t, `typeof hacked`); got != "undefined" || len(b.complaints) == 0 {
 		t.Errorf("a foreign script has run: %s, %q", got, b.complaints)
 	}
 }
 
-// testPicture shows the SVG pictures as documents, in which scripts would run.
+// testPicture opens the SVG pictures as documents, in which scripts could run.
 func testPicture(t *testing.T, b *browser) {
 	for _, theme := range []string{"light", "dark"} {
 		b.scheme(t, theme)

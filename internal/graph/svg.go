@@ -14,8 +14,8 @@ const (
 	boxGap     = 12
 	columnGap  = 44
 	margin     = 20
-	maxColumns = 48 // of a line in a box of a module
-	maxWide    = 96 // of a line in a box of a provider, which has nothing beside it
+	maxColumns = 48 // maximum width of a line in the box of a module
+	maxWide    = 96 // maximum width of a line in the box of a provider, which stands alone in its row
 )
 
 // svgStyle has the colours for a light and for a dark background.
@@ -81,10 +81,10 @@ func (g Graph) SVG() string {
 // line is a line of text in a box.
 type line struct{ class, text string }
 
-// box is a module in the picture, or a provider.
+// box is a module or a provider in the picture.
 type box struct {
 	lines []line
-	most  int // the columns of a line
+	most  int // the maximum width of a line
 	title string
 	class string
 	below []*box
@@ -127,7 +127,7 @@ func linesOf(marks []Mark) []line {
 
 func (b *box) height() float64 { return float64(len(b.lines)*lineHeight) + boxPadding }
 
-// middle is where edges meet the box.
+// middle returns the vertical position at which edges meet the box.
 func (b *box) middle() float64 { return b.y + b.height()/2 }
 
 func (b *box) textWidth() float64 {
@@ -138,9 +138,9 @@ func (b *box) textWidth() float64 {
 	return float64(widest)*charWidth + 2*boxPadding
 }
 
-// drawing finds the places of boxes.
+// drawing computes the positions of boxes.
 type drawing struct {
-	// widths are those of the columns, by the depth in the tree.
+	// widths are the widths of the columns by depth in the tree.
 	widths map[int]float64
 }
 
@@ -152,8 +152,8 @@ func (d *drawing) measure(b *box, depth int) {
 	}
 }
 
-// place puts a box and those below it under y, and returns the height that they take: a
-// box stands in the middle of those below it.
+// place positions a box and its descendants below y, and returns the height that they need. A box
+// is centred on its children.
 func (d *drawing) place(b *box, depth int, y float64) float64 {
 	b.x = margin
 	for above := range depth {
@@ -175,7 +175,7 @@ func (d *drawing) place(b *box, depth int, y float64) float64 {
 		return own
 	}
 	middle := (b.below[0].middle() + b.below[len(b.below)-1].middle()) / 2
-	b.y = min(max(middle-own/2, y), y+below-own) // not into the space of its neighbours
+	b.y = min(max(middle-own/2, y), y+below-own) // keep out of the space of its neighbours
 	return below
 }
 
@@ -186,7 +186,7 @@ func (b *box) shift(by float64) {
 	}
 }
 
-// right is the right end of the tree.
+// right returns the right end of the tree.
 func (d *drawing) right(b *box) float64 {
 	end := b.x + b.width
 	for _, child := range b.below {
@@ -195,7 +195,7 @@ func (d *drawing) right(b *box) float64 {
 	return end
 }
 
-// draw draws the edges from a box, the box, and those below it.
+// draw draws the edges from a box, the box itself, and its descendants.
 func (b *box) draw(out *strings.Builder) {
 	for _, child := range b.below {
 		from, to := b.x+b.width, child.x
@@ -215,8 +215,8 @@ func (b *box) draw(out *strings.Builder) {
 	}
 }
 
-// columns is the width of a text in characters of a terminal: those of East Asian scripts
-// and pictographs take two.
+// columns returns the width of a text in terminal columns. East Asian characters and pictographs
+// take two columns.
 func columns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -232,7 +232,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// shorten takes characters out of the middle of a text that is too wide.
+// shorten replaces the middle of a text with "…" if the text is too wide.
 func shorten(text string, most int) string {
 	if columns(text) <= most {
 		return text

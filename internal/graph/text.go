@@ -56,7 +56,7 @@ func joint(i, n int) string {
 	return "├── "
 }
 
-// number is that of a package that several modules are in: "#1".
+// number returns the number of a package that several modules use, such as "#1", or "".
 func (n *node) number() string {
 	if n.shared == 0 {
 		return ""
@@ -80,7 +80,7 @@ func brackets(marks []Mark) string {
 	return strings.Join(texts, " ")
 }
 
-// join joins the texts that are not empty.
+// join joins the non-empty texts with spaces.
 func join(texts ...string) string {
 	var b strings.Builder
 	for _, text := range texts {

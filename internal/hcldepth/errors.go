@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// MaxDepth is how many levels may be nested in a file.
+// MaxDepth is the maximum number of nested levels in a file.
 const MaxDepth = 200
 
 // DepthError reports where a source text is nested too deeply.
@@ -16,9 +16,9 @@ type DepthError struct {
 	Line   int // 1-based
 	Column int // 1-based, in characters
 
-	// TooLarge is set if the text was not parsed because a single attribute or
-	// block has more brackets and operators than the parser can be trusted with.
-	// Else there are more than MaxDepth levels.
+	// TooLarge reports whether the text was not parsed because a single attribute or block has too
+	// many brackets and operators for the parser. If it is false, there are more than MaxDepth
+	// levels.
 	TooLarge bool
 }
 
@@ -33,8 +33,8 @@ func (e *DepthError) problem() string {
 	return fmt.Sprintf("nested more than %d levels deep", MaxDepth)
 }
 
-// A SyntaxError reports where a JSON text stops being well-formed, with so many
-// brackets in it that a parser's attempt to go on could exhaust the stack.
+// SyntaxError reports the place of a syntax error in a JSON text that was not parsed, because it
+// has so many brackets that the parser's recovery could exhaust the stack.
 type SyntaxError struct {
 	Line   int // 1-based
 	Column int // 1-based, in characters

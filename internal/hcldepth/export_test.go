@@ -5,7 +5,7 @@ import "github.com/hashicorp/hcl/v2/hclsyntax"
 // Budget exports budget.
 const Budget = budget
 
-// CheckPieces exports checkPieces, whose budget is small in tests.
+// CheckPieces exports checkPieces, so that tests can use a small budget.
 var CheckPieces = checkPieces
 
 // ParseWithin exports parseWithin, which is ParseConfig with a budget.
@@ -14,7 +14,7 @@ var ParseWithin = parseWithin
 // Fitting exports fitting.
 var Fitting = fitting
 
-// TokenWeight is the weight of a token.
+// TokenWeight returns the weight of a token.
 func TokenWeight(token hclsyntax.TokenType) int {
 	_, weight := level(token)
 	return weight

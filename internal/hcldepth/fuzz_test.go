@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// A file whose pieces have no syntax error must have none as a whole: else the
-// parser could skip closing brackets, and its depth would not be bounded.
+// If the pieces of a file have no syntax errors, the whole file must have none. Otherwise the
+// parser could skip closing brackets, and its depth would not be limited.
 func FuzzPieces(f *testing.F) {
 	for _, src := range wellFormed {
 		f.Add([]byte(src), uint8(1))

@@ -8,20 +8,19 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// The weights follow the parser's stack: up to 15 kB for a bracket, up to 2.3 kB
-// for an operator.
+// The weights correspond to the parser's use of the stack: up to 15 kB for a bracket, and up to
+// 2.3 kB for an operator.
 const (
 	bracketWeight  = 8
 	operatorWeight = 1
 	budget         = 6_000 * bracketWeight
 )
 
-// effortPerByte is how often the bytes of a file are parsed at most, on average.
+// effortPerByte is the maximum number of times that each byte of a file is parsed, on average.
 const effortPerByte = 8
 
-// ParseConfig is hclsyntax.ParseConfig for files that others wrote. The file is
-// nil if it is nested too deeply, or if it is beyond the budget and has a syntax
-// error.
+// ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if it is nested too
+// deeply, or if it exceeds the budget and has a syntax error.
 func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
 	return parseWithin(src, filename, start, budget)
 }
@@ -38,11 +37,11 @@ func parseWithin(src []byte, filename string, start hcl.Pos, budget int) (*hcl.F
 	return file, diags
 }
 
-// ParseExpression is hclsyntax.ParseExpression for text that others wrote. The
-// expression is nil if it is nested too deeply.
+// ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it is
+// nested too deeply.
 func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if fitting(src, budget) < len(src) {
-		attribute := slices.Concat([]byte("x = ("), src, []byte("\n)\n")) // brackets, as newlines are allowed
+		attribute := slices.Concat([]byte("x = ("), src, []byte("\n)\n")) // in parentheses, because newlines are allowed
 		if diags := checkPieces(attribute, filename, start, budget); diags.HasErrors() {
 			return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
 		}
@@ -54,9 +53,9 @@ func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expr
 	return expr, diags
 }
 
-// fitting returns the length of the longest start of src that is within a budget.
-// It counts all bytes that can be part of a token which opens a level, also where
-// they are text, so the tokens weigh no more than that.
+// fitting returns the length of the longest prefix of src that is within a budget. It counts
+// every byte that can be part of a token that opens a level, even if it is part of a text. So the
+// tokens never weigh more than fitting counts.
 func fitting(src []byte, budget int) int {
 	weight := 0
 	for i, b := range src {
@@ -77,8 +76,8 @@ func fitting(src []byte, budget int) int {
 	return len(src)
 }
 
-// checkPieces returns diagnostics if src might be too deep for the parser. If src
-// is beyond the budget, it is parsed in pieces.
+// checkPieces returns diagnostics if src might be too deep for the parser. If src exceeds the
+// budget, it is parsed in pieces.
 func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
 	if fitting(src, budget) == len(src) {
 		return nil
@@ -98,11 +97,10 @@ func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Dia
 	return nil
 }
 
-// nextPiece returns the end of the attributes and blocks at the beginning of src
-// that are within the budget together. It is at least one of them.
+// nextPiece returns the end of the attributes and blocks at the beginning of src that together
+// are within the budget. It always returns at least one of them.
 //
-// It uses the lexer, which is not recursive, and whose tokens do not depend on
-// what the parser makes of them.
+// It uses the lexer, which is not recursive and whose tokens do not depend on the parser.
 func nextPiece(src []byte, filename string, start hcl.Pos, budget int) (hcl.Pos, hcl.Diagnostics) {
 	for limit := 2 * budget; ; limit *= 2 {
 		text := src[:fitting(src, limit)]
@@ -133,12 +131,11 @@ func nextPiece(src []byte, filename string, start hcl.Pos, budget int) (hcl.Pos,
 	}
 }
 
-// byteOrderMark is an error anywhere but at the beginning of a file. So no piece
-// may begin with one.
+// byteOrderMark is an error except at the beginning of a file, so no piece may begin with one.
 var byteOrderMark = []byte("\ufeff")
 
-// beforeOpenComment returns the tokens before a comment that goes on behind the
-// text. The lexer makes operators of its beginning, which are next to each other
+// beforeOpenComment returns the tokens before a comment that continues after the end of the text.
+// The lexer returns the beginning of such a comment as two adjacent operators, which occur
 // nowhere else.
 func beforeOpenComment(tokens hclsyntax.Tokens) hclsyntax.Tokens {
 	for i := 1; i < len(tokens); i++ {
@@ -150,8 +147,7 @@ func beforeOpenComment(tokens hclsyntax.Tokens) hclsyntax.Tokens {
 	return tokens
 }
 
-// level returns by how much a token changes the depth of brackets, and its
-// weight.
+// level returns the change in the depth of brackets that a token causes, and the token's weight.
 func level(token hclsyntax.TokenType) (change, weight int) {
 	switch token {
 	case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
@@ -167,7 +163,7 @@ func level(token hclsyntax.TokenType) (change, weight int) {
 	return 0, 0
 }
 
-// endsLine reports whether a token ends a line. A comment holds the line's end.
+// endsLine reports whether a token ends a line. A comment includes the end of its line.
 func endsLine(token hclsyntax.Token) bool {
 	return token.Type == hclsyntax.TokenNewline ||
 		token.Type == hclsyntax.TokenComment && bytes.HasSuffix(token.Bytes, []byte("\n"))

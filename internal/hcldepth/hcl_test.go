@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// hostileUnit is repeated, with the closer behind, to make a file that ends
-// the process when it is parsed.
+// hostileUnit is repeated, followed by the closers, to make a file that ends the process when it
+// is parsed.
 type hostileUnit struct {
 	name, before, opener, middle, closer, after string
 }
@@ -57,10 +57,9 @@ var hostile = []hostileUnit{
 	{name: "recovery after bad number", opener: "b {\n c { x = (1.2.3) }\n}\n"},
 }
 
-// TestParseConfigRefusesHostileFiles parses what the budget allows to the last
-// byte, for which the stack of TestMain has to be enough, and twice as much as a
-// smaller budget allows. One goroutine does it all: to grow its stack takes longer
-// than to parse.
+// TestParseConfigRefusesHostileFiles parses files that use up the budget exactly, for which the
+// stack of TestMain must be sufficient, and files that are twice as large as a smaller budget
+// allows. It uses a single goroutine, because growing its stack takes longer than parsing.
 func TestParseConfigRefusesHostileFiles(t *testing.T) {
 	t.Parallel()
 	for _, h := range hostile {
@@ -80,7 +79,7 @@ func parse(src string) (*hcl.File, hcl.Diagnostics) {
 	return hcldepth.ParseConfig([]byte(src), "x", hcl.InitialPos)
 }
 
-// small is a number of levels that are fine.
+// small is a number of levels that is always accepted.
 const small = 20
 
 func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
@@ -101,7 +100,7 @@ func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
 	}
 }
 
-// mostWithin returns the unit as often as the budget allows.
+// mostWithin repeats the unit as often as the budget allows.
 func (h hostileUnit) mostWithin(budget int) []byte {
 	none, one := weight(h.source(0)), weight(h.source(1))
 	return h.source((budget - none) / (one - none))
@@ -119,10 +118,10 @@ func weight(src []byte) int {
 // childUnit is the variable that makes a process the child of TestParserStack.
 const childUnit = "HCLDEPTH_TEST_UNIT"
 
-// TestParserStack holds that the parser exhausts the stack without a budget, in
-// a child because that ends the process. To keep the test small, a thousandth of
-// Go's gigabyte stands for all of it. A stack is a power of two: that of 1,250 units
-// has to be larger than half a mebibyte.
+// TestParserStack checks that the parser exhausts the stack if there is no budget. It does so in
+// a child, because that ends the process. To keep the test small, it uses a thousandth of Go's
+// gigabyte. The size of a stack is a power of two, so the stack for 1,250 units must be larger
+// than half a mebibyte.
 func TestParserStack(t *testing.T) {
 	t.Parallel()
 	if n, err := strconv.Atoi(os.Getenv(childUnit)); err == nil {
@@ -227,7 +226,7 @@ func TestParseConfigLimits(t *testing.T) {
 	}
 }
 
-// manyAttributes gives n attributes a value.
+// manyAttributes returns n attributes with the same value.
 func manyAttributes(n int, value string) string {
 	var src strings.Builder
 	for i := range n {

@@ -8,8 +8,8 @@ import (
 	hcljson "github.com/hashicorp/hcl/v2/json"
 )
 
-// ParseJSON is the Parse of hcl/v2/json for files that others wrote. The file is
-// nil if [CheckJSON] returns an error, which is the Extra of the diagnostic.
+// ParseJSON is the Parse function of hcl/v2/json for untrusted files. The file is nil if
+// [CheckJSON] returns an error, which is the Extra of the diagnostic.
 func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	err := CheckJSON(src)
 	if err == nil {
@@ -32,12 +32,11 @@ func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	}}
 }
 
-// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are
-// open at once, and a [*SyntaxError] if src has a syntax error and more brackets
-// than the parser of HCL can be trusted with. A nil error means that parsing src
-// is safe, not that src is valid.
+// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once.
+// It returns a [*SyntaxError] if src has a syntax error and also too many brackets for HCL's
+// parser. A nil error means that src is safe to parse, not that it is valid.
 func CheckJSON(src []byte) error {
-	brackets := 0 // all of them, as an error can make text of strings and strings of text
+	brackets := 0 // including those in strings, because after an error the parser may confuse strings and other text
 	depth, inString := 0, false
 	for i := 0; i < len(src); i++ {
 		b := src[i]
@@ -66,7 +65,7 @@ func CheckJSON(src []byte) error {
 	return invalidJSON(src)
 }
 
-// invalidJSON returns where src stops being well-formed.
+// invalidJSON returns an error with the place of the first syntax error in src.
 func invalidJSON(src []byte) error {
 	var none struct{}
 	offset := len(src)

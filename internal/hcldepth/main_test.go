@@ -8,15 +8,15 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestMain leaves the tests a quarter of Go's gigabyte for a stack. A parser
-// that exhausts it ends the process.
+// TestMain limits the stack of the tests to a quarter of Go's gigabyte. A parser that exhausts it
+// ends the process.
 func TestMain(m *testing.M) {
 	debug.SetMaxStack(250_000_000)
 	os.Exit(testenv.Prepare(deepStacks{m}).Run())
 }
 
-// deepStacks runs tests with room for two such stacks. Below the limit of testenv
-// the garbage collector would never stop, and read these stacks again each time.
+// deepStacks runs tests with a memory limit for two such stacks. With the limit of testenv, the
+// garbage collector would run all the time and scan these stacks again and again.
 type deepStacks struct{ *testing.M }
 
 func (tests deepStacks) Run() int {

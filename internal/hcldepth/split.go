@@ -11,17 +11,17 @@ import (
 type checker struct {
 	filename string
 	budget   int
-	effort   int // how many bytes may still be parsed, as elements are parsed with all that is around them
+	effort   int // the number of bytes that may still be parsed: elements are parsed together with the text around them
 }
 
-// check returns a diagnostic if src, which is one attribute or block or
-// several, has a syntax error or might be too deep for the parser.
+// check returns a diagnostic if src has a syntax error or might be too deep for the parser. src
+// is one or more attributes or blocks.
 //
-// If src is beyond the budget, the elements of one list, object, block or call in
-// it are parsed a few at a time: a placeholder replaces the elements before them,
-// and those behind them are left out. After a separator the parser is in the same
-// state whatever came before it. So if it finds no syntax error then there is none
-// in src either, and the parser gets no deeper in src than it did.
+// If src exceeds the budget, check parses the elements of one list, object, block or call in src
+// a few at a time. It replaces the elements before them by a placeholder, and leaves out the
+// elements after them. After a separator, the parser is always in the same state, so if it finds
+// no syntax error in these texts, src has none either, and the parser gets no deeper in src than
+// in these texts.
 func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	c.effort -= len(src)
 	var tokens hclsyntax.Tokens
@@ -49,7 +49,7 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	for first < closer {
 		end := elementsEnd(tokens[:closer], first, tokens[open].Type, c.budget-around)
 		if weigh(tokens[first:end]) == total-around {
-			return tooLarge // all others weigh nothing
+			return tooLarge // all other elements weigh nothing
 		}
 		elements := src[offset(first):offset(end)]
 		diags := c.check(slices.Concat(before, elements, after), start)
@@ -69,11 +69,11 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// syntaxError returns the first syntax error of src. The others follow from it.
+// syntaxError returns the first syntax error of src. Further errors can be consequences of it.
 func syntaxError(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	_, diags := hclsyntax.ParseConfig(src, filename, start)
 	for _, d := range diags {
-		// The parser goes on behind a second definition as behind the first.
+		// After a redefinition, the parser continues as after the first definition.
 		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
 			return hcl.Diagnostics{d}
 		}
@@ -81,8 +81,8 @@ func syntaxError(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// largestBrackets returns the indexes of the innermost brackets whose elements
-// can be parsed apart and weigh at least min. Both are 0 if there are none.
+// largestBrackets returns the indexes of the innermost pair of brackets whose elements can be
+// parsed separately and weigh at least min. It returns 0, 0 if there is no such pair.
 func largestBrackets(tokens hclsyntax.Tokens, min int) (open, closer int) {
 	type opener struct{ index, weight int }
 	var openers []opener
@@ -105,8 +105,8 @@ func largestBrackets(tokens hclsyntax.Tokens, min int) (open, closer int) {
 	return 0, 0
 }
 
-// startsFor reports whether a "for" is the first of the tokens in brackets. What
-// follows it are no elements.
+// startsFor reports whether the first of the tokens in brackets is "for". A "for" expression has
+// no elements.
 func startsFor(tokens hclsyntax.Tokens) bool {
 	for _, token := range tokens {
 		if token.Type != hclsyntax.TokenNewline && token.Type != hclsyntax.TokenComment {
@@ -116,9 +116,9 @@ func startsFor(tokens hclsyntax.Tokens) bool {
 	return false
 }
 
-// placeholderFor returns an element to be put in front of the others, and the
-// first token behind it. A block has its elements on lines of their own, so the
-// end of the line after its bracket stays.
+// placeholderFor returns an element that replaces the first elements, and the index of the first
+// token after it. The elements of a block are on separate lines, so the end of the line after the
+// bracket is kept.
 func placeholderFor(tokens hclsyntax.Tokens, open int) (first int, placeholder []byte) {
 	first = open + 1
 	if tokens[open].Type != hclsyntax.TokenOBrace {
@@ -132,8 +132,8 @@ func placeholderFor(tokens hclsyntax.Tokens, open int) (first int, placeholder [
 	return first, []byte("hcldepth_placeholder = 0,")
 }
 
-// elementsEnd returns the index behind the elements that begin at the token first
-// and are within the budget together. It is at least one element.
+// elementsEnd returns the index after the elements that begin at the token first and that
+// together are within the budget. There is always at least one element.
 func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, budget int) int {
 	end, depth, weight := first, 0, 0
 	for i := first; i < len(tokens); i++ {
@@ -151,7 +151,7 @@ func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, b
 	return len(tokens)
 }
 
-// weigh returns the weight of the tokens together.
+// weigh returns the sum of the tokens' weights.
 func weigh(tokens hclsyntax.Tokens) int {
 	weight := 0
 	for _, token := range tokens {
@@ -161,7 +161,7 @@ func weigh(tokens hclsyntax.Tokens) int {
 	return weight
 }
 
-// moveTo makes a diagnostic point to an offset in src.
+// moveTo changes the place of a diagnostic to an offset in src.
 func moveTo(d *hcl.Diagnostic, src []byte, start hcl.Pos, offset int) {
 	line, column := position(src, offset)
 	at := hcl.Pos{Line: start.Line + line - 1, Column: column, Byte: start.Byte + offset}

@@ -5,7 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// operatorsPerLevel is how many binary operators or indexes in a row count as one
+// operatorsPerLevel is the number of consecutive binary operators or indexes that count as one
 // level. The parser needs no stack for them, but evaluating them does.
 const operatorsPerLevel = 20
 
@@ -22,7 +22,7 @@ func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
 	return tooDeep(*w.first, false)
 }
 
-// depthWalker finds the first node that is too deep in the tree.
+// depthWalker finds the first node in the tree that is too deep.
 type depthWalker struct {
 	depth int // in operators
 	first *hcl.Range
@@ -33,7 +33,7 @@ func (w *depthWalker) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	if w.depth <= MaxDepth*operatorsPerLevel {
 		return nil
 	}
-	// Attributes are walked in any order.
+	// Attributes are visited in any order.
 	if at := node.Range(); w.first == nil || at.Start.Byte < w.first.Start.Byte {
 		w.first = &at
 	}
@@ -45,7 +45,7 @@ func (w *depthWalker) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// levelsOf returns by how much a node adds to the depth, in operators.
+// levelsOf returns the number of operators that a node adds to the depth.
 func levelsOf(node hclsyntax.Node) int {
 	switch node.(type) {
 	case *hclsyntax.Block, *hclsyntax.ParenthesesExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.TupleConsExpr,

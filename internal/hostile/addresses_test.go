@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Addresses has source addresses as configuration may have them. Refused is
-// that neither a server nor git gets to see anything of them.
+// Addresses yields source addresses as configuration may contain them. Refused means that neither
+// a server nor git sees any part of the address.
 func Addresses() iter.Seq[Case[string]] {
 	long := strings.Repeat("x", 100_000)
 	return texts([]list{
@@ -50,7 +50,7 @@ func Addresses() iter.Seq[Case[string]] {
 			"http://u:p@h/x.zip",
 		}},
 		{"address/checksum", checksums()},
-		// These look like the ones above and are what users may write.
+		// These look like the ones above, but users may write them.
 		{"address/good", []string{
 			"git::https://h/x?ref=v1.0.0", "git::ssh://git@h/x.git", "git@h:x/y.git", "git::https://h/x//sub?ref=feature/x", "git::https://h/a//b//c", "https://h/x.zip", "https://h/x.zip//sub/..",
 			"https://h/x?archive=tar.gz", "https://h/x", "github.com/a/b", "git::https://h/x?ref=" + strings.Repeat("a", 40), "git::https://h/x?ref=a%2fb", "https://h/x.zip?token=a%26b",
@@ -63,9 +63,9 @@ func Addresses() iter.Seq[Case[string]] {
 	})
 }
 
-// Locations has what a server may answer to the question where a package is: in
-// a redirect, in X-Terraform-Get, as the location that a registry names.
-// Refused is that nobody is asked any more.
+// Locations yields the locations of packages that a server may answer with: in a redirect, in
+// X-Terraform-Get, or as the location from a registry. Refused means that no further request is
+// sent.
 func Locations() iter.Seq[Case[string]] {
 	return texts([]list{
 		{"location/scheme", []string{
@@ -89,8 +89,7 @@ func Locations() iter.Seq[Case[string]] {
 	})
 }
 
-// checksums are addresses of an archive that is there, with a checksum that it
-// does not have.
+// checksums returns addresses of an existing archive with a wrong checksum.
 func checksums() []string {
 	var all []string
 	for _, checksum := range []string{

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Listings has answers of a registry that is asked for the versions of a
-// module.
+// Listings yields a registry's answers to a request for the versions of a module.
 func Listings() iter.Seq[Case[string]] {
 	deep := func(open string, n int) string { return strings.Repeat(open, n) }
 	version := func(v string) string { return fmt.Sprintf(`{"modules":[{"versions":[{"version":%s}]}]}`, v) }
@@ -26,8 +25,8 @@ func Listings() iter.Seq[Case[string]] {
 		{"json/large", []string{
 			version(`"1.0.0"`) + strings.Repeat(" ", 32<<20), `{"modules":[{"versions":[` + strings.TrimSuffix(strings.Repeat(`{"version":"1.0.0"},`, 100_001), ",") + `]}]}`,
 		}},
-		// What is not a version is left out, and so never gets into a path, an
-		// argument or a message.
+		// Entries that are not versions are left out, so they never get into a path, an argument or
+		// a message.
 		{"version/none", []string{
 			version(`"1.0.0/../../x"`), version(`"--upload-pack=id"`), version(`"1.0.0\u001b[2J"`), version(`"1.0.0\n"`), version(`" 1.0.0"`), version(`"1.0.0 "`), version(`"999999999999999999999.0.0"`), version(`""`), version(`"latest"`),
 			version(`"1.0.0\u0000"`), version(`"1.0.0+"`), version(`"1.0.0-\u202e"`), version(`"-1.0.0"`), version(`"1..0"`), version(`"1.0.0-ä"`), version(`"1.0.0;id"`), version(`"$(id)"`), version(`"../1.0.0"`),
@@ -40,7 +39,7 @@ func Listings() iter.Seq[Case[string]] {
 	})
 }
 
-// Documents has discovery documents.
+// Documents yields discovery documents.
 func Documents() iter.Seq[Case[string]] {
 	service := func(u string) string { return fmt.Sprintf(`{"modules.v1":%q}`, u) }
 	return texts([]list{
@@ -58,8 +57,8 @@ func Documents() iter.Seq[Case[string]] {
 	})
 }
 
-// Manifests has modules.json files. Refused is that the next run goes on as if
-// there was none.
+// Manifests yields modules.json files. Refused means that the next run continues as if there were
+// none.
 func Manifests() iter.Seq[Case[string]] {
 	record := func(r string) string { return `{"Modules":[` + r + `]}` }
 	return texts([]list{
@@ -68,8 +67,8 @@ func Manifests() iter.Seq[Case[string]] {
 			record(`{"Key":"a","Version":"x"}`), record(`{"Key":"a","Version":"../.."}`), record(`{"Key":"a"}`) + "x", `{"Modules":` + strings.Repeat("[", 400_000), strings.Repeat(`{"Modules":`, 400_000), "\ufeff" + record(""), `{"Modules":[]}` + strings.Repeat(" ", 16<<20),
 			`{"Modules":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "}",
 		}},
-		// The manifest is a hint: what leads elsewhere is not followed, and is for
-		// the installer's own tests.
+		// The manifest is only a hint. Paths in it that point elsewhere are not followed, which the
+		// installer's own tests check.
 		{"manifest/good", []string{
 			"", "null", "{}", record(""), record(`{"Key":"a","Dir":"/etc"}`), record(`{"Key":"a","Dir":"../../x"}`), record(`{"Key":"../a","Source":"\u001b[2J","Dir":"a"}`), record(`{"key":"a","DIR":"a","Extra":[[1]]}`), record(`{"Key":"a","Version":"v1.4"}`),
 		}},

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// noise does not compress, so that an archive of it is long.
+// noise returns text that cannot be compressed, so that an archive of it is long.
 func noise(size int) string {
 	source := rand.NewChaCha8([32]byte{})
 	text := make([]byte, size)
@@ -18,7 +18,8 @@ func noise(size int) string {
 	return string(text)
 }
 
-// truncated cuts archives, and the tar file inside of one, at each 512 bytes.
+// truncated yields archives, and the tar file inside of one, truncated at each multiple of 512
+// bytes.
 func truncated(yield func(class, name string, bytes []byte) bool) bool {
 	zip := zipOf(zipFile("a", noise(9_000)), zipFile("b", noise(9_000)), zipLink("l", "a"))
 	plain := tarOf(tarFile("a", noise(9_000)), tarDir("d"), tarFile("d/b", noise(9_000)), tarLink("l", "a"))
@@ -41,7 +42,7 @@ func truncated(yield func(class, name string, bytes []byte) bool) bool {
 	return yield("archive/good", "zip to cut", zip) && yield("archive/good", "tar.gz to cut", packed)
 }
 
-// notArchives has what servers send in the place of archives.
+// notArchives yields what servers may send instead of archives.
 func notArchives(yield func(class, name string, bytes []byte) bool) bool {
 	cases := map[string]string{
 		"nothing":            "",
@@ -72,8 +73,7 @@ func notArchives(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// bombs has archives that are out of proportion to what they hold, by default or
-// by lower limits.
+// bombs yields archives that expand disproportionately, or that exceed reduced limits.
 func bombs(yield func(Case[Archive]) bool) {
 	zeros := strings.Repeat("\x00", 1<<20)
 	cases := []struct {
@@ -104,7 +104,7 @@ func bombs(yield func(Case[Archive]) bool) {
 		yield(Case[Archive]{"archive/good", "as much as is allowed", Archive{Bytes: zipOf(manyFiles(300)...), MaxEntries: 300}})
 }
 
-// gzipZeros is a compressed file with zeros at its end.
+// gzipZeros returns a compressed file that ends with many zeros.
 func gzipZeros(head []byte, size int) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
@@ -114,7 +114,7 @@ func gzipZeros(head []byte, size int) []byte {
 	return out.Bytes()
 }
 
-// writeZeros does not need the memory that it is meant to cost others.
+// writeZeros writes zeros without using much memory itself.
 func writeZeros(w io.Writer, size int) {
 	block := make([]byte, 64<<10)
 	for ; size > 0; size -= len(block) {
@@ -146,9 +146,9 @@ func manyLinks(n int) []byte {
 	return tarGzip(entries...)
 }
 
-// bzip2Bomb is a tar.bz2 file of a file of 512 MiB of zeros. Go cannot write
-// bzip2, but a file may consist of many streams: of one with a header and of
-// many with zeros.
+// bzip2Bomb returns a tar.bz2 file that contains a file of 512 MiB of zeros. Go cannot write
+// bzip2, but a bzip2 file may consist of many streams: here, one with a header and many with
+// zeros.
 func bzip2Bomb() []byte {
 	decode := func(text string) []byte {
 		b, _ := base64.StdEncoding.DecodeString(text) // a constant
@@ -158,8 +158,8 @@ func bzip2Bomb() []byte {
 }
 
 const (
-	// bzip2Header is the header of the file "zeros", of 512 MiB, and bzip2Zeros
-	// are 899,000 zeros.
+	// bzip2Header contains the header of the file "zeros" of 512 MiB, and bzip2Zeros contains
+	// 899,000 zeros.
 	bzip2Header = "QlpoOTFBWSZTWQUoEboAACNbgMqAQABVgAAIYgCeEAgAIABUUNDRiGECUypp6IZGgZkZFsrWauZhArMhoguyqLqhxR3o0d+4Vnh48XxdyRThQkAUoEbo"
 	bzip2Zeros  = "QlpoOTFBWSZTWSSe9J4ABuLAgMAAACAACCAAMMwJqmmSoTaoqE8XckU4UJAknvSe"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tarTypes has entries of every type but those that have a meaning here.
+// tarTypes yields entries of every type except those that have a meaning for packages.
 func tarTypes(yield func(class, name string, bytes []byte) bool) bool {
 	for flag := range 256 {
 		if strings.ContainsRune("\x00025xgLK", rune(flag)) {
@@ -26,7 +26,7 @@ func tarTypes(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// tarFields has headers with wrong fields.
+// tarFields yields headers with invalid fields.
 func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 	sizes := map[string]string{
 		"negative":        "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe",
@@ -71,8 +71,8 @@ func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// tarExtensions has extended headers that give an entry a second name, size or
-// content, or that are too much.
+// tarExtensions yields extended headers that give an entry a second name, size or content, or
+// that are too large.
 func tarExtensions(yield func(class, name string, bytes []byte) bool) bool {
 	records := []string{
 		"size=0", "size=1", "size=-1", "size=99999999999999999999", "GNU.sparse.major=1", "GNU.sparse.map=0,1", "GNU.sparse.name=../x",
@@ -122,7 +122,7 @@ func tarExtensions(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// gzipMembers has compressed files with more, or less, than a tar file in them.
+// gzipMembers yields compressed files that contain more or less than a tar file.
 func gzipMembers(yield func(class, name string, bytes []byte) bool) bool {
 	plain := tarOf(tarFile("a", "1"))
 	good := gzipped(plain)

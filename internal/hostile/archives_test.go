@@ -9,13 +9,13 @@ import (
 // Archive is an archive to unpack.
 type Archive struct {
 	Bytes []byte
-	// MaxEntries, MaxBytes and MaxFile are limits to set; 0 means the default.
+	// MaxEntries, MaxBytes and MaxFile are limits to set. 0 means the default.
 	MaxEntries        int
 	MaxBytes, MaxFile int64
 }
 
-// Archives has archives of all formats. In outside, an absolute directory,
-// nothing may appear.
+// Archives yields archives in all formats. outside is an absolute directory in which nothing may
+// appear.
 func Archives(outside string) iter.Seq[Case[Archive]] {
 	generators := []func(yield func(class, name string, bytes []byte) bool) bool{
 		zipDisagreements,
@@ -44,8 +44,8 @@ func Archives(outside string) iter.Seq[Case[Archive]] {
 	}
 }
 
-// container makes an archive with a good file "ok" and an entry of any name. It
-// returns nil where its format cannot hold that name.
+// container makes an archive with a good file "ok" and an entry with any name. It returns nil if
+// its format does not support that name.
 type container struct {
 	name string
 	pack func(name string) []byte
@@ -83,7 +83,7 @@ func containers() []container {
 	}
 }
 
-// fromBelow is a link to the file "ok" from wherever the name is.
+// fromBelow returns a link target that points to the file "ok" from the directory of any name.
 func fromBelow(name string) string {
 	return strings.Repeat("../", strings.Count(strings.TrimSuffix(name, "/"), "/")) + "ok"
 }
@@ -103,8 +103,8 @@ func names(outside string, yield func(class, name string, bytes []byte) bool) bo
 	return true
 }
 
-// links has links by targets, and hard links, which are refused whatever they
-// lead to.
+// links yields links with all kinds of targets, and hard links, which are refused regardless of
+// their target.
 func links(outside string, yield func(class, name string, bytes []byte) bool) bool {
 	for _, l := range append(hostileTargets(outside), list{"link/inside", plainTargets()}) {
 		for _, target := range l.texts {
@@ -121,7 +121,7 @@ func links(outside string, yield func(class, name string, bytes []byte) bool) bo
 			}
 		}
 	}
-	// A chain as long as the kernel follows, and one that is longer.
+	// A chain that is as long as the kernel allows, and a longer one.
 	for class, length := range map[string]int{"link/inside": 40, "link/loop": 41} {
 		if !yield(class, fmt.Sprintf("chain of %d", length), chain(length)) {
 			return false
@@ -138,9 +138,9 @@ func chain(length int) []byte {
 	return tarGzip(entries...)
 }
 
-// through has the sets of entries by which archives have written through links
-// to other places. Entries with a target are links. In the last sets nothing is
-// to be written through them.
+// through yields the sets of entries with which archives have written to other places through
+// links. Entries with a target are links. In the last sets, nothing tries to write through the
+// links.
 func through(outside string) func(yield func(class, name string, bytes []byte) bool) bool {
 	const chains = 2
 	sets := [][][2]string{
@@ -185,7 +185,7 @@ func through(outside string) func(yield func(class, name string, bytes []byte) b
 	}
 }
 
-// pairs has two entries of one name, and of names that are one elsewhere.
+// pairs yields two entries with the same name, and with names that are equal on some systems.
 func pairs(yield func(class, name string, bytes []byte) bool) bool {
 	kinds := map[string][2]func(string) ([]byte, zipEntry){"file, file": {fileEntry, fileEntry}, "file, link": {fileEntry, linkEntry},
 		"link, file": {linkEntry, fileEntry}, "link, link": {linkEntry, linkEntry}, "file, below": {fileEntry, belowEntry}, "below, file": {belowEntry, fileEntry},

@@ -10,12 +10,11 @@ import (
 	"io"
 )
 
-// zipSample is an archive with one entry.
+// zipSample returns an archive with one entry.
 func zipSample() []byte { return zipOf(zipFile("main.tf", "# text\n")) }
 
-// zipDisagreements changes one byte at a time in an archive that is right, so
-// that the local header, the directory, the end, or the content, no longer
-// agrees with the rest.
+// zipDisagreements changes one byte at a time in a valid archive, so that the local header, the
+// directory, the end or the content contradicts the rest.
 func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 	good := zipSample()
 	centre, end := zipCentreAt(good), zipEndAt(good)
@@ -40,7 +39,7 @@ func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 			}
 		}
 	}
-	// What no program goes by may be anything.
+	// Bytes that no program uses may have any value.
 	for _, at := range []int{4, 10, 11, 12, 13, centre + 4, centre + 12, centre + 15, centre + 36} {
 		if !yield("zip/ignored", fmt.Sprintf("byte %d", at), flipped(good, at, 1)) {
 			return false
@@ -49,7 +48,7 @@ func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// zipKinds has entries in ways that only some programs know, and modes that are
+// zipKinds yields entries with methods that only some programs support, and with modes that are
 // not those of files.
 func zipKinds(yield func(class, name string, bytes []byte) bool) bool {
 	for method := uint16(1); method < 100; method++ {
@@ -86,7 +85,7 @@ func zipKinds(yield func(class, name string, bytes []byte) bool) bool {
 	return zipExtras(yield)
 }
 
-// zipExtras has extra fields that say a name or a size again.
+// zipExtras yields extra fields that repeat a name or a size.
 func zipExtras(yield func(class, name string, bytes []byte) bool) bool {
 	extras := map[string][]byte{
 		"second name":     append([]byte{0x75, 0x70, 9, 0, 1, 0, 0, 0, 0}, "evil"...),
@@ -105,7 +104,7 @@ func zipExtras(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// zipEnds has archives that begin or end in more than one way.
+// zipEnds yields archives that begin or end in more than one way.
 func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 	good := zipSample()
 	end := good[zipEndAt(good):]
@@ -137,7 +136,7 @@ func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 		yield("archive/empty", "zip", noEntries) && yield("archive/empty", "zip of directories", zipOf(zipDir("a"), zipDir("b")))
 }
 
-// zipHidden has an entry that is not in the directory.
+// zipHidden returns an archive with an entry that is not in the directory.
 func zipHidden() []byte {
 	two := zipOf(zipFile("hidden", "1"), zipFile("a", "2"))
 	centre, end := zipCentreAt(two), zipEndAt(two)
@@ -147,7 +146,7 @@ func zipHidden() []byte {
 	return put32(out, end-first+12, uint32(end-centre-first))
 }
 
-// zipGap has bytes that belong to no entry.
+// zipGap returns an archive with bytes that do not belong to any entry.
 func zipGap() []byte {
 	good := zipSample()
 	centre := zipCentreAt(good)
@@ -155,7 +154,7 @@ func zipGap() []byte {
 	return put32(out, zipEndAt(out)+16, uint32(centre+4))
 }
 
-// zipOverlap has two entries that share one content.
+// zipOverlap returns an archive with two entries that share their content.
 func zipOverlap() []byte {
 	two := zipOf(zipFile("a", "1"), zipFile("a", "1"))
 	centre := zipCentreAt(two)
@@ -163,7 +162,7 @@ func zipOverlap() []byte {
 	return put32(two, second+42, binary.LittleEndian.Uint32(two[centre+42:]))
 }
 
-// zipBomb is a file of zeros.
+// zipBomb returns an archive with a file of zeros.
 func zipBomb(size int) []byte {
 	var packed bytes.Buffer
 	w, _ := flate.NewWriter(&packed, flate.BestSpeed)

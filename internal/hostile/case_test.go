@@ -6,25 +6,25 @@ import "iter"
 type Case[T any] struct {
 	// Class is the name of a row of [Table].
 	Class string
-	// Name tells the inputs of a class apart.
+	// Name distinguishes the inputs of a class.
 	Name  string
 	Input T
 }
 
-// Verdict is what has to become of an input.
+// Verdict is the expected treatment of an input.
 type Verdict int
 
 const (
-	// Refused is an error, which leaves nothing behind.
+	// Refused means that there is an error and nothing is left behind.
 	Refused Verdict = iota
-	// Accepted is no error: the input looks bad and does no harm, or is there
-	// to show that its neighbours are not refused by accident.
+	// Accepted means that there is no error: the input looks bad but does no harm, or it shows
+	// that similar inputs are not refused by accident.
 	Accepted
-	// Unportable is accepted with a warning where the file system can hold it,
-	// and refused where portable names are demanded.
+	// Unportable means that the input is accepted with a warning if the file system can store it,
+	// and refused if portable names are required.
 	Unportable
-	// LeftOut is accepted without it, with a warning: what is written has no part
-	// of it.
+	// LeftOut means that the rest of the package is accepted with a warning, and the input is not
+	// written.
 	LeftOut
 )
 
@@ -40,7 +40,7 @@ type Class struct {
 	Why string
 }
 
-// texts are cases whose name is their text.
+// texts yields cases whose name is their text.
 func texts(byClass []list) iter.Seq[Case[string]] {
 	return func(yield func(Case[string]) bool) {
 		for _, l := range byClass {
@@ -53,7 +53,7 @@ func texts(byClass []list) iter.Seq[Case[string]] {
 	}
 }
 
-// list is a class with the texts that belong to it.
+// list is a class with its texts.
 type list struct {
 	class string
 	texts []string

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// TreeEntry is an entry of a git tree: a file with a text, a link to a text, or
+// TreeEntry is an entry of a git tree: a file with a text, a link with a text as its target, or
 // another tree.
 type TreeEntry struct {
 	Mode, Name string
 	Text       string
 	Tree       []TreeEntry // for a mode of a directory
-	// ID is the object's name in place of that of Text or Tree; "" for theirs.
+	// ID replaces the object id that follows from Text or Tree. "" means that it is not replaced.
 	ID string
 }
 
@@ -33,7 +33,7 @@ func link(name, target string) TreeEntry {
 	return TreeEntry{Mode: gitLink, Name: name, Text: target}
 }
 
-// Trees has the trees of commits. In outside, an absolute directory, nothing may
+// Trees yields the trees of commits. outside is an absolute directory in which nothing may
 // appear.
 func Trees(outside string) iter.Seq[Case[[]TreeEntry]] {
 	return func(yield func(Case[[]TreeEntry]) bool) {
@@ -46,13 +46,13 @@ func Trees(outside string) iter.Seq[Case[[]TreeEntry]] {
 
 type giveTree func(class, name string, entries ...TreeEntry) bool
 
-// treeNames has single names that are none, or are paths.
+// treeNames yields single names that are invalid or are paths.
 func treeNames(give giveTree) bool {
 	classes := []list{
 		{"tree/name", []string{
 			"", ".", "..", "a/b", "../x", "/x", "/etc/passwd", "a/../b", "a/", "/", `a\b`, `..\x`, `C:\x`, "a\nb", "a\rb", "a\x1b[2J", "a\x7f", "a\u0085", "\xff", "\xc0\xae", "\u202ea", "\ufeff", "a\u2028", strings.Repeat("n", 256), strings.Repeat("n", 5000),
 		}},
-		// Version control data in a tree is what git itself refuses to write.
+		// Git itself refuses to write version control data in a tree.
 		{"tree/vcs", []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".g\u200cit", ".git ", ".git.", ".git::$INDEX_ALLOCATION", ".git:x", ".hg", ".svn", ".bzr"}},
 		{"tree/unportable", []string{"CON", "aux.tf", "a.", "a ", "a:b", "a*", "a?", "a|b", "<", `"`, "COM¹"}},
 		{"tree/plain", []string{"-", "--help", "~", "$HOME", ".gitmodules", ".gitattributes", ".terraform", "...", "\u00e9", "e\u0301", strings.Repeat("n", 255), "a\u200bb"}},
@@ -67,7 +67,7 @@ func treeNames(give giveTree) bool {
 	return true
 }
 
-// treeModes has modes that git canonicalises, and those that are none.
+// treeModes yields modes that git canonicalises, and invalid modes.
 func treeModes(give giveTree) bool {
 	for _, mode := range []string{"0", "000000", "10644", "020000", "060000", "010000", "140000", "1", "777", "170000", "110000", "130000", "150000", "777777", "37777777777"} {
 		if !give("tree/mode", mode, file("ok"), TreeEntry{Mode: mode, Name: "x", Text: "1"}) {
@@ -130,7 +130,7 @@ func treeTwice(give giveTree) bool {
 	return give("tree/plain", "unsorted", file("z"), file("ok"), file("a"))
 }
 
-// treeDepth has trees that are small as objects and large as directories.
+// treeDepth yields trees that are small as objects but large as directories.
 func treeDepth(give giveTree) bool {
 	deep := func(n int) TreeEntry {
 		entry := file("x")

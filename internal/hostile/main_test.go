@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// leastInputs is how many inputs there are at least.
+	// leastInputs is the minimum number of inputs.
 	leastInputs = 1_500
-	// mostMemory bounds the peak of the process that reads all of them.
+	// mostMemory limits the peak memory of the process that reads all inputs, in bytes.
 	mostMemory = 256 << 20
-	// mostWork bounds what is allocated for a single input, in bytes. An input
-	// whose work grows faster than its size needs more.
+	// mostWork limits the memory that is allocated for a single input, in bytes. An input whose
+	// work grows faster than its size would need more.
 	mostWork = 1 << 30
-	// playground names the directory for the process that reads the inputs.
+	// playground is the variable with the directory for the process that reads the inputs.
 	playground = "COTTER_HOSTILE_PLAYGROUND"
 )
 
-// TestMain makes the test binary the program that reads all inputs, so that the
-// memory of just that can be measured.
+// TestMain can turn the test binary into the program that reads all inputs, so that the memory of
+// only that program is measured.
 func TestMain(m *testing.M) {
 	if base := os.Getenv(playground); base != "" {
 		if err := json.NewEncoder(os.Stdout).Encode(readAll(base)); err != nil {
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testenv.Prepare(m).Run())
 }
 
-// report is what came of all inputs.
+// report is the result of reading all inputs.
 type report struct {
 	Inputs   map[string]int // by class
 	Problems []string
@@ -51,8 +51,8 @@ type report struct {
 	Peak     int64  // bytes; 0 where it cannot be measured
 }
 
-// TestCorpus feeds all inputs to what reads them, in a process of their own with
-// a home, a temporary directory and neighbours that must not change.
+// TestCorpus reads all inputs in a separate process with its own home, temporary directory, and
+// neighbouring files that must not change.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	base := newPlayground(t)
@@ -106,7 +106,7 @@ func stderrOf(err error) []byte {
 	return nil
 }
 
-// newPlayground makes a directory with places that inputs might try to reach.
+// newPlayground creates a directory with places that inputs might try to reach.
 func newPlayground(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -129,7 +129,7 @@ func newPlayground(t *testing.T) string {
 	return base
 }
 
-// fingerprint is every entry of a directory with its mode and content.
+// fingerprint returns every entry of a directory with its mode and content.
 func fingerprint(t *testing.T, base string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

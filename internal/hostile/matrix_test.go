@@ -20,22 +20,21 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// home is the origin that credentials are for.
+// home is the origin that the credentials are meant for.
 const home = "https://example.com"
 
-// leastRedirects is how many cases there are at least.
+// leastRedirects is the minimum number of cases.
 const leastRedirects = 200
 
-// route is a way by which servers lead away from home.
+// route is a chain of redirects away from home.
 type route struct {
 	name string
-	// hops are the origins, one after the other.
+	// hops are the origins in the order of the redirects.
 	hops []string
-	// kept says that the credentials may be with the last request, which is at
-	// home still.
+	// kept means that the last request, which is to home again, may have the credentials.
 	kept bool
-	// refused says that the last request must not be made. The clients refuse
-	// some more, which does no harm.
+	// refused means that the last request must not be sent. The clients refuse some more, which
+	// does no harm.
 	refused bool
 }
 
@@ -66,12 +65,12 @@ var routes = []route{
 	{"http and back", []string{"http://example.com", home}, false, true},
 }
 
-// bearer is how a client gets its credentials in.
+// bearer is a client with a way to pass credentials.
 type bearer struct {
 	name string
-	// ask makes the first request below home + "/" + id.
+	// ask sends the first request, to a URL below home + "/" + id.
 	ask func(ctx context.Context, m *matrix, id string) error
-	// challenge is what home wants to be asked with; "" for nothing.
+	// challenge is the authentication that home requires, or "".
 	challenge string
 	statuses  []int
 }
@@ -95,7 +94,7 @@ func bearers() []bearer {
 	}
 }
 
-// tokenSource authorizes requests to home.
+// tokenSource adds a token to requests to home.
 type tokenSource struct{ base string }
 
 func (s tokenSource) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, error) {
@@ -113,7 +112,7 @@ func askRegistry(ctx context.Context, m *matrix, id string) error {
 	return err
 }
 
-// matrix is all cases over one web.
+// matrix has all cases on one web.
 type matrix struct {
 	web     *webtest.Web
 	fetcher *getmodules.Fetcher
@@ -127,8 +126,7 @@ type redirectCase struct {
 	status int
 }
 
-// TestRedirectMatrix has servers lead clients with credentials away from where
-// these belong.
+// TestRedirectMatrix lets servers redirect clients with credentials to other origins.
 func TestRedirectMatrix(t *testing.T) {
 	t.Parallel()
 	m := &matrix{web: webtest.New(t), dir: t.TempDir(), cases: map[string]redirectCase{}}
@@ -189,8 +187,8 @@ func (m *matrix) newFetcher(t *testing.T) *getmodules.Fetcher {
 	}
 }
 
-// serve is all servers: home demands credentials, and all lead on by the route
-// of the case until its end.
+// serve answers for all servers. home requires credentials, and each server redirects along the
+// route of the case until its end.
 func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/token" {
 		fmt.Fprintf(rw, `{"token":%q}`, webtest.Canary)
@@ -213,7 +211,7 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Www-Authenticate", strings.ReplaceAll(c.challenge, "ID", id))
 		rw.WriteHeader(http.StatusUnauthorized)
 	case hop == len(c.hops)-1 && c.bearer.name == "git":
-		// What git has for this host it would show now.
+		// Git would now send credentials that it has for this host.
 		rw.Header().Set("Www-Authenticate", `Basic realm="x"`)
 		rw.WriteHeader(http.StatusUnauthorized)
 	case hop == len(c.hops)-1:
@@ -228,9 +226,9 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check looks at all requests of a case. Git's library for http shows home the
-// secret again where a route comes back to it, which cannot be changed: it is
-// home that gets it.
+// check checks all requests of a case. If a route returns to home, git's HTTP library sends the
+// secret to home again. That cannot be changed, and is harmless because it is home that receives
+// it.
 func (m *matrix) check(t *testing.T, id string, c redirectCase, failure error) {
 	t.Helper()
 	first, last := false, false
@@ -267,7 +265,7 @@ func (m *matrix) check(t *testing.T, id string, c redirectCase, failure error) {
 	}
 }
 
-// showsSecret reports whether the secret is in a request, also as a password.
+// showsSecret reports whether a request contains the secret, also as a password.
 func showsSecret(r *http.Request) bool {
 	if webtest.Carried(r) {
 		return true

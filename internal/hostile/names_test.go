@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hostileNames are names that no tree may have, by class. outside is an
-// absolute directory in which nothing may appear.
+// hostileNames returns names that no tree may have, by class. outside is an absolute directory in
+// which nothing may appear.
 func hostileNames(outside string) []list {
 	return []list{
 		{"name/traversal", []string{
@@ -37,7 +37,7 @@ func hostileNames(outside string) []list {
 	}
 }
 
-// controlNames has all control characters: C0, DEL and C1.
+// controlNames returns names with each control character: C0, DEL and C1.
 func controlNames() []string {
 	var names []string
 	for r := rune(0); r < 0xa0; r++ {
@@ -49,7 +49,7 @@ func controlNames() []string {
 	return append(names, "a\x1b[2Jb", "\x1b]52;c;YQ==\x07", "a\r\nInstalled", "\n", "a\n", "\r")
 }
 
-// unportableNames can be held by some systems only.
+// unportableNames returns names that only some systems can store.
 func unportableNames() []string {
 	names := []string{
 		"CON", "con", "con.tf", "Aux.tf", "PRN", "NUL", "nul.tar.gz", "CONIN$", "CONOUT$", "COM0", "COM1", "com9.tf", "COM¹", "LPT1", "lpt2 .txt",
@@ -58,7 +58,7 @@ func unportableNames() []string {
 	return names
 }
 
-// clashes are pairs of names that some file systems hold as one.
+// clashes returns pairs of names that some file systems treat as the same.
 func clashes() [][2]string {
 	return [][2]string{
 		{"main.tf", "MAIN.TF"}, {"a", "A"}, {"dir/x", "DIR/y"}, {"dir/x", "dir/X"}, {"\u00e9", "e\u0301"}, {"\u00c9", "e\u0301"}, {"\u00df", "ss"},
@@ -66,7 +66,7 @@ func clashes() [][2]string {
 	}
 }
 
-// plainNames look odd and are none of the above.
+// plainNames returns names that look odd but are allowed.
 func plainNames() []string {
 	return []string{
 		"-", "--help", "-rf", "~", "~root", "$HOME", "${x}", "`id`", "a;b", "a&b", "'", "%2e%2e", "%2f", "...", ".terraform.lock.hcl", ".terraform/modules/modules.json",
@@ -75,7 +75,7 @@ func plainNames() []string {
 	}
 }
 
-// hostileTargets are link targets, from "d/l", that lead where they must not.
+// hostileTargets returns targets of a link at "d/l" that point to forbidden places.
 func hostileTargets(outside string) []list {
 	return []list{
 		{"link/absolute", []string{"/", "/etc/passwd", "/dev/zero", "/proc/self/root", outside, outside + "/x", "//", "/d/x"}},
@@ -91,12 +91,12 @@ func hostileTargets(outside string) []list {
 	}
 }
 
-// plainTargets are links, from "d/l", that stay inside and lead somewhere.
+// plainTargets returns targets of a link at "d/l" that point to something inside of the package.
 func plainTargets() []string {
 	return []string{"../a", "./../a", "b", "./b", "..", ".", "../d", "../d/b", "../d/", "./"}
 }
 
-// label is text as a name for a case: short and in ASCII.
+// label returns text as the name of a case: short and in ASCII.
 func label(text string) string {
 	if len(text) > 60 {
 		text = fmt.Sprintf("%s...(%d bytes)", text[:40], len(text))

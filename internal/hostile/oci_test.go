@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// OCIManifest is what an OCI registry answers to the question for a manifest.
+// OCIManifest is an OCI registry's answer to a request for a manifest.
 type OCIManifest struct {
-	// MediaType is that of the answer.
+	// MediaType is the media type of the answer.
 	MediaType string
-	// Digest is the header Docker-Content-Digest; "" for the right one and "-"
-	// for none.
+	// Digest is the header Docker-Content-Digest. "" means the right digest, and "-" means no
+	// header.
 	Digest string
 	Text   string
 }
 
-// The types of a module package.
+// Media types of a module package.
 const (
 	ociManifest = "application/vnd.oci.image.manifest.v1+json"
 	ociIndex    = "application/vnd.oci.image.index.v1+json"
 	ociModule   = "application/vnd.opentofu.modulepkg"
 )
 
-// OCIManifests has manifests for a layer with a digest ("sha256:...") and a
-// size, which is a good zip archive.
+// OCIManifests yields manifests for a layer with a digest ("sha256:...") and a size. The layer is
+// a good zip archive.
 func OCIManifests(digest string, size int) iter.Seq[Case[OCIManifest]] {
 	layer := func(mediaType, digest string, size any) string {
 		return fmt.Sprintf(`{"mediaType":%q,"digest":%q,"size":%v}`, mediaType, digest, size)

@@ -32,7 +32,7 @@ func (r *reader) archive(c Case[Archive], portable bool) (warned bool, err error
 		return false, err
 	}
 	limits := getmodules.Limits{Entries: c.Input.MaxEntries, TreeBytes: c.Input.MaxBytes, FileBytes: c.Input.MaxFile, Portable: portable}
-	// A second extraction of the same input finds the first one's tree gone.
+	// For a second extraction of the same input, the first one's tree must be removed.
 	if err := os.RemoveAll(r.dir()); err != nil {
 		return false, err
 	}
@@ -46,8 +46,8 @@ func (r *reader) archive(c Case[Archive], portable bool) (warned bool, err error
 	return len(pkg.Warnings) > 0, nil
 }
 
-// checkReason checks that a package was refused for what it is, by a reason that
-// callers can tell.
+// checkReason checks that a package was refused because of its content, with an error that
+// callers can identify.
 func (r *reader) checkReason(err error) {
 	if _, ok := errors.AsType[*getmodules.FetchError](err); !ok {
 		r.found = append(r.found, fmt.Sprintf("the error %v is no *FetchError", err))
@@ -63,7 +63,7 @@ func (r *reader) checkReason(err error) {
 	r.found = append(r.found, fmt.Sprintf("the error %v is none of the reasons to refuse an archive", err))
 }
 
-// errAsked is the answer of servers that should not have been asked.
+// errAsked is the answer of servers that should not have been queried.
 var errAsked = errors.New("a server was asked")
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -72,7 +72,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func nobody(*http.Request) (*http.Response, error) { return nil, errAsked }
 
-// answer is an answer with a body, to a request.
+// answer returns the answer to a request, with a body.
 func answer(r *http.Request, status int, header http.Header, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: header,
@@ -80,8 +80,8 @@ func answer(r *http.Request, status int, header http.Header, body string) *http.
 	}
 }
 
-// fetcher asks servers by ask, and has no git: to look for it counts as having
-// asked too.
+// fetcher returns a fetcher that sends requests with ask. It has no git: an attempt to find git
+// counts as a request too.
 func fetcher(ask roundTripper) *getmodules.Fetcher {
 	return &getmodules.Fetcher{HTTPClient: &http.Client{Transport: ask}, Retries: -1, Git: getmodules.Git{Path: "/nonexistent/git"}}
 }
@@ -94,7 +94,8 @@ func (r *reader) onlyArchive(req *http.Request) (*http.Response, error) {
 	return answer(req, 404, nil, ""), nil
 }
 
-// unlessAsked makes a failure by which a server or git was asked none.
+// unlessAsked returns nil if the error shows that a server or git was queried, because the input
+// was then not refused.
 func unlessAsked(err error) error {
 	if errors.Is(err, errAsked) || errors.Is(err, getmodules.ErrNoGit) {
 		return nil
@@ -102,7 +103,7 @@ func unlessAsked(err error) error {
 	return err
 }
 
-// address parses an address and fetches it from nowhere.
+// address parses an address and tries to fetch it without a network.
 func (r *reader) address(c Case[string], _ bool) (bool, error) {
 	source, err := addrs.ParseModuleSource(c.Input)
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *reader) ref(c Case[string], portable bool) (bool, error) {
 	return r.address(c, portable)
 }
 
-// ways are the ways in which a server leads elsewhere.
+// ways returns the ways in which a server can point to another location.
 func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 	const page = "https://registry.example.com/page"
 	lead := func(address string, to func(location string) *http.Response) func(Case[string], bool) (bool, error) {
@@ -164,10 +165,10 @@ func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 	}
 }
 
-// foreign is a text as part of a URL that is refused anyway.
+// foreign returns text as part of a URL that is refused in any case.
 func foreign(text string) string { return "ftp://h.example/" + url.PathEscape(text) }
 
-// oci serves each manifest with a good layer.
+// oci reads each manifest with a good layer.
 func (r *reader) oci() {
 	layer := r.good
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(layer))
@@ -191,7 +192,7 @@ func (r *reader) oci() {
 	})
 }
 
-// goodZip is an archive that is accepted.
+// goodZip returns an archive that is accepted.
 func goodZip(all iter.Seq[Case[Archive]]) []byte {
 	for c := range all {
 		if c.Class == "archive/good" {

@@ -2,5 +2,5 @@
 
 package hostile_test
 
-// raceDetector says that memory is not what it is otherwise.
+// raceDetector reports whether the race detector is used, which changes the use of memory.
 const raceDetector = true

@@ -15,16 +15,16 @@ import (
 	"unicode"
 )
 
-// maxMessage bounds what may be said about an input.
+// maxMessage is the maximum size of the messages about an input in bytes.
 const maxMessage = 8 << 10
 
-// reader feeds inputs to what reads them and notes what is not as it should be.
+// reader passes inputs to the code that reads them, and records problems.
 type reader struct {
 	report
 	base    string
 	classes map[string]Class
 	good    []byte // an archive that is accepted
-	// found are problems of the present input, beside its verdict.
+	// found are problems of the current input in addition to its verdict.
 	found []string
 }
 
@@ -58,8 +58,8 @@ func readAll(base string) report {
 	return r.report
 }
 
-// feed reads all inputs of one kind. read reports a refusal as an error, and
-// otherwise whether there was a warning; portable demands portable names.
+// feed reads all inputs of one kind. read returns an error for a refusal, and otherwise reports
+// whether there was a warning. portable requires portable names.
 func feed[T any](r *reader, cases iter.Seq[Case[T]], read func(c Case[T], portable bool) (warned bool, err error)) {
 	for c := range cases {
 		class, ok := r.classes[c.Class]
@@ -88,7 +88,7 @@ func feed[T any](r *reader, cases iter.Seq[Case[T]], read func(c Case[T], portab
 	if r.Work > mostWork {
 		r.problem(r.Hardest, "", fmt.Sprintf("%d MiB were allocated for it", r.Work>>20))
 	}
-	// So that the peak is that of single inputs, not of what is left of many.
+	// After this, the peak is that of single inputs and does not include garbage of earlier ones.
 	debug.FreeOSMemory()
 }
 
@@ -113,7 +113,7 @@ func (r *reader) judge(class Class, warned bool, err error) {
 	}
 }
 
-// checkWarnings checks that warnings are short, and harmless on a terminal.
+// checkWarnings checks that warnings are short and harmless on a terminal.
 func (r *reader) checkWarnings(warnings []string) {
 	for _, text := range warnings {
 		if len(text) > maxMessage || strings.ContainsFunc(text, unsafeRune) {
@@ -122,15 +122,15 @@ func (r *reader) checkWarnings(warnings []string) {
 	}
 }
 
-// unsafeRune reports what must not be in a message as it is. Lines may end.
+// unsafeRune reports whether a message must not contain a character. Line ends are allowed.
 func unsafeRune(r rune) bool {
 	return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// dir is the directory for the package of one input.
+// dir returns the directory for the package of one input.
 func (r *reader) dir() string { return filepath.Join(r.base, "work", "package") }
 
-// tidy removes what was accepted, and finds what is left of what was not.
+// tidy removes accepted packages, and reports what is left of refused ones.
 func (r *reader) tidy() {
 	if err := os.RemoveAll(r.dir()); err != nil {
 		r.found = append(r.found, err.Error())
@@ -143,8 +143,8 @@ func (r *reader) tidy() {
 	}
 }
 
-// checkTree checks what was written for an input that was accepted, and that
-// nothing was for one that was refused.
+// checkTree checks the files that were written for an accepted input. For a refused input, it
+// checks that nothing was written.
 func (r *reader) checkTree(err error) {
 	if err != nil {
 		if _, err := os.Lstat(r.dir()); !errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +174,7 @@ func (r *reader) checkTree(err error) {
 	}
 }
 
-// checkLink checks that a link of a tree points to something in it.
+// checkLink checks that a link in a tree points to something inside of the tree.
 func (r *reader) checkLink(name string) error {
 	base, err := filepath.EvalSymlinks(r.dir())
 	if err != nil {
@@ -190,15 +190,15 @@ func (r *reader) checkLink(name string) error {
 	return nil
 }
 
-// allocated returns how many bytes this process has allocated so far.
+// allocated returns the number of bytes that this process has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample) // unlike runtime.ReadMemStats, it stops no goroutine
 	return sample[0].Value.Uint64()
 }
 
-// peak is the most memory that this process had, in bytes, as the kernel has
-// counted it since the program was started.
+// peak returns the peak memory of this process in bytes, as counted by the kernel since the start
+// of the program.
 func peak() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -2,12 +2,12 @@ package hostile_test
 
 import "slices"
 
-// Table says what has to become of the inputs of each class.
+// Table defines the expected treatment of the inputs of each class.
 func Table() []Class {
 	return slices.Concat(nameTable(), archiveTable(), treeTable(), addressTable(), answerTable(), fileTable())
 }
 
-// nameTable is for names and links, in archives and git trees.
+// nameTable has the classes of names and links in archives and git trees.
 func nameTable() []Class {
 	return []Class{
 		{"name/traversal", Refused, "a name must not lead out of the tree, not even for a part of its way"},
@@ -37,7 +37,7 @@ func nameTable() []Class {
 	}
 }
 
-// archiveTable is for archives.
+// archiveTable has the classes of archives.
 func archiveTable() []Class {
 	return []Class{
 		{"archive/good", Accepted, "nothing is wrong with it"},
@@ -65,7 +65,7 @@ func archiveTable() []Class {
 	}
 }
 
-// treeTable is for git trees.
+// treeTable has the classes of git trees.
 func treeTable() []Class {
 	return []Class{
 		{"tree/name", Refused, "it is no name of a single entry, or none that a tree may have"},
@@ -80,7 +80,7 @@ func treeTable() []Class {
 	}
 }
 
-// addressTable is for addresses, whoever names them, and refs.
+// addressTable has the classes of addresses from all sources, and of refs.
 func addressTable() []Class {
 	return []Class{
 		{"address/options", Refused, "a part of it would stand where git or ssh takes options"},
@@ -105,7 +105,7 @@ func addressTable() []Class {
 	}
 }
 
-// answerTable is for answers of registries, and files of JSON.
+// answerTable has the classes of answers of registries, and of JSON files.
 func answerTable() []Class {
 	return []Class{
 		{"json/malformed", Refused, "it is not JSON, or not all of it"},
@@ -129,7 +129,7 @@ func answerTable() []Class {
 	}
 }
 
-// fileTable is for configuration and locks.
+// fileTable has the classes of configuration and locks.
 func fileTable() []Class {
 	return []Class{
 		{"hcl/deep", Refused, "the parser's stack would end the process"},

@@ -9,7 +9,7 @@ import (
 
 const tarBlock = 512
 
-// tarHeader is a ustar header, in which any field can be wrong.
+// tarHeader is a ustar header in which any field can be wrong.
 type tarHeader struct {
 	name, link, prefix string
 	flag               byte
@@ -19,7 +19,7 @@ type tarHeader struct {
 	magic              string // "" for ustar
 }
 
-// tarRaw is an entry with its body, padded to whole blocks.
+// tarRaw returns an entry with its body, padded to whole blocks.
 func tarRaw(h tarHeader, body string) []byte {
 	block := make([]byte, tarBlock)
 	or := func(text, fallback string) string {
@@ -42,7 +42,7 @@ func tarRaw(h tarHeader, body string) []byte {
 	return append(block, make([]byte, (tarBlock-len(block)%tarBlock)%tarBlock)...)
 }
 
-// tarSum is the checksum of a header, in which its own field counts as spaces.
+// tarSum returns the checksum of a header. The checksum field itself counts as spaces.
 func tarSum(block []byte) int {
 	sum := 8 * int(' ')
 	for i, b := range block {
@@ -59,7 +59,7 @@ func tarLink(name, target string) []byte {
 	return tarRaw(tarHeader{name: name, link: target, flag: '2'}, "")
 }
 
-// tarPAX is an extended header ('x') or a global one ('g').
+// tarPAX returns an extended header ('x') or a global one ('g').
 func tarPAX(flag byte, records ...string) []byte {
 	body := ""
 	for _, record := range records {
@@ -72,7 +72,7 @@ func tarPAX(flag byte, records ...string) []byte {
 	return tarRaw(tarHeader{name: "pax", flag: flag}, body)
 }
 
-// tarGNU is GNU's header for a long name ('L') or link target ('K').
+// tarGNU returns GNU's header for a long name ('L') or link target ('K').
 func tarGNU(flag byte, text string) []byte {
 	return tarRaw(tarHeader{name: "././@LongLink", flag: flag, magic: "ustar  \x00"}, text+"\x00")
 }
@@ -98,5 +98,5 @@ func gzipped(plain []byte) []byte {
 	return out.Bytes()
 }
 
-// tarGzip is a tar.gz archive.
+// tarGzip returns a tar.gz archive.
 func tarGzip(entries ...[]byte) []byte { return gzipped(tarOf(entries...)) }

@@ -9,8 +9,8 @@ import (
 // File is a configuration file.
 type File struct{ Name, Text string }
 
-// Configurations has configuration files. Refused is that there is an error, and
-// accepted that the file has at most one module call and the calls are read.
+// Configurations yields configuration files. Refused means that there is an error. Accepted means
+// that the file has at most one module call and that the calls are read.
 func Configurations() iter.Seq[Case[File]] {
 	return func(yield func(Case[File]) bool) {
 		for name, text := range nested() {
@@ -40,8 +40,8 @@ func Configurations() iter.Seq[Case[File]] {
 	}
 }
 
-// nested has all that nests in HCL, in depths at which the parser's stack ends
-// the process.
+// nested returns everything that can be nested in HCL, at depths at which the parser's stack
+// would end the process.
 func nested() map[string]string {
 	const n = 60_000
 	x := `module "a" {` + "\n source = "
@@ -68,8 +68,8 @@ func hclSyntax() list {
 	}}
 }
 
-// hclValues has sources that are no strings, that depend on what is not known
-// or not there, or that read files outside of the package.
+// hclValues returns sources that are not strings, that depend on unknown or missing values, or
+// that read files outside of the package.
 func hclValues() list {
 	var texts []string
 	for _, expr := range []string{
@@ -97,7 +97,7 @@ func jsonConfigurations() []string {
 	}
 }
 
-// Locks has lock files.
+// Locks yields lock files.
 func Locks() iter.Seq[Case[string]] {
 	const h1 = `"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="`
 	block := func(body string) string { return "module \"a\" {\n" + body + "\n}\n" }
@@ -148,7 +148,7 @@ func Locks() iter.Seq[Case[string]] {
 	})
 }
 
-// Refs has refs as addresses ask for them. Refused is that git never sees them.
+// Refs yields refs in addresses. Refused means that git never sees them.
 func Refs() iter.Seq[Case[string]] {
 	var characters []string
 	for r := rune(0); r < ' '; r++ {

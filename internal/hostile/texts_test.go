@@ -20,10 +20,10 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// registryHost is the registry of all answers.
+// registryHost is the host of the registry that gives all answers.
 const registryHost = "registry.example.com"
 
-// services is a discovery that has happened.
+// services is a discovery that has already been done.
 type services struct{}
 
 func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, error) {
@@ -32,7 +32,7 @@ func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, e
 
 func (services) Authorize(context.Context, addrs.Hostname, *http.Request) error { return nil }
 
-// always is a client that gets one answer.
+// always returns a client that always gets the same answer.
 func always(body string) *http.Client {
 	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		return answer(r, 200, http.Header{"Content-Type": {"application/json"}}, body), nil
@@ -45,8 +45,7 @@ func registry(body string) *registryclient.Client {
 
 var module = addrs.ModuleRegistryPackage{Host: registryHost, Namespace: "acme", Name: "net", TargetSystem: "aws"}
 
-// listing reads the versions of a module: one where they are good, none where
-// they are not.
+// listing reads the versions of a module. A good listing has one version, and others have none.
 func (r *reader) listing(c Case[string], _ bool) (bool, error) {
 	found, err := registry(c.Input).ModuleVersions(context.Background(), module)
 	if want, known := map[string]int{"version/none": 0, "version/good": 1}[c.Class]; known && len(found) != want {
@@ -55,11 +54,11 @@ func (r *reader) listing(c Case[string], _ bool) (bool, error) {
 	return false, err
 }
 
-// location is a registry's answer to the question where a package is.
+// location reads a registry's answer with the location of a package.
 func (r *reader) location(c Case[string], _ bool) (bool, error) {
 	found, err := registry(fmt.Sprintf(`{"location":%s}`, quoteJSON(c.Input))).PackageLocation(context.Background(), module, versions.MustParse("1.0.0"))
 	if err == nil {
-		// What the registry's client lets pass, the fetcher may refuse.
+		// The fetcher may refuse a location that the registry's client accepts.
 		req := getmodules.Request{Package: found.Source.Package, Dir: r.dir(), FromServer: true, Origin: found.Origin}
 		_, err := fetcher(nobody).Fetch(context.Background(), req)
 		return false, unlessAsked(err)
@@ -70,8 +69,7 @@ func (r *reader) location(c Case[string], _ bool) (bool, error) {
 	return false, err
 }
 
-// quoteJSON escapes all that JSON may escape, so that what is escaped reaches
-// the reader as it is.
+// quoteJSON escapes everything that JSON can escape, so that the reader gets the unescaped text.
 func quoteJSON(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -96,7 +94,7 @@ func (r *reader) manifest(c Case[string], _ bool) (bool, error) {
 	return false, err
 }
 
-// configuration reads a file beside a good one, whose call must be found.
+// configuration reads a file next to a good one, whose call must be found.
 func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 	if err := os.Mkdir(r.dir(), 0o700); err != nil {
 		return false, err
@@ -120,7 +118,7 @@ func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 	return false, nil
 }
 
-// lock reads a lock file. What is accepted must come out as it was.
+// lock reads a lock file. An accepted file must be written unchanged.
 func (r *reader) lock(c Case[string], _ bool) (bool, error) {
 	file, diags := lockfile.Parse([]byte(c.Input), ".terraform.lock.hcl")
 	if diags.HasErrors() {

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// objects are git objects that are not written yet, by kind and name.
+// objects are git objects that have not been written yet, by kind and name.
 type objects struct {
 	bodies map[string]map[string][]byte
 	known  map[*TreeEntry]string // trees that are part of several
@@ -34,7 +34,7 @@ func (o *objects) add(kind string, body []byte) string {
 	return id
 }
 
-// tree adds a tree in the order that it is given, with whatever modes and names.
+// tree adds a tree with the given order of entries, regardless of their modes and names.
 func (o *objects) tree(entries []TreeEntry) string {
 	if len(entries) > 0 && o.known[&entries[0]] != "" {
 		return o.known[&entries[0]]
@@ -63,7 +63,7 @@ func (o *objects) commit(tree string) string {
 	return o.add("commit", fmt.Appendf(nil, "tree %s\nauthor a <a@example.com> 0 +0000\ncommitter a <a@example.com> 0 +0000\n\nx\n", tree))
 }
 
-// write has git write all objects, none of which it looks at.
+// write makes git write all objects. Git does not check them.
 func (o *objects) write(dir string) error {
 	if out, err := exec.Command("git", "init", "--quiet", "--bare", "--template=", filepath.Join(dir, "all.git")).CombinedOutput(); err != nil {
 		return fmt.Errorf("git init: %w: %s", err, out)
@@ -91,7 +91,7 @@ func (o *objects) write(dir string) error {
 	return o.pack(dir)
 }
 
-// pack has git put all objects into one pack.
+// pack makes git put all objects into one pack.
 func (o *objects) pack(dir string) error {
 	var ids strings.Builder
 	for _, bodies := range o.bodies {
@@ -111,8 +111,8 @@ func (o *objects) pack(dir string) error {
 // nowhere is the address of the repository whose commits are in the store.
 const nowhere = "file:///nonexistent/repository.git"
 
-// trees fetches the tree of each commit from a store that has it: neither git's
-// transfer nor its own checks stand between.
+// trees fetches the tree of each commit from a store that has it, so that neither git's transfer
+// nor its checks are involved.
 func (r *reader) trees(outside string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		r.Problems = append(r.Problems, "git is not installed")
@@ -160,9 +160,9 @@ func (r *reader) trees(outside string) {
 	}
 }
 
-// store puts the objects into the store that the fetcher keeps for the repository,
-// unless they are there: a store that turned out to be damaged is made anew. They
-// come as a pack, as from a fetch, because the fetcher uses no other store.
+// store puts the objects into the store that the fetcher keeps for the repository, unless they
+// are there already: the fetcher recreates a store that is damaged. The objects are in a pack, as
+// after a fetch, because the fetcher uses no other stores.
 func (r *reader) store(f *getmodules.Fetcher, scratch string) error {
 	store := filepath.Join(r.base, "cache", "git", fmt.Sprintf("%x", sha256.Sum256([]byte(nowhere))))
 	packs, err := filepath.Glob(filepath.Join(scratch, "pack-*"))
@@ -170,7 +170,7 @@ func (r *reader) store(f *getmodules.Fetcher, scratch string) error {
 		return errors.Join(errors.New("there is no pack"), err)
 	}
 	if _, err := os.Stat(filepath.Join(store, "HEAD")); err != nil {
-		// It fails, because there is no such repository, and leaves a store.
+		// The fetch fails, because there is no such repository, but creates a store.
 		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + nowhere), Dir: r.dir()}
 		if _, err := f.Fetch(context.Background(), req); err == nil {
 			return errors.New("a repository that is not there was fetched")

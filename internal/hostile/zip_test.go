@@ -8,7 +8,7 @@ import (
 	"hash/crc32"
 )
 
-// zipEntry is an entry of a zip archive, which need not make sense.
+// zipEntry is an entry of a zip archive, which need not be valid.
 type zipEntry struct {
 	name, text string
 	mode       uint32 // of unix, with the type
@@ -32,7 +32,7 @@ func zipLink(name, target string) zipEntry {
 	return zipEntry{name: name, text: target, mode: unixLink | 0o777}
 }
 
-// zipOf packs entries without looking at them.
+// zipOf packs entries without checking them.
 func zipOf(entries ...zipEntry) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -54,8 +54,7 @@ func zipOf(entries ...zipEntry) []byte {
 		if e.change != nil {
 			e.change(header)
 		}
-		// Nothing here can fail: the buffer takes everything, and a header is
-		// written as it stands.
+		// Nothing can fail here: the buffer accepts everything, and a header is written unchanged.
 		body, _ := w.CreateRaw(header)
 		if body != nil {
 			_, _ = body.Write(data)
@@ -73,7 +72,7 @@ func deflate(text []byte) []byte {
 	return out.Bytes()
 }
 
-// Where the records of a zip archive with a single entry and no comment begin.
+// Offsets of the records in a zip archive with a single entry and no comment.
 const zipEndSize = 22
 
 func zipEndAt(archive []byte) int { return len(archive) - zipEndSize }
@@ -82,7 +81,7 @@ func zipCentreAt(archive []byte) int {
 	return int(binary.LittleEndian.Uint32(archive[zipEndAt(archive)+16:]))
 }
 
-// put16 and put32 are a copy of b with a number at a place.
+// put16 and put32 return a copy of b with a number at an offset.
 func put16(b []byte, at int, v uint16) []byte {
 	b = bytes.Clone(b)
 	binary.LittleEndian.PutUint16(b[at:], v)
@@ -95,7 +94,7 @@ func put32(b []byte, at int, v uint32) []byte {
 	return b
 }
 
-// flipped is a copy of b with some bits of one byte inverted.
+// flipped returns a copy of b with some bits of one byte inverted.
 func flipped(b []byte, at int, bits byte) []byte {
 	b = bytes.Clone(b)
 	b[at] ^= bits

@@ -10,28 +10,27 @@ import (
 	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
-// maxExcerpt is how many bytes are kept of a body whose status is not 2xx: enough
-// for the message that most services send with a failure.
+// maxExcerpt is the number of bytes that are kept of a body with a status other than 2xx. It is
+// enough for the error message of most services.
 const maxExcerpt = 512
 
-// Answer is an answer that was read.
+// Answer is an answer whose body has been read.
 type Answer struct {
 	StatusCode int
 	Header     http.Header
 	// Body is the whole body of a 2xx answer, or the first bytes of any other.
 	Body []byte
-	// Asked holds the URLs that were requested: the first, and those of all
-	// redirects.
+	// Asked has the URLs that were requested: the first one and the targets of all redirects.
 	Asked []*url.URL
-	// Attempts is how many attempts were made.
+	// Attempts is the number of attempts that were made.
 	Attempts int
-	// RetryAfter is the pause that the server asks for. It is not set if the
-	// status is not temporary.
+	// RetryAfter is the pause that the server asks for. It is not set if the status is not
+	// temporary.
 	RetryAfter retryafter.Request
 }
 
-// Read sends a request as [Client.Do] does and reads the answer, of at most limit
-// bytes. Any status that is left after the retries is an answer.
+// Read sends a request like [Client.Do] and reads the answer, which may have at most limit bytes.
+// If the last attempt has a status other than 2xx, that is an answer too.
 func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
 	var answer *Answer
 	err := c.Do(req, func(resp *Response) (err error) {
@@ -48,11 +47,11 @@ func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
 	return answer, nil
 }
 
-// URL returns the URL that gave the answer, after all redirects.
+// URL returns the URL that delivered the answer, after all redirects.
 func (a *Answer) URL() *url.URL { return a.Asked[len(a.Asked)-1] }
 
-// Status returns the status for people, with the standard text for the code
-// rather than the server's.
+// Status returns the status as text for messages, with the standard text for the code instead of
+// the server's.
 func (a *Answer) Status() string {
 	status := fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode))
 	if http.StatusText(a.StatusCode) == "" {
@@ -64,7 +63,7 @@ func (a *Answer) Status() string {
 	return status
 }
 
-// URL returns the URL that gave the answer, after all redirects.
+// URL returns the URL that delivered the answer, after all redirects.
 func (r *Response) URL() *url.URL { return r.Asked[len(r.Asked)-1] }
 
 // ReadAll reads the body. If it has more than limit bytes, the error is a
@@ -83,8 +82,8 @@ func (r *Response) ReadAll(limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// HasKnownEnd reports whether the end of the body is told from a lost connection:
-// by its length, by chunks, or by HTTP/2.
+// HasKnownEnd reports whether the end of the body can be distinguished from a lost connection: by
+// its length, by chunks, or by HTTP/2.
 func (r *Response) HasKnownEnd() bool {
 	return r.ContentLength >= 0 || r.ProtoMajor >= 2 || len(r.TransferEncoding) > 0
 }
@@ -92,7 +91,7 @@ func (r *Response) HasKnownEnd() bool {
 // StatusError returns the answer as an error, with the beginning of its body.
 func (r *Response) StatusError() *StatusError {
 	answer := r.answer()
-	// The status says enough by itself if the body cannot be read.
+	// If the body cannot be read, the status is enough.
 	answer.Body, _ = io.ReadAll(io.LimitReader(r.Body, maxExcerpt))
 	return &StatusError{Answer: answer}
 }

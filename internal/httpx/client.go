@@ -12,46 +12,42 @@ import (
 )
 
 const (
-	// DefaultTimeout is the bound of one attempt that callers use for short
-	// answers if their user sets none. Stock tools give up after 10 s, which
-	// listings of slow registries are known to exceed.
+	// DefaultTimeout is the timeout of one attempt that callers use for short answers if the user
+	// sets none. Stock tools give up after 10 s, but some slow registries take longer for
+	// listings.
 	DefaultTimeout = 30 * time.Second
-	// defaultUserAgent names the program to servers that block unnamed ones.
+	// defaultUserAgent identifies the program, because some servers block unnamed clients.
 	defaultUserAgent = "cotter"
-	// maxDrain bounds what is read of the body of a redirect.
+	// maxDrain is the maximum number of bytes that are read of a redirect's body.
 	maxDrain = 2 << 10
 )
 
-// Client sends requests. The zero value works: it follows no redirects, retries by
-// the defaults of [Retry] and waits for slow servers. It is safe for concurrent use.
+// Client sends requests. The zero value works: it follows no redirects, retries with the defaults
+// of [Retry] and has no timeouts. It is safe for concurrent use.
 type Client struct {
-	// HTTP gives the transport; nothing else of it is used. nil means
-	// http.DefaultTransport.
+	// HTTP provides the transport; its other fields are not used. nil means http.DefaultTransport.
 	HTTP *http.Client
-	// UserAgent is sent with requests that have no User-Agent of their own. ""
-	// means "cotter".
+	// UserAgent is sent with requests that do not have a User-Agent header. "" means "cotter".
 	UserAgent string
-	// MaxRedirects is how many redirects one attempt follows. With 0, answers
-	// that redirect are returned as they are.
+	// MaxRedirects is the maximum number of redirects that one attempt follows. If it is 0,
+	// redirecting answers are returned unchanged.
 	MaxRedirects int
-	// Refuse returns why a redirect that the package comment allows is not to be
-	// followed, or "". The target may have credentials, which are dropped later.
-	// nil refuses none; [InsecureRedirect] is one for services.
+	// Refuse returns the reason why a redirect that the package documentation allows must not be
+	// followed, or "". The target may have credentials, which are dropped later. A nil Refuse
+	// refuses none. [InsecureRedirect] is a Refuse function for services.
 	Refuse func(from, to *url.URL) (reason string)
-	// Retry says when requests are repeated.
+	// Retry determines when requests are repeated.
 	Retry Retry
-	// AttemptTimeout bounds one attempt, up to the end of its body. 0 means no
-	// bound.
+	// AttemptTimeout limits one attempt, including reading its body. 0 means no limit.
 	AttemptTimeout time.Duration
-	// TotalTimeout bounds [Client.Do] and [Client.Read]. 0 means no bound.
+	// TotalTimeout limits [Client.Do] and [Client.Read]. 0 means no limit.
 	TotalTimeout time.Duration
-	// Floor is the rate that an answer must keep to. Without a Window there is
-	// none.
+	// Floor is the minimum rate of an answer. If its Window is 0, there is no minimum.
 	Floor minrate.Floor
 }
 
-// TimeoutOf returns the Timeout of a user's client as an AttemptTimeout, and
-// [DefaultTimeout] if there is none.
+// TimeoutOf returns the Timeout of a user's client for use as an AttemptTimeout, or
+// [DefaultTimeout] if it is not set.
 func TimeoutOf(user *http.Client) time.Duration {
 	if user == nil {
 		return DefaultTimeout
@@ -59,19 +55,19 @@ func TimeoutOf(user *http.Client) time.Duration {
 	return cmp.Or(user.Timeout, DefaultTimeout)
 }
 
-// Response is an answer whose body is yet to be read. Errors of its Body, other
-// than io.EOF, are of type [*NetworkError]. The body must be closed.
+// Response is an answer whose body has not been read yet. Errors of its Body other than io.EOF
+// are of type [*NetworkError]. The caller must close the body.
 type Response struct {
 	*http.Response
-	// Asked holds the URLs that were requested: the first, and those of all
-	// redirects. The last one gave the answer.
+	// Asked has the URLs that were requested: the first one and the targets of all redirects. The
+	// last one delivered the answer.
 	Asked []*url.URL
-	// Attempts is how many attempts were made so far, in [Client.Do].
+	// Attempts is the number of attempts that [Client.Do] has made so far.
 	Attempts int
 }
 
-// Send makes one attempt: it sends the request and follows redirects. All
-// statuses are answers, except those of redirects that are followed or refused.
+// Send makes one attempt: it sends the request and follows redirects. It returns an answer for
+// every status, except for redirects that are followed or refused.
 func (c *Client) Send(req *http.Request) (*Response, error) {
 	if err := checkHeader(req.Header); err != nil {
 		if req.Body != nil {
@@ -90,7 +86,7 @@ func (c *Client) Send(req *http.Request) (*Response, error) {
 	return answer, nil
 }
 
-// RoundTrip is [Client.Send] as an [http.RoundTripper].
+// RoundTrip is like [Client.Send], but implements [http.RoundTripper].
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer, err := c.Send(req)
 	if err != nil {
@@ -99,8 +95,7 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Response, nil
 }
 
-// follow sends a request and those to which its answers redirect. The request is
-// changed.
+// follow sends a request and follows the redirects in the answers. It modifies the request.
 func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", cmp.Or(c.UserAgent, defaultUserAgent))
@@ -127,8 +122,8 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 	}
 }
 
-// drain closes a body that is not wanted. If it is short, it is read first, so that
-// the connection can be used again. Errors do not matter.
+// drain closes a body that is not needed. If the body is short, drain reads it first, so that the
+// connection can be reused. It ignores errors.
 func drain(answer *http.Response) {
 	if answer.ContentLength <= maxDrain {
 		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain)
@@ -143,12 +138,11 @@ func (c *Client) transport() http.RoundTripper {
 	return http.DefaultTransport
 }
 
-// Do sends a request, and hands the answer to receive if its status is 2xx; any
-// other status is a [*StatusError]. It tries again after failures that may be
-// temporary, of which receive may return some as well, such as those of the body.
-// So receive may be called several times, each time with a new answer. It does
-// not need to close the body. A request with a body must have GetBody to be
-// repeated with it.
+// Do sends a request and passes the answer to receive if its status is 2xx. Any other status is a
+// [*StatusError]. Do tries again after failures that may be temporary, including those that
+// receive returns, such as errors of the body. So receive may be called several times, each time
+// with a new answer. It need not close the body. If a request has a body, it must have GetBody to
+// be repeated with the body.
 func (c *Client) Do(req *http.Request, receive func(*Response) error) error {
 	ctx := req.Context()
 	if c.TotalTimeout > 0 {

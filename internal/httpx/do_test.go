@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
-// slow is a body with some bytes every so often, and without an end. It ends
-// with the request, as the bodies of net/http do.
+// slow is a body that delivers some bytes at intervals and never ends. It stops when the request
+// is cancelled, like the bodies of net/http.
 type slow struct {
 	ctx   context.Context
 	every time.Duration
@@ -82,7 +82,7 @@ func TestDownloadsAreWatched(t *testing.T) {
 	}
 }
 
-// never is a transport that does not answer.
+// never is a transport that never answers.
 var never = roundTrip(func(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
@@ -137,7 +137,7 @@ func TestOtherStatuses(t *testing.T) {
 	}
 }
 
-// TestReceiverDecides has functions that receive an answer and fail.
+// TestReceiverDecides uses functions that receive an answer and then fail.
 func TestReceiverDecides(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is full")
@@ -156,7 +156,8 @@ func TestReceiverDecides(t *testing.T) {
 	}
 }
 
-// TestRequestsWithBodies are sent whole each time, and not redirected.
+// TestRequestsWithBodies checks that each attempt sends the whole body, and that such requests
+// are not redirected.
 func TestRequestsWithBodies(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -16,28 +16,29 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// ErrStalled says that an answer did not keep to [Client].Floor.
+// ErrStalled says that an answer was slower than [Client].Floor.
 var ErrStalled = minrate.ErrStalled
 
 // ErrTooSlow says that a request was not completed within [Client].TotalTimeout.
 var ErrTooSlow = errors.New("the transfer takes too long")
 
-// NetworkError is a request that failed on its way, or an answer that did.
+// NetworkError says that sending a request or receiving its answer failed.
 type NetworkError struct {
-	// RedirectedTo is what was asked when it failed, redacted; "" if that is
-	// the URL of the caller's request.
+	// RedirectedTo is the URL whose request failed, redacted. It is "" if that is the URL of the
+	// caller's request.
 	RedirectedTo string
-	// Attempts is how often it was tried; 0 if that is not known.
+	// Attempts is the number of attempts, or 0 if it is not known.
 	Attempts int
 	Err      error
 }
 
 func (e *NetworkError) Error() string {
-	// net/http repeats headers that are malformed.
+	// net/http quotes malformed headers.
 	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err))) + inParentheses(e.Attempts)
 }
 
-// describe words the reasons for which a certificate is not accepted.
+// describe returns a message for an error. It has better texts for certificates that are not
+// accepted.
 func describe(err error) string {
 	certificate, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	if !ok {
@@ -54,11 +55,10 @@ func (e *NetworkError) IsUntrusted() bool { return is[*tls.CertificateVerificati
 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// StatusError is an answer with a status that is not wanted.
+// StatusError is an answer with an unwanted status.
 type StatusError struct {
 	Answer *Answer
-	// Message is what the server says about it, if the caller has found that and
-	// made it fit to be shown.
+	// Message is the server's message, if the caller has found one and has made it printable.
 	Message string
 }
 
@@ -70,22 +70,22 @@ func (e *StatusError) Error() string {
 	return text + e.Answer.RetryAfter.Advice()
 }
 
-// RedirectedTo returns the URL that gave the answer, redacted, if that is not the
-// one that was asked for first; otherwise "".
+// RedirectedTo returns the URL that delivered the answer, redacted. It returns "" if that is the
+// URL of the caller's request.
 func (e *StatusError) RedirectedTo() string { return lastRedirect(e.Answer.Asked) }
 
 // RedirectError is a redirect that was not followed.
 type RedirectError struct {
-	// From is the URL that redirects, redacted; "" if that is the URL of the
-	// caller's request.
+	// From is the URL that redirects, redacted. It is "" if that is the URL of the caller's
+	// request.
 	From string
-	// To is the target, redacted; "" if it is not a valid URL, as it may hold
-	// secrets in any place then.
+	// To is the target, redacted. It is "" if the target is not a valid URL, because it could then
+	// contain secrets in any place.
 	To     string
 	Reason string
 }
 
-// maxShown is how many characters of a URL a message repeats.
+// maxShown is the maximum number of characters of a URL in a message.
 const maxShown = 256
 
 func (e *RedirectError) Error() string {
@@ -99,23 +99,23 @@ func (e *RedirectError) Error() string {
 	return text + ": " + e.Reason
 }
 
-// TooLargeError is a body that is longer than its limit.
+// TooLargeError says that a body is longer than its limit in bytes.
 type TooLargeError struct{ Limit int64 }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the answer is larger than the limit of %d bytes", e.Limit)
 }
 
-// HeaderError is a header that cannot be sent. Only credentials can be the reason:
-// a token with a line break, for example.
+// HeaderError says that a header cannot be sent. The cause can only be a credential, such as a
+// token with a line break.
 type HeaderError struct{ Name string }
 
 func (e *HeaderError) Error() string {
-	return fmt.Sprintf("the value for the header %q holds characters that cannot be sent, such as a line break", e.Name)
+	return fmt.Sprintf("the value for the header %q contains characters that cannot be sent, such as a line break", e.Name)
 }
 
-// checkHeader finds what net/http would refuse in a way that looks like a failure
-// of the network.
+// checkHeader refuses headers that net/http would refuse with an error that looks like a network
+// failure.
 func checkHeader(header http.Header) error {
 	for name, values := range header {
 		for _, value := range values {
@@ -127,10 +127,10 @@ func checkHeader(header http.Header) error {
 	return nil
 }
 
-// TemporaryError marks an error of a caller's function as one that may not occur
-// again.
+// TemporaryError marks an error of a caller's function as temporary, so that the operation is
+// repeated.
 type TemporaryError struct {
-	// Attempts is how often it was tried; 0 if that is not known.
+	// Attempts is the number of attempts, or 0 if it is not known.
 	Attempts int
 	Err      error
 }
@@ -139,7 +139,7 @@ func (e *TemporaryError) Error() string { return e.Err.Error() + inParentheses(e
 
 func (e *TemporaryError) Unwrap() error { return e.Err }
 
-// countAttempts puts the number of attempts into an error.
+// countAttempts stores the number of attempts in an error.
 func countAttempts(err error, attempts int) error {
 	if temporary, ok := errors.AsType[*TemporaryError](err); ok {
 		temporary.Attempts = attempts
@@ -168,8 +168,7 @@ func afterRedirect(to string) string {
 	return fmt.Sprintf("after a redirect to %.*q: ", maxShown, to)
 }
 
-// lastRedirect returns the last of the URLs that were asked, redacted; "" if it is
-// the only one.
+// lastRedirect returns the last of the requested URLs, redacted, or "" if there is only one.
 func lastRedirect(asked []*url.URL) string {
 	if len(asked) < 2 {
 		return ""
@@ -177,8 +176,7 @@ func lastRedirect(asked []*url.URL) string {
 	return addrs.Redact(asked[len(asked)-1].String())
 }
 
-// withoutURL removes the error of net/http that repeats the URL with all its
-// secrets.
+// withoutURL removes the net/http error that contains the URL with all its secrets.
 func withoutURL(err error) error {
 	for {
 		wrapped, ok := errors.AsType[*url.Error](err)
@@ -189,9 +187,8 @@ func withoutURL(err error) error {
 	}
 }
 
-// maxPrintable is the longest text of a server that a message repeats, in bytes.
+// maxPrintable is the maximum size of a server's text in a message in bytes.
 const maxPrintable = 1024
 
-// Printable makes a server's text fit for a message: harmless on a terminal, and
-// not too long.
+// Printable returns a server's text in a form that is safe on a terminal and not too long.
 func Printable(text string) string { return sanitize.Excerpt(text, maxPrintable) }

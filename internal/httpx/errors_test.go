@@ -12,8 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// TestMessages has what goes wrong and what is said about it. No message repeats
-// the URL of the request.
+// TestMessages has failures with their messages. No message contains the URL of the request.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)

@@ -12,15 +12,15 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// maxLocation bounds the URL of a redirect, in bytes.
+// maxLocation is the maximum length of a redirect's URL in bytes.
 const maxLocation = 8 << 10
 
-// harmless are the headers that follow a redirect to another origin: they say
-// what is wanted. Any other one may be a credential.
+// harmless are the headers that are sent to another origin after a redirect, because they only
+// describe the wanted answer. Any other header may be a credential.
 var harmless = [...]string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// Origin returns what credentials are bound to: scheme, host and port of a URL, as
-// "https://host", or "https://host:8443" if the port is not that of the scheme.
+// Origin returns the part of a URL that credentials are bound to: scheme, host and port. It has
+// the form "https://host", or "https://host:8443" if the port is not the default of the scheme.
 func Origin(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
@@ -35,15 +35,15 @@ func Origin(u *url.URL) string {
 // SameOrigin reports whether two URLs have the same [Origin].
 func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 
-// Redirect returns the URL to which an answer from a URL redirects by its header
-// Location, without credentials and fragment. It does not follow it. The error is a
-// [*RedirectError].
+// Redirect returns the URL that an answer redirects to, without credentials and fragment. from is
+// the URL of the answer, and location is its Location header. Redirect sends no request. The
+// error is a [*RedirectError].
 func Redirect(from *url.URL, location string) (*url.URL, error) {
 	return (&Client{MaxRedirects: 1}).next(http.MethodGet, []*url.URL{from}, location)
 }
 
-// next returns the target of a redirect by the last of the URLs that were asked, if
-// that may be followed.
+// next returns the target of a redirect by the last of the requested URLs, or an error if it must
+// not be followed.
 func (c *Client) next(method string, asked []*url.URL, location string) (*url.URL, error) {
 	from := asked[len(asked)-1]
 	refused := &RedirectError{From: lastRedirect(asked)}
@@ -64,7 +64,7 @@ func (c *Client) next(method string, asked []*url.URL, location string) (*url.UR
 	return to, nil
 }
 
-// whyRefused returns why one redirect may not be followed; "" if it may.
+// whyRefused returns the reason why a redirect must not be followed, or "" if it may be followed.
 func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	switch {
 	case method != "" && method != http.MethodGet && method != http.MethodHead:
@@ -81,8 +81,8 @@ func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	return reason
 }
 
-// InsecureRedirect refuses redirects to http, except from this machine to this
-// machine, and those to URLs with credentials. It is for [Client].Refuse.
+// InsecureRedirect refuses redirects to http, except from this machine to this machine, and
+// redirects to URLs with credentials. It is meant for [Client].Refuse.
 func InsecureRedirect(from, to *url.URL) (reason string) {
 	switch {
 	case to.User != nil:
@@ -93,8 +93,8 @@ func InsecureRedirect(from, to *url.URL) (reason string) {
 	return ""
 }
 
-// redirected returns the request for the target of a redirect. As it is made
-// from the request before it, headers that were dropped once do not come back.
+// redirected returns the request for the target of a redirect. It is derived from the previous
+// request, so headers that were dropped once stay dropped.
 func redirected(req *http.Request, to *url.URL) *http.Request {
 	next := (&http.Request{Method: req.Method, URL: to, Host: to.Host, Header: req.Header.Clone()}).WithContext(req.Context())
 	next.Header.Del("Referer")

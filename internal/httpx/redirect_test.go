@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// get makes a request with a secret in each place where credentials stand.
+// get returns a request with a secret in each place that can have credentials.
 func get(t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -99,7 +99,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 	}
 }
 
-// TestRedirectsToNowhere has locations that net/http would repeat.
+// TestRedirectsToNowhere has invalid locations that net/http would quote.
 func TestRedirectsToNowhere(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"https://u:" + webtest.Canary + "@h h/?" + webtest.Canary, "https://[::1/?" + webtest.Canary, "https://h:x/?a=" + webtest.Canary, "%zz?" + webtest.Canary} {
@@ -141,7 +141,7 @@ func TestRedirectsOnLoopbackHTTP(t *testing.T) {
 func TestRedirectsAreBounded(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
-	// Each path is one character shorter than the one before.
+	// Each path is one character shorter than the previous one.
 	web.Serve("https://example.com", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			hello(w, r)

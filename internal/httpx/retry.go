@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// DefaultRetries is how often a failed request is repeated by default.
+	// DefaultRetries is the default number of retries of a failed request.
 	DefaultRetries = 3
-	// DefaultFirstWait is the upper bound of the first wait by default.
+	// DefaultFirstWait is the default upper bound of the first wait.
 	DefaultFirstWait = 500 * time.Millisecond
-	// maxWaited bounds the sum of all waits of one request.
+	// maxWaited limits the sum of all waits of one request.
 	maxWaited = 5 * time.Minute
-	// maxGrowth bounds the growth of waits that no server asked for.
+	// maxGrowth limits the growth of waits that no server asked for.
 	maxGrowth = 16
 )
 
-// Retry says how often and how soon something is repeated. The zero value uses the
-// defaults.
+// Retry determines how often and after which waits an operation is repeated. The zero value uses
+// the defaults.
 type Retry struct {
-	// Max is how often a failed request is repeated. 0 means DefaultRetries; a
-	// negative number means never.
+	// Max is the maximum number of retries of a failed request. 0 means DefaultRetries, and a
+	// negative number means no retries.
 	Max int
-	// FirstWait bounds the wait before the first retry; each later one may be
-	// twice as long, up to 16 times. 0 means DefaultFirstWait.
+	// FirstWait is the maximum wait before the first retry. The maximum doubles with each retry,
+	// up to 16 times FirstWait. 0 means DefaultFirstWait.
 	FirstWait time.Duration
-	// Backoff returns the wait before the retry with this number, from 1 on. It
-	// replaces FirstWait and the pauses that servers ask for. It may be nil.
+	// Backoff returns the wait before a retry. The number of the first retry is 1. It replaces
+	// FirstWait and the pauses that servers ask for. It may be nil.
 	Backoff func(retry int) time.Duration
-	// Pauses are those that servers have asked for; clients may share them. If it
-	// is nil, each request learns of them by itself.
+	// Pauses are the pauses that servers have asked for. Clients may share them. If it is nil, a
+	// pause applies only to the request that was told about it.
 	Pauses *retryafter.Hosts
 }
 
-// Do calls attempt until it succeeds, fails for good, or was repeated often enough.
-// The host is the one that attempt talks to, as it stands in its URL. The error is
-// that of the last attempt, with the number of attempts, or the context's.
+// Do calls attempt until it succeeds, fails permanently, or has been repeated often enough. host
+// is the host that attempt talks to, in the form in which URLs contain it. Do returns the error
+// of the last attempt with the number of attempts, or the context's error.
 func (r Retry) Do(ctx context.Context, host string, attempt func() error) error {
 	waited := time.Duration(0)
 	for attempts := 1; ; attempts++ {
@@ -75,9 +75,8 @@ func (r Retry) Do(ctx context.Context, host string, attempt func() error) error 
 
 func (r Retry) max() int { return max(cmp.Or(r.Max, DefaultRetries), 0) }
 
-// wait returns how long to wait before a retry, and whether the server asked for
-// that. Other waits are random, so that clients that failed together do not return
-// together.
+// wait returns the time to wait before a retry. asked reports whether the server asked for it.
+// Other waits are random, so that clients that failed together do not retry together.
 func (r Retry) wait(retry int, err error) (wait time.Duration, asked bool) {
 	if r.Backoff != nil {
 		return r.Backoff(retry), false
@@ -89,7 +88,7 @@ func (r Retry) wait(retry int, err error) (wait time.Duration, asked bool) {
 	return longest/2 + rand.N(longest/2+1), false
 }
 
-// IsTemporary reports whether what failed may succeed when it is repeated.
+// IsTemporary reports whether a failed operation may succeed if it is repeated.
 func IsTemporary(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return retryafter.IsTemporary(status.Answer.StatusCode) && !status.Answer.RetryAfter.TooLong()
@@ -109,9 +108,8 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// ended returns the error of a context that has ended: [ErrTooSlow] if that is
-// the reason. Reasons that others gave are not returned, because callers check for
-// context.Canceled.
+// ended returns the error of a context that has ended, or [ErrTooSlow] if that is the cause. It
+// does not return other causes, because callers check for context.Canceled.
 func ended(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrTooSlow) {
 		return ErrTooSlow

@@ -21,7 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
-// script answers one request after the other, and notes when they came.
+// script answers one request after the other and records their times.
 type script struct {
 	mu    sync.Mutex
 	start time.Time
@@ -60,7 +60,7 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cut is a body whose connection breaks.
+// cut returns a body whose connection breaks.
 func cut() io.Reader { return io.MultiReader(strings.NewReader("half"), failing{io.ErrUnexpectedEOF}) }
 
 type failing struct{ err error }
@@ -242,7 +242,8 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestPausesAreShared has three requests, of which the first is told to wait.
+// TestPausesAreShared sends three requests. The server asks for a pause in its answer to the
+// first.
 func TestPausesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

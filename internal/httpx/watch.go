@@ -11,21 +11,21 @@ import (
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
-// timeoutError says that an attempt was over its timeout.
+// timeoutError says that an attempt exceeded its timeout.
 type timeoutError struct{ bound time.Duration }
 
 func (e *timeoutError) Error() string {
 	return fmt.Sprintf("the server has not answered in full within %v", e.bound)
 }
 
-// watch ends an attempt that takes too long or brings too little.
+// watch cancels an attempt that takes too long or is too slow.
 type watch struct {
 	ctx    context.Context
 	guard  *minrate.Guard // nil if there is no floor
 	cancel context.CancelFunc
 }
 
-// watch derives the context of an attempt.
+// watch returns a context for an attempt and the watch that can cancel it.
 func (c *Client) watch(ctx context.Context) (context.Context, *watch) {
 	w := &watch{ctx: ctx, cancel: func() {}}
 	if c.AttemptTimeout > 0 {
@@ -57,8 +57,8 @@ func (w *watch) stop() {
 	w.cancel()
 }
 
-// networkError is an error of an attempt. If the watch ended the attempt, its
-// reason replaces the consequences.
+// networkError returns the error of a failed attempt. If the watch has cancelled the attempt, it
+// returns the reason instead of err.
 func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	cause := context.Cause(w.ctx)
 	if is[*timeoutError](cause) || errors.Is(cause, minrate.ErrStalled) || errors.Is(cause, ErrTooSlow) {
@@ -67,7 +67,7 @@ func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	return &NetworkError{RedirectedTo: lastRedirect(asked), Err: withoutURL(err)}
 }
 
-// body is the body of an answer under watch.
+// body is the body of an answer that a watch controls.
 type body struct {
 	io.ReadCloser
 	watch *watch

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Status is how an installed package compares with its entry in the lock.
+// Status is the result of comparing an installed package with its lock entry.
 type Status int
 
 // The statuses.
@@ -29,29 +29,28 @@ const (
 	Missing
 )
 
-// Report is how one installed package compares with its entry.
+// Report describes how one installed package compares with its entry.
 type Report struct {
 	Status Status
-	// Want are the entry's hashes, Got those of the installed files, of the same
+	// Want are the entry's hashes, and Got are the hashes of the installed files for the same
 	// schemes.
 	Want, Got []hashing.Hash
-	// Changes tells the files apart. It is empty if nothing differs, and if the sums
-	// of the locked files are not kept.
+	// Changes lists the files that differ. It is empty if nothing differs or if the sums of the
+	// locked files are not available.
 	Changes hashing.Changes
-	// Err is why the installed files could not be read, if they could not.
+	// Err is the reason why the installed files could not be read or compared, or nil.
 	Err error
 	// Tree is the tree of the entry if the package is verified.
 	Tree *pkgtree.Tree
-	// SharedTree is the name of the project's shared tree into which the package's
-	// directory has links; "" if it has everything itself.
+	// SharedTree is the name of the project's shared tree that the package's directory has links
+	// into. It is "" if there are no such links.
 	SharedTree string
 }
 
-// Packages are the packages that are installed in a project. It is safe for
-// concurrent use.
+// Packages are the installed packages of a project. It is safe for concurrent use.
 type Packages struct {
 	project *project.Project
-	// keepsModes says that the file system keeps executable bits.
+	// keepsModes reports whether the file system stores executable bits.
 	keepsModes bool
 
 	sharedTrees singleflight.Memo[string, *pkgtree.Tree]
@@ -61,17 +60,17 @@ type Packages struct {
 	reader  sync.WaitGroup
 }
 
-// New returns the packages of a project, none of which is read yet. p is nil if
-// there is no modules directory: then all packages are missing.
+// New returns the packages of a project without reading them. p is nil if there is no modules
+// directory: then all packages are missing.
 func New(p *project.Project) *Packages {
 	return &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
 }
 
-// KeepsModes reports whether the project's file system keeps executable bits.
+// KeepsModes reports whether the project's file system stores executable bits.
 func (p *Packages) KeepsModes() bool { return p.keepsModes }
 
-// ReadAhead begins to hash the shared trees in the background, while the caller
-// parses its files. [Packages.StopReading] must follow.
+// ReadAhead starts to hash the shared trees in the background while the caller parses files. The
+// caller must call [Packages.StopReading].
 func (p *Packages) ReadAhead() {
 	p.reader.Go(func() {
 		for _, name := range p.project.Trees() {
@@ -83,14 +82,14 @@ func (p *Packages) ReadAhead() {
 	})
 }
 
-// StopReading ends ReadAhead and waits for the tree that is being read. The
-// project's packages may be moved only after it.
+// StopReading ends ReadAhead and waits for the tree that is being read. The project's packages
+// must not be moved before it returns.
 func (p *Packages) StopReading() {
 	p.stopped.Store(true)
 	p.reader.Wait()
 }
 
-// Inspect compares the package that is installed for an entry with the entry.
+// Inspect compares the installed package of an entry with the entry.
 func (p *Packages) Inspect(entry lockfile.Module) Report {
 	if p.project == nil {
 		return Report{Status: Missing}
@@ -114,8 +113,8 @@ func (p *Packages) Inspect(entry lockfile.Module) Report {
 	return report
 }
 
-// read hashes an installed package. What it has by links into a shared tree is
-// hashed there, once for all calls.
+// read hashes an installed package. The targets of links into a shared tree are hashed there,
+// once for all calls.
 func (p *Packages) read(key string, report *Report) (*pkgtree.Tree, error) {
 	root, err := p.project.Package(key)
 	if err != nil {
@@ -151,9 +150,8 @@ func (p *Packages) sharedTree(name string) (*pkgtree.Tree, error) {
 	})
 }
 
-// LockedTree returns the tree from which an entry of the lock was made, by the sums
-// that are kept in the project; nil if they are not kept, or are not those of the
-// entry.
+// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
+// project, and returns nil if there are none or they do not match the entry.
 func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	t1 := entry.Hash("t1")
 	if t1 == "" || p.project == nil {
@@ -179,9 +177,9 @@ func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	return tree
 }
 
-// changesDespite tells the files apart of a package that cannot be hashed because of
-// its links: the target of one has vanished, for example. A link of ours to
-// something that the shared tree lacks counts as vanished.
+// changesDespite compares the files of a package that cannot be hashed because of its links, for
+// example because the target of a link is missing. A link to a missing file of a shared tree
+// counts as a missing file.
 func (p *Packages) changesDespite(err error, entry lockfile.Module) hashing.Changes {
 	var bad *hashing.TreeError
 	locked := p.LockedTree(entry)
@@ -193,8 +191,8 @@ func (p *Packages) changesDespite(err error, entry lockfile.Module) hashing.Chan
 	})})
 }
 
-// checkSharedTree checks the parts of a shared tree to which no link of this
-// package points: configuration is read there.
+// checkSharedTree checks the parts of a shared tree that no link of this package points to,
+// because configuration is read there.
 func (p *Packages) checkSharedTree(report *Report) {
 	if report.Status != Verified || report.SharedTree == "" {
 		return
@@ -214,8 +212,8 @@ func (p *Packages) checkSharedTree(report *Report) {
 	}
 }
 
-// CompareHashes notes the hashes of an entry and those of a tree, scheme by scheme, and
-// reports whether there are any and all are equal.
+// CompareHashes records the hashes of an entry and of a tree for all schemes that both have. It
+// reports whether there are any and all of them are equal.
 func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 	same := true
 	for _, want := range entry.Hashes {
@@ -227,8 +225,8 @@ func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 	return same && len(r.Got) > 0
 }
 
-// compare decides by the hashes and, if they differ and the locked tree is known,
-// by the files.
+// compare compares a package with its entry by the hashes. If they differ and the locked tree is
+// known, it compares the files.
 func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
 	r.Tree = tree
 	if r.CompareHashes(entry, tree) {
@@ -245,8 +243,7 @@ func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
 	}
 }
 
-// harmless reports whether nothing but files were added that are not
-// configuration.
+// harmless reports whether the only changes are added files that are not configuration.
 func harmless(c hashing.Changes) bool {
 	return len(c.Changed) == 0 && len(c.Vanished) == 0 &&
 		!slices.ContainsFunc(c.Added, func(name string) bool { return configs.IsConfigFile(path.Base(name)) })

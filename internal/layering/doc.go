@@ -1,16 +1,14 @@
-// Package layering has no code. Its tests check the rules for the tree as a whole
-// that no compiler checks:
+// Package layering has no code. Its tests check rules for the whole tree that a compiler does not
+// check:
 //
-//   - the order of our packages, in layers, and who may import the few heavy
+//   - the order of the module's packages in layers, and which of them may import the few heavy
 //     dependencies;
-//   - what the packages that others embed must not pull in;
-//   - no reading of the environment, printing, logging or init functions
-//     below the command;
-//   - no messages below the command that name its subcommands, flags or
-//     environment variables;
-//   - files of at most 500 lines, functions of at most 80, and no package
-//     named for nothing;
+//   - the dependencies that packages for embedding must not have;
+//   - no reading of the environment, printing, logging or init functions below the command;
+//   - no messages below the command that name its subcommands, flags or environment variables;
+//   - files of at most 500 lines, functions of at most 80 lines, and no package names without a
+//     meaning, such as "util";
 //   - a doc.go and a runnable example in every public package.
 //
-// The tests parse the tree, so they work while a package does not compile.
+// The tests parse the tree, so they work even if a package does not compile.
 package layering

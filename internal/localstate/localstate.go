@@ -18,48 +18,50 @@ import (
 )
 
 const (
-	// maxSize bounds a state file in bytes. Those of large projects have some 100 MB.
+	// maxSize is the maximum size of a state file in bytes. Large projects have states of some 100
+	// MB.
 	maxSize = 1 << 30
-	// fileName is the name of state files, and of the file in the data directory in
-	// which stock tools record the backend.
+	// fileName is the name of state files, and also of the file in the data directory in which
+	// stock tools record the backend.
 	fileName = "terraform.tfstate"
 )
 
-// ErrLegacyProvider means that a state has a provider's address of the form that early
-// versions of Terraform had, without a namespace. Stock tools refuse it as well.
+// ErrLegacyProvider means that a state has a provider address from early versions of Terraform,
+// without a namespace. Stock tools refuse it as well.
 var ErrLegacyProvider = errors.New("legacy provider address in the state")
 
-// errUnknown says that a state is of a form that is not known.
+// errUnknown says that the format of a state is not known.
 var errUnknown = errors.New("the state is not one of version 4")
 
-// errEmpty says that a file has no state.
+// errEmpty says that a state file is empty.
 var errEmpty = errors.New("the state file is empty")
 
 // Project says where the state of a project may be.
 type Project struct {
-	// Dir is the root module's directory, and DataDir the data directory of stock tools,
-	// as this process reaches it.
+	// Dir is the path of the root module's directory, and DataDir is the path of the stock tools'
+	// data directory.
 	Dir, DataDir string
-	// Workspace is the name of the selected workspace; "" if it is not known.
+	// Workspace is the name of the selected workspace, or "" if it is not known.
 	Workspace string
-	// Terraform says that the configuration is in the dialect of terraform.
+	// Terraform reports whether the configuration is in the terraform dialect.
 	Terraform bool
-	// Parser parses the providers' addresses.
+	// Parser parses the addresses of providers.
 	Parser addrs.Parser
 }
 
-// Needs is what the state of a project says about providers.
+// Needs describes which providers the state of a project needs.
 type Needs struct {
-	// Unknown is why it is not known which providers the state needs; "" if it is, or if
-	// there is no state yet.
+	// Unknown is the reason why the needed providers are not known. It is "" if they are known or
+	// if there is no state yet.
 	Unknown string
-	// File is the state's name, relative to the root module; "" means none.
+	// File is the name of the state file, relative to the root module, or "" if there is none.
 	File string
-	// Providers are those of the state's resources without built-in ones, each once.
+	// Providers are the providers of the state's resources, without duplicates and built-in
+	// providers.
 	Providers []addrs.Provider
 }
 
-// Read reads which providers the state needs. The error wraps [ErrLegacyProvider].
+// Read reads which providers the state needs. Its error wraps [ErrLegacyProvider].
 func Read(ctx context.Context, p Project) (Needs, error) {
 	if p.hasBackend(ctx) {
 		return Needs{Unknown: "a backend keeps it"}, nil
@@ -85,7 +87,7 @@ func Read(ctx context.Context, p Project) (Needs, error) {
 	return Needs{File: name, Providers: providers}, nil
 }
 
-// read returns the providers of a state file.
+// read returns the providers in a state file.
 func (p Project) read(name string) ([]addrs.Provider, error) {
 	file, err := openBelow(p.Dir, name)
 	if err != nil {
@@ -95,8 +97,8 @@ func (p Project) read(name string) ([]addrs.Provider, error) {
 	return parse(file, p.Parser)
 }
 
-// hasBackend reports whether the configuration has a backend, or the project had one
-// from which stock tools have not moved the state yet.
+// hasBackend reports whether the configuration has a backend, or the project had one from which
+// stock tools have not yet moved the state.
 func (p Project) hasBackend(ctx context.Context) bool {
 	reader := configs.Reader{Terraform: p.Terraform}
 	if reader.ReadSettings(ctx, configs.Dir{Path: p.Dir}).Backend {
@@ -113,8 +115,8 @@ func (p Project) hasBackend(ctx context.Context) bool {
 	return json.NewDecoder(file).Decode(&recorded) != nil || recorded.Backend != nil
 }
 
-// openBelow opens a state file below a directory. The error is over fs.ErrNotExist if
-// it, or the directory, does not exist.
+// openBelow opens a state file below a directory. If the file or the directory does not exist,
+// the error wraps fs.ErrNotExist.
 func openBelow(dir, name string) (*os.File, error) {
 	name = filepath.Join(dir, filepath.FromSlash(name))
 	opened, err := opendir.Root(filepath.Dir(name))

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/localstate"
 )
 
-// resources is a state with a resource of each provider.
+// resources returns a state that has one resource of each provider.
 func resources(providers ...string) string {
 	var list []string
 	for _, p := range providers {
@@ -24,7 +24,7 @@ func resources(providers ...string) string {
 	return `{"version": 4, "resources": [` + strings.Join(list, ", ") + `]}`
 }
 
-// The rows of states. Wanted is what is read, or a part of the error.
+// Each row has a state, and the expected providers or a part of the expected error.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -97,7 +97,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Whatever a state says, its providers are addresses that can be installed, each once.
+// Whatever a state contains, its providers are addresses that can be installed, without
+// duplicates.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(resources(`provider["reg.example.com/acme/a"].west`, `module.m.provider.a`)))
 	f.Add([]byte(`{"version": 4, "resources": [{"provider": "provider[\"acme/a\"]"}]}`))

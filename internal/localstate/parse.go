@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// resource is what is read of a resource in a state.
+// resource has the parts of a resource in a state that are read.
 type resource struct {
 	Module   string `json:"module"`
 	Mode     string `json:"mode"`
@@ -21,9 +21,9 @@ type resource struct {
 	Provider string `json:"provider"`
 }
 
-// parse returns the providers of the resources in a state. It holds one resource at a
-// time in memory. The error is over [ErrLegacyProvider], errEmpty or errUnknown, or that of
-// reading.
+// parse returns the providers of the resources in a state. It keeps only one resource at a time
+// in memory. The error wraps [ErrLegacyProvider], is errEmpty or errUnknown, or is the error of
+// reading from.
 func parse(from io.Reader, parser addrs.Parser) ([]addrs.Provider, error) {
 	s := &state{json: json.NewDecoder(from), parser: parser}
 	err := s.parse()
@@ -39,18 +39,17 @@ func parse(from io.Reader, parser addrs.Parser) ([]addrs.Provider, error) {
 	return s.found, nil
 }
 
-// state is a state that is being read.
+// state is a state that is being parsed.
 type state struct {
 	json    *json.Decoder
 	parser  addrs.Parser
 	version int
 	found   []addrs.Provider
-	// wrong is what is wrong with a resource. It counts only if the whole is a state.
+	// wrong is the first error about a resource. It counts only if the whole text is a state.
 	wrong error
 }
 
-// parse reads the state to its end. As encoding/json does, it takes no account of the case of
-// keys.
+// parse reads the state to its end. Like encoding/json, it ignores the case of keys.
 func (s *state) parse() error {
 	start, err := s.json.Token()
 	switch {

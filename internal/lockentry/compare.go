@@ -7,14 +7,15 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// PackageAddress returns a package as a lock writes it: the immutable address without
-// credentials, with the directory that the origin named. [lockfile.Module.SplitPackage] is
-// the reverse.
+// PackageAddress returns the address of a package as a lock writes it: the immutable address
+// without credentials, with the directory that the origin pointed to.
+// [lockfile.Module.SplitPackage] is its inverse.
 func PackageAddress(pkg addrs.ModulePackage, subdir string) string {
 	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
 }
 
-// VersionOrPackage names what an entry has, for people.
+// VersionOrPackage returns the version of an entry, or its package address if it has no version,
+// for messages.
 func VersionOrPackage(entry lockfile.Module) string {
 	if entry.Version != "" {
 		return entry.Version
@@ -22,7 +23,7 @@ func VersionOrPackage(entry lockfile.Module) string {
 	return entry.Package
 }
 
-// Differences says what two entries for one call say differently of its package.
+// Differences describes the differences between the packages of two entries for the same call.
 func Differences(a, b lockfile.Module) []string {
 	var list []string
 	add := func(what, a, b string) {
@@ -39,7 +40,8 @@ func Differences(a, b lockfile.Module) []string {
 	return list
 }
 
-// SameContent compares two entries by the strongest hash that both have.
+// SameContent reports whether two entries have the same content. It compares the strongest hash
+// that both have, and returns false if there is none.
 func SameContent(a, b lockfile.Module) bool {
 	for _, scheme := range []string{"t1", "h1"} {
 		x, y := a.Hash(scheme), b.Hash(scheme)

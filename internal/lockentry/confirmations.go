@@ -7,22 +7,22 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Confirmations are what origins have confirmed of a lock's entries. The exported fields
-// must not change once it is in use. It is safe for concurrent use.
+// Confirmations knows which entries of a lock origins have confirmed. Its exported fields must
+// not change while it is in use. It is safe for concurrent use.
 //
-// A call in a package from elsewhere may use fewer places than one of the user's own: so
-// an entry is confirmed for one or the other, as fromPackage says.
+// A call in a package from elsewhere may use fewer locations than a call in one of the user's own
+// modules. So each confirmation holds only for one of the two, which is given as fromPackage.
 type Confirmations struct {
-	// Former is the lock of the last run in the project; nil if it is not known.
+	// Former is the lock of the last run in the project, or nil if it is not known.
 	Former *lockfile.File
-	// FormerConfirmed says that all entries of Former were confirmed: those of vendored
-	// packages need not be.
+	// FormerConfirmed reports whether all entries of Former were confirmed. Entries of vendored
+	// packages may be unconfirmed.
 	FormerConfirmed bool
 	// Recorded reports whether the cache has a record.
 	Recorded func(record string) bool
 
 	mu sync.Mutex
-	// pending are the records that are to be kept.
+	// pending are the records that Keep will write.
 	pending []string
 }
 
@@ -31,13 +31,14 @@ func (cs *Confirmations) HasEntry(entry lockfile.Module, fromPackage bool) bool 
 	return cs.IsFormer(entry) || cs.Recorded(Record(entry, fromPackage))
 }
 
-// HasName reports whether an origin has confirmed that the tag by which an entry was
-// locked points to its revision.
+// HasName reports whether an origin has confirmed that the tag of an entry points to the locked
+// revision.
 func (cs *Confirmations) HasName(entry lockfile.Module, fromPackage bool) bool {
 	return cs.IsFormer(entry) || cs.Recorded(byName+Record(entry, fromPackage))
 }
 
-// Add notes that the origin confirmed an entry, and with name also its tag.
+// Add adds the confirmation of an entry by its origin. If name is set, the origin has also
+// confirmed the entry's tag.
 func (cs *Confirmations) Add(entry lockfile.Module, fromPackage, name bool) {
 	text := Record(entry, fromPackage)
 	cs.mu.Lock()
@@ -48,8 +49,8 @@ func (cs *Confirmations) Add(entry lockfile.Module, fromPackage, name bool) {
 	}
 }
 
-// Keep records what was added in a cache, for later runs. A cache may be read-only: the
-// origins are asked again then.
+// Keep records the added confirmations in a cache for later runs. It ignores errors, because the
+// cache may be read-only; the origins are then asked again.
 func (cs *Confirmations) Keep(cache interface{ Confirm(records ...string) error }) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -57,7 +58,7 @@ func (cs *Confirmations) Keep(cache interface{ Confirm(records ...string) error 
 	cs.pending = nil
 }
 
-// FormerEntry returns the entry that the last run in this project had.
+// FormerEntry returns the entry that a call had after the last run in this project.
 func (cs *Confirmations) FormerEntry(key string) (lockfile.Module, bool) {
 	if cs.Former == nil {
 		return lockfile.Module{}, false
@@ -65,16 +66,16 @@ func (cs *Confirmations) FormerEntry(key string) (lockfile.Module, bool) {
 	return cs.Former.Module(key)
 }
 
-// IsFormer reports whether the last run in this project had the same entry, confirmed.
+// IsFormer reports whether the last run in this project had the same entry and it was confirmed.
 func (cs *Confirmations) IsFormer(entry lockfile.Module) bool {
 	old, ok := cs.FormerEntry(entry.Key)
 	return ok && cs.FormerConfirmed && modpkg.StatementOf(old).String() == modpkg.StatementOf(entry).String()
 }
 
-// byName is in front of a record that was confirmed by the name of its revision.
+// byName is the prefix of the record that the entry's tag was confirmed.
 const byName = "by name: "
 
-// Record is what the cache keeps of an entry.
+// Record returns the record of a confirmed entry in the cache.
 func Record(entry lockfile.Module, fromPackage bool) string {
 	return recordOf(modpkg.StatementOf(entry), fromPackage)
 }
@@ -86,8 +87,8 @@ func recordOf(statement modpkg.Statement, fromPackage bool) string {
 	return statement.String()
 }
 
-// Records are all records of a statement that is confirmed for any call, also by the name
-// of its revision.
+// Records returns all records of a statement that is confirmed for every call, including the
+// confirmation of its tag.
 func Records(statement modpkg.Statement) []string {
 	texts := []string{recordOf(statement, false)}
 	if pkg, _ := (lockfile.Module{Package: statement.Package}).SplitPackage(); pkg.Getter() != "file" {

@@ -8,10 +8,10 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Restored are entries that the lock had after the last run and has lost since. Stock
-// tools drop module blocks when they rewrite their provider locks. To select again
-// without a word would make the lock worthless. The zero value has none. It is safe for
-// concurrent use.
+// Restored are entries that the lock had after the last run and has lost since. Stock tools drop
+// module blocks when they rewrite their provider locks. If new versions were then selected
+// silently, the lock would be worthless. The zero value has no entries. It is safe for concurrent
+// use.
 type Restored struct {
 	mu      sync.Mutex
 	entries map[string]lockfile.Module

@@ -10,9 +10,9 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// MaxBytes bounds a manifest that is read. An installation has at most 20,000
-// modules, and a record takes 800 bytes where its key is as long as a file name
-// can be, which its directory repeats, and its source is a long address.
+// MaxBytes is the maximum size of a manifest that is read. An installation has at most 20,000
+// modules. A record takes 800 bytes if its key, which is repeated in its directory, is as long as
+// a file name can be and its source is a long address.
 const MaxBytes = 16 << 20
 
 // The JSON form. The order of the members is part of the format.
@@ -27,8 +27,8 @@ type recordJSON struct {
 	Dir     string `json:"Dir"`
 }
 
-// Parse parses a manifest. An error means that stock tools refuse it too, or that it
-// is over a limit. Callers then continue without a manifest and write a new one.
+// Parse parses a manifest. It returns an error if stock tools refuse the manifest too, or if it
+// exceeds a limit. Callers then continue without a manifest and write a new one.
 func Parse(src []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if len(src) == 0 {
@@ -67,8 +67,8 @@ func (m *Manifest) add(r recordJSON) error {
 	return nil
 }
 
-// Bytes returns the file's content, byte for byte as stock tools write it. The
-// root module's record is there even if it was never set.
+// Bytes returns the content of the file, byte for byte as stock tools write it. It includes a
+// record of the root module even if none was set.
 func (m *Manifest) Bytes() []byte {
 	out := fileJSON{}
 	if _, ok := m.Lookup(root.Key); !ok {
@@ -77,8 +77,8 @@ func (m *Manifest) Bytes() []byte {
 	for _, r := range m.Records() {
 		out.Modules = append(out.Modules, recordJSON(r))
 	}
-	// Marshal escapes <, > and & as stock tools do, which use it too. It
-	// cannot fail on a structure of strings.
+	// Marshal escapes <, > and & just as in stock tools, which use it too. It cannot fail for a
+	// structure of strings.
 	src, _ := json.Marshal(out)
 	return src
 }

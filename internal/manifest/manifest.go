@@ -9,12 +9,11 @@ import (
 
 // Record is one installed module.
 type Record struct {
-	// Key is the module's path, "network.subnets"; "" for the root module.
+	// Key is the module's path, such as "network.subnets". It is "" for the root module.
 	Key string
-	// Source is the full form of the source address; "" for the root module.
+	// Source is the full form of the source address. It is "" for the root module.
 	Source string
-	// Version is the canonical version of a module from a registry; "" for
-	// any other.
+	// Version is the canonical version of a module from a registry. It is "" for other modules.
 	Version string
 	// Dir is the module's directory with forward slashes, relative to the
 	// root module.
@@ -40,7 +39,7 @@ func (m *Manifest) Lookup(key string) (Record, bool) {
 	return r, ok
 }
 
-// Set adds a record, and replaces one with the same key.
+// Set adds a record. It replaces a record with the same key.
 func (m *Manifest) Set(r Record) {
 	if m.records == nil {
 		m.records = make(map[string]Record)
@@ -48,8 +47,8 @@ func (m *Manifest) Set(r Record) {
 	m.records[r.Key] = r
 }
 
-// Remove removes the records of a module and of all modules that it calls. As
-// the root module calls them all, Remove("") leaves nothing.
+// Remove removes the records of a module and of all modules below it. Remove("") removes all
+// records, because all modules are below the root module.
 func (m *Manifest) Remove(key string) {
 	maps.DeleteFunc(m.records, func(other string, _ Record) bool {
 		return key == "" || other == key || strings.HasPrefix(other, key+".")

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 )
 
-// TestStockBytes compares our bytes with those that a stock tool writes for
-// nested local modules.
+// TestStockBytes compares the manifest for nested local modules with the one that a stock tool
+// writes.
 func TestStockBytes(t *testing.T) {
 	t.Parallel()
 	terraform, err := exec.LookPath("terraform")
@@ -64,7 +64,7 @@ module "out-side" { source = "./linked" }
 	}
 }
 
-// write writes a file and makes its directory.
+// write writes a file and creates its directory.
 func write(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -16,10 +16,9 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 )
 
-// Link makes a linked directory for a package, under a name on the stage. own are
-// the directories in the package of which the call gets private copies; "." is all
-// of it. It returns the directory's path, and whether it has links into the shared
-// tree.
+// Link makes a linked directory for a package, under a name in the staging directory. own are the
+// directories in the package that the call gets private copies of; "." means all of them. Link
+// returns the path of the directory and whether it has links into the shared tree.
 func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []string) (path string, linked bool, err error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
@@ -44,7 +43,7 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 	return d.path, d.linked, nil
 }
 
-// linkedDir is a linked directory in the making.
+// linkedDir is a linked directory that is being built.
 type linkedDir struct {
 	path   string
 	source *os.Root // of the shared tree
@@ -54,9 +53,8 @@ type linkedDir struct {
 	linked bool
 }
 
-// hasDirs reports whether the package has all these directories. One that is
-// reached by a link of the package's own is not in it; then the call gets a copy
-// of everything.
+// hasDirs reports whether the package has all these directories. A directory that is reached
+// through one of the package's own links does not count. The call then gets a copy of everything.
 func (d *linkedDir) hasDirs(dirs []string) bool {
 	for _, dir := range dirs {
 		part := d.shared.Tree.Part(dir)
@@ -67,7 +65,7 @@ func (d *linkedDir) hasDirs(dirs []string) bool {
 	return true
 }
 
-// build makes the directory dir of the package.
+// build creates the directory dir of the package.
 func (d *linkedDir) build(dir string) error {
 	if err := os.Mkdir(d.inDir(dir), 0o755); err != nil {
 		return err
@@ -90,10 +88,10 @@ func (d *linkedDir) build(dir string) error {
 	return nil
 }
 
-// inDir returns where a path of the package is in the directory.
+// inDir returns the path in the linked directory for a path in the package.
 func (d *linkedDir) inDir(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-// children returns the paths of what is in a directory of the package.
+// children returns the paths of the entries in a directory of the package.
 func (d *linkedDir) children(dir string) []string {
 	entries, prefix := d.shared.Tree.Entries, ""
 	if dir != "" {
@@ -110,7 +108,7 @@ func (d *linkedDir) children(dir string) []string {
 	return slices.Compact(children) // "a" and "a/b" can have "a.c" between them
 }
 
-// copyAll copies what the package has at a path and below it.
+// copyAll copies the entry of the package at a path and everything below it.
 func (d *linkedDir) copyAll(name string) error {
 	for _, e := range d.shared.Tree.Part(name) {
 		target := d.inDir(e.Path)
@@ -155,10 +153,10 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 	if _, err := io.Copy(file, from); err != nil {
 		return err
 	}
-	return file.Chmod(mode) // whatever the umask is
+	return file.Chmod(mode) // regardless of the umask
 }
 
-// check hashes what was built.
+// check hashes the linked directory and compares it with the package.
 func (d *linkedDir) check() error {
 	root, err := opendir.Root(d.path)
 	if err != nil {

@@ -15,15 +15,14 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Stage puts packages on the stage of one run. It is safe for concurrent use. All
-// fields must be set.
+// Stage puts packages into the staging directory of one run. It is safe for concurrent use. All
+// exported fields must be set.
 type Stage struct {
 	Project *project.Project
 	Cache   *pkgcache.Cache
-	// KeepsModes says that the project's file system keeps executable bits.
+	// KeepsModes reports whether the project's file system stores executable bits.
 	KeepsModes bool
-	// Slot waits until there is room for one more piece of work; the function that
-	// it returns makes room again.
+	// Slot waits for a free slot. The caller must call release to free it again.
 	Slot func(context.Context) (release func(), err error)
 
 	shared singleflight.Group[hashing.Hash, *Shared]
@@ -32,18 +31,18 @@ type Stage struct {
 
 // Shared is a shared tree.
 type Shared struct {
-	// Name is its name in the project.
+	// Name is the tree's name in the project.
 	Name string
-	// Path is where its files are until the run is over.
+	// Path is the directory of the tree's files until the end of the run.
 	Path string
-	// Staged says that Path is on the stage, because the project does not have the
-	// tree yet.
+	// Staged reports whether Path is in the staging directory, because the project does not have
+	// the tree yet.
 	Staged bool
 	Tree   *pkgtree.Tree
 }
 
-// Copy makes a private copy of the package with a t1 hash, under a name on the
-// stage, and returns its path. The errors are those of [pkgcache.Cache.CopyTo].
+// Copy makes a private copy of the package with a t1 hash, under a name in the staging directory.
+// It returns the path of the copy and the errors of [pkgcache.Cache.CopyTo].
 func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path string, tree *pkgtree.Tree, err error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
@@ -58,8 +57,8 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 	return path, pkgtree.New(copied), nil
 }
 
-// Shared returns the shared tree of the package with a t1 hash: the one that the
-// project has, or else a new one on the stage. The errors are those of Copy.
+// Shared returns the shared tree of the package with a t1 hash. If the project does not have it,
+// Shared makes a new one in the staging directory. The errors are those of Copy.
 func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
 	return s.shared.Do(ctx, t1, func(ctx context.Context) (*Shared, error) {
 		name := project.TreeName(t1)
@@ -84,17 +83,17 @@ func (s *Stage) readShared(ctx context.Context, name string) (*pkgtree.Tree, err
 	return pkgtree.Read(s.Project.TreePath(name))
 }
 
-// links makes symbolic links. Those with one target are one link with many names,
-// if the system has that: a hundred calls of one package have ten thousand links
-// between them, each of which would take an inode of its own. A link cannot be
-// written to, so no call can change another one's.
+// links creates symbolic links. If the system supports it, links with the same target are hard
+// links to one symbolic link: a hundred calls of one package have ten thousand links, each of
+// which would need its own inode. A symbolic link cannot be written to, so no call can change the
+// link of another one.
 type links struct {
-	made sync.Map // from a target to the path of a link with it
+	made sync.Map // maps a target to the path of a link to it
 }
 
 func (l *links) add(target, path string) error {
 	target = filepath.FromSlash(target)
-	// On systems other than Linux a name for a link may become one for its target.
+	// On systems other than Linux, a hard link to a symbolic link may become a link to its target.
 	if first, ok := l.made.Load(target); ok && runtime.GOOS == "linux" && os.Link(first.(string), path) == nil {
 		return nil
 	}

@@ -1,8 +1,8 @@
-// Package minrate ends transfers that bring too little.
+// Package minrate cancels transfers that are too slow.
 //
-// A server that sends a byte now and then never runs into a timeout for silence.
-// So a transfer must bring a number of bytes in each window of time. The first
-// window is for the server to get ready: any byte will do.
+// A server that sends a byte now and then never causes a timeout for silence. So a transfer must
+// deliver a minimum number of bytes in each window of time. The first window gives the server
+// time to prepare the answer: a single byte is enough.
 package minrate
 
 import (
@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Default is the least average rate in bytes a second. A modem of the last
-// century brings more.
+// Default is the default minimum of the average rate in bytes per second. Even an old modem is
+// faster.
 const Default = 4 << 10
 
-// ErrStalled says that a transfer brought too little. It is found in every
-// [*Error].
+// ErrStalled says that a transfer was too slow. Every [*Error] wraps it.
 var ErrStalled = errors.New("the transfer is too slow")
 
-// Error is a transfer that brought too little.
+// Error says that a transfer was too slow.
 type Error struct {
-	// Got is how many bytes came in a window, and Least how many had to come.
+	// Got is the number of bytes that arrived in a window, and Least the number that had to
+	// arrive.
 	Got, Least int64
 	Window     time.Duration
 }
@@ -38,16 +38,16 @@ func (e *Error) Error() string {
 // Unwrap returns [ErrStalled].
 func (e *Error) Unwrap() error { return ErrStalled }
 
-// Floor is the least that a transfer must bring.
+// Floor is the minimum rate of a transfer.
 type Floor struct {
-	// PerSecond is the least average rate over a window, in bytes a second. 0
-	// means [Default]; if it is negative, one byte in each window will do.
+	// PerSecond is the minimum average rate over a window in bytes per second. 0 means [Default].
+	// If it is negative, one byte in each window is enough.
 	PerSecond int64
-	// Window is the time over which the average is taken. It must be positive.
+	// Window is the time over which the average is computed. It must be positive.
 	Window time.Duration
 }
 
-// Rate returns the least rate in bytes a second; 0 means none.
+// Rate returns the minimum rate in bytes per second, or 0 if there is no minimum.
 func (f Floor) Rate() int64 {
 	if f.PerSecond == 0 {
 		return Default
@@ -55,21 +55,21 @@ func (f Floor) Rate() int64 {
 	return max(f.PerSecond, 0)
 }
 
-// Least returns how many bytes must come in a window, at least one.
+// Least returns the number of bytes that must arrive in a window, at least one.
 func (f Floor) Least() int64 { return max(1, int64(f.Window.Seconds()*float64(f.Rate()))) }
 
-// Meter counts what comes in a window. It knows no time: its user says when a
-// window ends.
+// Meter counts the bytes that arrive in a window. It does not measure time: its user decides when
+// a window ends.
 type Meter struct {
 	Floor
 	got   int64
 	later bool
 }
 
-// Add counts bytes that came.
+// Add counts n bytes.
 func (m *Meter) Add(n int64) { m.got += n }
 
-// End ends a window and begins the next. The error is an [*Error].
+// End ends a window and begins the next. If too few bytes have arrived, it returns an [*Error].
 func (m *Meter) End() error {
 	least := int64(1)
 	if m.later {
@@ -83,7 +83,7 @@ func (m *Meter) End() error {
 	return nil
 }
 
-// Guard ends a transfer that brings too little. It is safe for concurrent use.
+// Guard cancels a transfer that is too slow. It is safe for concurrent use.
 type Guard struct {
 	mu      sync.Mutex
 	meter   Meter
@@ -93,8 +93,8 @@ type Guard struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Watch derives the context of a transfer. When that brings too little, the
-// context ends, with an [*Error] as its cause. The caller must call Stop.
+// Watch returns a context for a transfer. If the transfer is too slow, the context is cancelled
+// with an [*Error] as its cause. The caller must call Stop.
 func (f Floor) Watch(ctx context.Context) (context.Context, *Guard) {
 	g := &Guard{meter: Meter{Floor: f}}
 	g.ctx, g.cancel = context.WithCancelCause(ctx)
@@ -117,14 +117,14 @@ func (g *Guard) end() {
 	g.timer.Reset(g.meter.Window)
 }
 
-// Add counts bytes that came.
+// Add counts n bytes.
 func (g *Guard) Add(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.meter.Add(int64(n))
 }
 
-// Restart begins a first window, for an answer that follows a request.
+// Restart begins a new first window, for an answer after a request.
 func (g *Guard) Restart() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,14 +135,14 @@ func (g *Guard) Restart() {
 	g.timer.Reset(g.meter.Window)
 }
 
-// Pause lets time pass until Restart.
+// Pause stops the time until Restart is called.
 func (g *Guard) Pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.timer.Stop()
 }
 
-// Stop ends the watch, and the context.
+// Stop ends the watch and cancels the context.
 func (g *Guard) Stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,7 +151,7 @@ func (g *Guard) Stop() {
 	g.cancel(nil)
 }
 
-// Err returns the [*Error] for which the transfer was ended; nil if it was not.
+// Err returns the [*Error] for which the transfer was cancelled, or nil.
 func (g *Guard) Err() error {
 	if e, ok := errors.AsType[*Error](context.Cause(g.ctx)); ok {
 		return e

@@ -27,7 +27,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestGuard has transfers that bring so many bytes each second, for an hour.
+// TestGuard has transfers with a number of bytes per second, for an hour.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

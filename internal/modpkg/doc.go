@@ -1,42 +1,40 @@
-// Package modpkg turns locked packages, of modules and of providers, into OCI artifacts
-// and back. It is the one place that knows the shape in which bundles and mirrors hold
-// packages.
+// Package modpkg converts locked packages of modules and providers to OCI artifacts and back. It
+// is the only package that knows the format of packages in bundles and mirrors.
 //
 // # Modules
 //
-// An artifact is an OCI image manifest as OpenTofu installs it:
+// A module package is an OCI image manifest in the form that OpenTofu installs:
 //
 //	artifactType  application/vnd.opentofu.modulepkg
 //	config        application/vnd.oci.empty.v1+json, "{}"
 //	layers        one, archive/zip: the tree of the package
 //	annotations   io.github.cotterpin.source, .version, .package, .hashes
 //
-// The annotations are a [Statement]: what an entry of a lock says, apart from the
-// call that it is for. Packages with the same content share their layer, even if
-// their statements differ.
+// The annotations are a [Statement]: the content of a lock entry without the call that it is for.
+// Packages with the same content share their layer, even if their statements differ.
 //
 // # Providers
 //
-// A release, which is a version of a provider, is an OCI image index as in the provider
-// mirrors of OpenTofu. It has a manifest for each platform:
+// A release is a version of a provider. It is an OCI image index as in the provider mirrors of
+// OpenTofu, with a manifest for each platform:
 //
 //	artifactType  application/vnd.opentofu.provider in the index,
 //	              application/vnd.opentofu.provider-target in the manifests
-//	layers        one, archive/zip: the archive that was published, or the files of the
-//	              package if the lock does not know one
-//	annotations   io.github.cotterpin.provider and .version, in the manifests also
+//	layers        one, archive/zip: the published archive, or an archive of the
+//	              package's files if the lock has no hash of the published one
+//	annotations   io.github.cotterpin.provider and .version; in the manifests also
 //	              .platform and .hashes
 //
-// The hashes are those of the one package: its h1, and the zh of the archive if that is the
-// one that was published.
+// The hashes are those of the manifest's package: its h1, and the zh of the archive if it is the
+// published one.
 //
 // # Signatures
 //
-// The annotation io.github.cotterpin.signatures has signatures by ed25519 keys, with
-// spaces between them. Each is KEY:SIGNATURE: the first 16 hexadecimal digits of the
-// SHA-256 sum of the public key's DER form (PKIX), and the signature in base64. What is
-// signed are these lines, each with a line feed at its end. An empty value leaves the
-// space before it; hashes are sorted, with a space between them.
+// The annotation io.github.cotterpin.signatures has signatures by ed25519 keys, separated by
+// spaces. Each has the form KEY:SIGNATURE. KEY is the first 16 hexadecimal digits of the SHA-256
+// sum of the public key's DER form (PKIX), and SIGNATURE is in base64. The signed text consists
+// of the following lines, each with a line feed at its end. If a value is empty, the space before
+// it remains. Hashes are sorted and separated by a space.
 //
 //	cotter mirror entry v1
 //	source SOURCE
@@ -45,7 +43,7 @@
 //	hashes HASH HASH
 //	layer sha256:DIGEST
 //
-// And for the package of a provider:
+// For the package of a provider, the signed lines are:
 //
 //	cotter mirror provider v1
 //	provider HOST/NAMESPACE/TYPE
@@ -58,22 +56,23 @@
 //
 //	entry-<sha256 of the statement>           the artifact with this statement
 //	t1-<hex of the t1 hash>                   an artifact with this content
-//	provider-HOST_NAMESPACE_TYPE_VERSION      the index of a release in a bundle; in a mirror
-//	                                          an artifact with its annotations, for lists
-//	VERSION                                   the index, in the repository of the provider
-//	                                          below that of a mirror
+//	provider-HOST_NAMESPACE_TYPE_VERSION      in a bundle, the index of a release; in a
+//	                                          mirror, an artifact with its annotations,
+//	                                          for listing
+//	VERSION                                   the index, in the provider's repository
+//	                                          below the mirror's repository
 //
-// An artifact is found by what a lock says, with one request and without a list.
-// A user of stock tofu, for example, knows only the content and uses the other tag.
+// An artifact is found by the content of a lock entry, with one request and without a listing.
+// Users of stock tofu, for example, know only the content and use the second tag.
 //
 // # Determinism
 //
-// The same tree and statement give the same bytes, also with a signature: entries of the archive are in the
-// order of their paths, have the time 1980-01-01 and the modes 0644, 0755 or, for
-// links, 0777. Compression is that of a pinned dependency, not that of the Go
-// release.
+// The same tree and statement always give the same bytes, including a signature. The entries of
+// the archive are in the order of their paths and have the time 1980-01-01 and the mode 0644,
+// 0755 or, for links, 0777. The compression is that of a pinned dependency, because it could
+// change with the Go release.
 //
-// A registry may have lost or damaged a blob and refuse other bytes under its digest. So
-// an archive has several forms with other digests, each as deterministic: they differ in
-// the archive's comment, which means nothing.
+// A registry may have lost or damaged a blob, and may then refuse other bytes with its digest. So
+// an archive has several equally deterministic forms with different digests. They differ only in
+// the archive's comment, which has no meaning.
 package modpkg

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// WriteLayer writes the archive of a tree, whose files are in fsys, to a new file, and
-// returns the artifact of a statement with this layer. form is that of [WriteZip].
+// WriteLayer writes the archive of a tree to a new file and returns the artifact of a statement
+// with this layer. fsys has the files of the tree. form is described at [WriteZip].
 func WriteLayer(ctx context.Context, name string, fsys fs.FS, tree *hashing.Tree, form int, s Statement) (_ Artifact, err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -26,27 +26,26 @@ const (
 	annotationPackage = annotation + "package"
 	annotationHashes  = annotation + "hashes"
 
-	// maxHashes bounds the hashes of a statement. There are three known schemes.
+	// maxHashes limits the hashes of a statement. There are three known schemes.
 	maxHashes = 16
 )
 
-// MaxManifest bounds a manifest, in bytes.
+// MaxManifest is the maximum size of a manifest in bytes.
 const MaxManifest = 1 << 20
 
 // Config is the content of the config blob of all artifacts.
 const Config = "{}"
 
-// ErrManifest means that a manifest is not that of an artifact of this package.
+// ErrManifest means that a manifest does not belong to an artifact of this package.
 var ErrManifest = errors.New("the artifact is not a module package with the statement of a lock")
 
-// Artifact is a package as an OCI artifact: a statement, and the archive of the tree.
+// Artifact is a package as an OCI artifact: a statement and the archive of the tree.
 type Artifact struct {
 	Statement Statement
-	// Layer is the digest of the archive, "sha256:" with 64 digits, and Size its size
-	// in bytes.
+	// Layer is the digest of the archive, "sha256:" with 64 digits, and Size is its size in bytes.
 	Layer string
 	Size  int64
-	// Signatures are those of the statement and the layer's digest.
+	// Signatures are the signatures of the statement and the layer's digest.
 	Signatures []Signature
 }
 
@@ -80,8 +79,8 @@ func marshalManifest(artifactType string, layer ocispec.Descriptor, annotations 
 	})
 }
 
-// ParseManifest is [Artifact.Manifest] in reverse. The error wraps [ErrManifest]. It
-// does not compare the statement with anything.
+// ParseManifest is the inverse of [Artifact.Manifest]. Its errors wrap [ErrManifest]. It does not
+// verify the statement.
 func ParseManifest(text []byte) (Artifact, error) {
 	m, err := parseOneLayer(text, ArtifactType)
 	if err != nil {
@@ -99,7 +98,7 @@ func ParseManifest(text []byte) (Artifact, error) {
 	return Artifact{Statement: statement, Layer: layer.Digest.String(), Size: layer.Size, Signatures: signatures}, nil
 }
 
-// parseOneLayer parses a manifest with one layer, which is an archive.
+// parseOneLayer parses a manifest that has one layer, which must be an archive.
 func parseOneLayer(text []byte, artifactType string) (*ocispec.Manifest, error) {
 	var m struct {
 		ocispec.Manifest
@@ -154,7 +153,7 @@ func joinHashes(hashes []hashing.Hash) string {
 	return strings.Join(texts, " ")
 }
 
-// parseHashes is joinHashes in reverse, for known hashes that are sorted.
+// parseHashes is the inverse of joinHashes. The hashes must be known and sorted.
 func parseHashes(text string) (hashes []hashing.Hash, err error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || len(fields) > maxHashes {

@@ -44,8 +44,8 @@ func packed(t *testing.T, files fstest.MapFS) ([]byte, *hashing.Tree) {
 	return archive.Bytes(), tree
 }
 
-// The archive must not change from one release to the next: mirrors and bundles would
-// have the same package twice.
+// The archive must not change from one release to the next, because mirrors and bundles would
+// then have the same package twice.
 func TestZipIsPinned(t *testing.T) {
 	t.Parallel()
 	archive, _ := packed(t, packageFiles)
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// A statement leaves out what is about the call, and hashes of unknown schemes.
+// A statement leaves out what concerns the call, and hashes of unknown schemes.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	statement := modpkg.StatementOf(entry)

@@ -16,13 +16,13 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The types of OpenTofu's provider mirrors: an index for each version, and in it a
-// manifest for each platform.
+// Artifact types of OpenTofu's provider mirrors: an index for each version, with a manifest for
+// each platform.
 const (
 	ProviderIndexType = "application/vnd.opentofu.provider"
 	ProviderType      = "application/vnd.opentofu.provider-target"
 
-	// providerReferenceType is that of the artifacts by which a mirror lists its providers.
+	// providerReferenceType is the type of the artifacts by which a mirror lists its providers.
 	providerReferenceType = "application/vnd.cotterpin.provider-reference"
 )
 
@@ -30,10 +30,10 @@ const (
 	annotationProvider = annotation + "provider"
 	annotationPlatform = annotation + "platform"
 
-	// signedProviderFormat is the first line of what is signed for a provider.
+	// signedProviderFormat is the first signed line for a provider.
 	signedProviderFormat = "cotter mirror provider v1"
 
-	// maxProviderArchive bounds the archive of a provider, in bytes.
+	// maxProviderArchive is the maximum size of a provider's archive in bytes.
 	maxProviderArchive = 1 << 30
 )
 
@@ -43,14 +43,15 @@ type Release struct {
 	Version  versions.Version
 }
 
-// ProviderTag is how the tags of all providers begin.
+// ProviderTag is the prefix of the tags of all providers.
 const ProviderTag = "provider-"
 
-// maxTag is the length limit of tags in registries.
+// maxTag is the maximum length of a tag in registries.
 const maxTag = 128
 
-// Tag returns the tag of a release in a bundle, and of the reference to it in a mirror:
-// provider-HOST_NAMESPACE_TYPE_VERSION, or with a hash in that place if it is too long.
+// Tag returns the tag of a release in a bundle, and of its reference in a mirror:
+// provider-HOST_NAMESPACE_TYPE_VERSION. If that is too long, the part after "provider-" is
+// replaced by its hash.
 func (r Release) Tag() string {
 	name := strings.Join([]string{hostName(r.Provider), r.Provider.Namespace, r.Provider.Type, r.VersionTag()}, "_")
 	if len(ProviderTag+name) > maxTag {
@@ -63,29 +64,27 @@ func (r Release) Tag() string {
 // VersionTag returns the tag of a release in the repository of its provider.
 func (r Release) VersionTag() string { return strings.Replace(r.Version.String(), "+", "_", 1) }
 
-// RepositoryOf returns the repository of a provider below that of a mirror:
-// providers/HOST/NAMESPACE/TYPE. A port of the host has "_" before it, as ":" cannot be in
-// a repository's name.
+// RepositoryOf returns the repository of a provider below a mirror's repository:
+// providers/HOST/NAMESPACE/TYPE. If the host has a port, it is separated by "_", because the name
+// of a repository must not contain ":".
 func RepositoryOf(p addrs.Provider) string {
 	return "providers/" + hostName(p) + "/" + p.Namespace + "/" + p.Type
 }
 
-// hostName returns the host of a provider without characters that names in registries
-// cannot have.
+// hostName returns the host of a provider in a form that is allowed in the names of registries.
 func hostName(p addrs.Provider) string { return strings.Replace(string(p.Hostname), ":", "_", 1) }
 
-// ProviderArtifact is the package of a provider for a platform as an OCI artifact.
+// ProviderArtifact is a provider's package for one platform as an OCI artifact.
 type ProviderArtifact struct {
 	Release
 	Platform addrs.Platform
-	// Hashes are those of the package, sorted: the h1 of its content, and the zh of the
-	// archive if a lock has that.
+	// Hashes are the hashes of the package, sorted: the h1 of its content, and the zh of the
+	// archive if a lock has it.
 	Hashes []hashing.Hash
-	// Layer is the digest of the archive, "sha256:" with 64 digits, and Size its size
-	// in bytes.
+	// Layer is the digest of the archive, "sha256:" with 64 digits, and Size is its size in bytes.
 	Layer string
 	Size  int64
-	// Signatures are those of all that is above.
+	// Signatures are the signatures of all fields above.
 	Signatures []Signature
 }
 
@@ -94,7 +93,7 @@ func (a ProviderArtifact) Archive() hashing.Hash {
 	return hashing.Hash("zh:" + strings.TrimPrefix(a.Layer, "sha256:"))
 }
 
-// IsIn reports whether one of the hashes of a lock is that of the package.
+// IsIn reports whether a lock has one of the package's hashes.
 func (a ProviderArtifact) IsIn(locked []hashing.Hash) bool {
 	return slices.ContainsFunc(a.Hashes, func(h hashing.Hash) bool { return slices.Contains(locked, h) })
 }
@@ -114,7 +113,7 @@ func (r Release) annotations() map[string]string {
 	return map[string]string{annotationProvider: r.Provider.String(), annotationVersion: r.Version.String()}
 }
 
-// ParseProviderManifest is [ProviderArtifact.Manifest] in reverse. The error wraps
+// ParseProviderManifest is the inverse of [ProviderArtifact.Manifest]. Its errors wrap
 // [ErrManifest].
 func ParseProviderManifest(text []byte) (ProviderArtifact, error) {
 	m, err := parseOneLayer(text, ProviderType)
@@ -164,26 +163,27 @@ func (a ProviderArtifact) signedLines() []string {
 	}
 }
 
-// Sign returns the artifact with a signature by a key besides those that it has.
+// Sign returns the artifact with an additional signature by a key. It replaces an earlier
+// signature by the same key.
 func (a ProviderArtifact) Sign(key ed25519.PrivateKey) (ProviderArtifact, error) {
 	var err error
 	a.Signatures, err = sign(a, key)
 	return a, err
 }
 
-// CheckSigned is that of [Artifact].
+// CheckSigned is like [Artifact.CheckSigned].
 func (a ProviderArtifact) CheckSigned(keys []ed25519.PublicKey) error { return checkSigned(a, keys) }
 
-// Reference returns the manifest of the artifact by which a mirror lists a release. Its
-// only blob is [Config].
+// Reference returns the manifest of the artifact by which a mirror lists a release. Its only blob
+// is [Config].
 func (r Release) Reference() ([]byte, error) {
 	empty := ocispec.DescriptorEmptyJSON
 	empty.Data = nil
 	return marshalManifest(providerReferenceType, empty, r.annotations())
 }
 
-// ParseReference returns the release of a reference, or of an index in a bundle. The error
-// wraps [ErrManifest].
+// ParseReference returns the release of a reference, or of an index in a bundle. Its errors wrap
+// [ErrManifest].
 func ParseReference(text []byte) (Release, error) {
 	var m struct {
 		ArtifactType string            `json:"artifactType"`

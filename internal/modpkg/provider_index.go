@@ -12,15 +12,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Target is what the index of a release has for a platform: the digest, "sha256:" with 64
-// digits, and the size of a manifest.
+// Target is the entry for one platform in the index of a release: the digest of a manifest,
+// "sha256:" with 64 digits, and its size in bytes.
 type Target struct {
 	Platform addrs.Platform
 	Digest   string
 	Size     int64
 }
 
-// maxTargets bounds the platforms of an index.
+// maxTargets is the maximum number of platforms in an index.
 const maxTargets = 256
 
 // Index returns the index of a release. The order of targets does not matter.
@@ -46,8 +46,8 @@ func (r Release) Index(targets []Target) ([]byte, error) {
 	return json.Marshal(index)
 }
 
-// ParseIndex returns the targets of an index, which may be one that others made. The error
-// wraps [ErrManifest].
+// ParseIndex returns the targets of an index, which may have been created by another program. Its
+// errors wrap [ErrManifest].
 func ParseIndex(text []byte) ([]Target, error) {
 	var index struct {
 		ocispec.Index
@@ -94,14 +94,14 @@ func TargetFor(targets []Target, platform addrs.Platform) (Target, bool) {
 	return targets[i], true
 }
 
-// WithTarget returns targets with one that takes the place of that for its platform.
+// WithTarget returns targets with t, which replaces the target for the same platform.
 func WithTarget(targets []Target, t Target) []Target {
 	others := slices.DeleteFunc(slices.Clone(targets), func(other Target) bool { return other.Platform == t.Platform })
 	return append(others, t)
 }
 
-// ParseTarget returns the artifact of a target by its manifest. The error wraps
-// [ErrManifest] if it is the manifest of another package.
+// ParseTarget returns the artifact of a target from its manifest. If the manifest belongs to
+// another package, the error wraps [ErrManifest].
 func (r Release) ParseTarget(t Target, text []byte) (ProviderArtifact, error) {
 	if digest.FromBytes(text).String() != t.Digest {
 		return ProviderArtifact{}, bad("its manifest does not match the digest in the index")

@@ -37,7 +37,7 @@ func someProvider(tb testing.TB) modpkg.ProviderArtifact {
 	}
 }
 
-// The names of a release: its tag in a bundle, its repository in a mirror and its tag there.
+// A release has a tag in a bundle, and a repository and a tag in a mirror.
 func TestReleaseNames(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ address, version, tag, repository, versionTag string }{
@@ -56,7 +56,8 @@ func TestReleaseNames(t *testing.T) {
 	}
 }
 
-// What is signed must not change: signatures outlive releases.
+// The signed text must not change, because signatures are used for longer than one release of
+// Cotter.
 func TestProviderManifest(t *testing.T) {
 	t.Parallel()
 	private, public := key('a')
@@ -126,7 +127,7 @@ func TestProviderManifestRefused(t *testing.T) {
 	}
 }
 
-// An index names a manifest for each platform, in one order.
+// An index names a manifest for each platform in a fixed order.
 func TestProviderIndex(t *testing.T) {
 	t.Parallel()
 	a := someProvider(t)

@@ -17,24 +17,24 @@ import (
 const (
 	annotationSignatures = annotation + "signatures"
 
-	// signedFormat is the first line of what is signed.
+	// signedFormat is the first signed line for a module package.
 	signedFormat = "cotter mirror entry v1"
 
-	// maxSignatures bounds the signatures of an artifact.
+	// maxSignatures is the maximum number of signatures of an artifact.
 	maxSignatures = 8
 )
 
-// Signature is a signature of an artifact by an ed25519 key; the package comment has what
-// is signed.
+// Signature is a signature of an artifact by an ed25519 key. The package documentation describes
+// the signed text.
 type Signature struct {
-	// KeyID is that of the key.
+	// KeyID identifies the key, see [KeyID].
 	KeyID string
-	// Value has 64 bytes.
+	// Value is the signature, which has 64 bytes.
 	Value []byte
 }
 
-// KeyID returns how messages and signatures name a key: the first 16 hexadecimal digits of
-// the SHA-256 sum of the key in the form of PKIX, which a PEM file has.
+// KeyID returns the name of a key in messages and signatures: the first 16 hexadecimal digits of
+// the SHA-256 sum of the key in PKIX form, which is the content of a PEM file.
 func KeyID(key ed25519.PublicKey) string {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil { // should never happen
@@ -51,8 +51,8 @@ type signable interface {
 	signatures() []Signature
 }
 
-// signedText returns what is signed. Control characters in it could make two statements
-// the same text.
+// signedText returns the text that is signed. It refuses control characters, because they could
+// make the texts of two statements equal.
 func signedText(a signable) ([]byte, error) {
 	var text bytes.Buffer
 	for _, line := range a.signedLines() {
@@ -74,14 +74,15 @@ func (a Artifact) signedLines() []string {
 	}
 }
 
-// Sign returns the artifact with a signature by a key besides those that it has.
+// Sign returns the artifact with an additional signature by a key. It replaces an earlier
+// signature by the same key.
 func (a Artifact) Sign(key ed25519.PrivateKey) (Artifact, error) {
 	var err error
 	a.Signatures, err = sign(a, key)
 	return a, err
 }
 
-// sign returns the signatures of an artifact with that by a key.
+// sign returns the signatures of an artifact with a new one by a key.
 func sign(a signable, key ed25519.PrivateKey) ([]Signature, error) {
 	text, err := signedText(a)
 	if err != nil {
@@ -94,13 +95,13 @@ func sign(a signable, key ed25519.PrivateKey) ([]Signature, error) {
 	id := KeyID(public)
 	others := slices.DeleteFunc(slices.Clone(a.signatures()), func(s Signature) bool { return s.KeyID == id })
 	if len(others) >= maxSignatures {
-		return a.signatures(), fmt.Errorf("it has %d signatures already", len(others))
+		return a.signatures(), fmt.Errorf("it already has %d signatures", len(others))
 	}
 	return append(others, Signature{id, ed25519.Sign(key, text)}), nil
 }
 
-// CheckSigned returns nil if one of the keys has signed the artifact, or else why that is
-// not so, in words that are the same for all artifacts with the same defect.
+// CheckSigned returns nil if one of the keys has signed the artifact, and the reason otherwise.
+// The text of the error is the same for all artifacts with the same defect.
 func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error { return checkSigned(a, keys) }
 
 func checkSigned(a signable, keys []ed25519.PublicKey) error {
@@ -131,8 +132,8 @@ func checkSigned(a signable, keys []ed25519.PublicKey) error {
 	return fmt.Errorf("it is signed by the key %s, which is not one of the trusted keys", strings.Join(signers, " and "))
 }
 
-// CheckSigned is [Artifact.CheckSigned] or [ProviderArtifact.CheckSigned] for the artifact
-// with a manifest. The error wraps [ErrManifest] if it is neither.
+// CheckSigned calls [Artifact.CheckSigned] or [ProviderArtifact.CheckSigned] for the artifact
+// with a manifest. If the manifest belongs to neither, the error wraps [ErrManifest].
 func CheckSigned(manifest []byte, keys []ed25519.PublicKey) error {
 	provider, err := ParseProviderManifest(manifest)
 	if err == nil {
@@ -145,7 +146,7 @@ func CheckSigned(manifest []byte, keys []ed25519.PublicKey) error {
 	return module.CheckSigned(keys)
 }
 
-// formatSignatures returns the value of the annotation, and parseSignatures is the reverse.
+// formatSignatures returns the value of the annotation. parseSignatures is its inverse.
 func formatSignatures(signatures []Signature) string {
 	fields := make([]string, len(signatures))
 	for i, s := range signatures {

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/modpkg"
 )
 
-// key returns the key with a seed of one repeated byte.
+// key returns the key pair whose seed consists of one repeated byte.
 func key(seed byte) (ed25519.PrivateKey, ed25519.PublicKey) {
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(seed), ed25519.SeedSize)))
 	return private, private.Public().(ed25519.PublicKey)
@@ -28,7 +28,7 @@ func signed(t testing.TB, keys ...ed25519.PrivateKey) modpkg.Artifact {
 	return a
 }
 
-// What is signed is part of the format: other programs sign and check it.
+// The signed text is part of the format, because other programs sign it and check signatures.
 func TestSignedTextIsPinned(t *testing.T) {
 	t.Parallel()
 	_, public := key('a')

@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Statement is what an entry of a lock says of a package, whichever call it is for.
+// Statement is what a lock entry states about a package, independent of the call.
 type Statement struct {
-	// Source, Version and Package are those of [lockfile.Module].
+	// Source, Version and Package have the same meaning as in [lockfile.Module].
 	Source, Version, Package string
 	// Hashes are the known hashes, sorted.
 	Hashes []hashing.Hash
@@ -32,7 +32,7 @@ func StatementOf(entry lockfile.Module) Statement {
 	return s
 }
 
-// Hash returns the statement's hash of a scheme; "" if it has none.
+// Hash returns the statement's hash with a scheme, or "" if it has none.
 func (s Statement) Hash(scheme string) hashing.Hash {
 	for _, h := range s.Hashes {
 		if h.Scheme() == scheme {
@@ -42,7 +42,7 @@ func (s Statement) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
-// String returns the statement in one text, which differs for different statements.
+// String returns the statement as text. Different statements have different texts.
 func (s Statement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q", s.Source, s.Version, s.Package)
@@ -52,7 +52,7 @@ func (s Statement) String() string {
 	return b.String()
 }
 
-// EntryTag is how the tags of all statements begin.
+// EntryTag is the prefix of the tags of all statements.
 const EntryTag = "entry-"
 
 // Tag returns the tag of the artifact with this statement.

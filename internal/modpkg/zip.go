@@ -15,18 +15,18 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// ErrChanged means that a file does not have the sum that its tree has for it.
+// ErrChanged means that a file does not match its sum in the tree.
 var ErrChanged = errors.New("a file changed while it was read")
 
-// maxEntries is the most that an archive without the 64 bit extension has.
+// maxEntries is the maximum number of entries in an archive without the 64-bit extension.
 const maxEntries = 1<<16 - 2
 
-// modified is the time of all entries. The zip format has none before.
+// modified is the time of all entries. It is the earliest time in the zip format.
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// WriteZip writes the archive of a tree. It reads the files from fsys, which may have
-// more of them, and compares them with their sums in the tree. The same tree and form
-// give the same bytes. All but repairs use the form 0.
+// WriteZip writes the archive of a tree. It reads the files from fsys, which may have further
+// files, and compares them with their sums in the tree. The same tree and form give the same
+// bytes. form is 0 except in repairs.
 func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree, form int) error {
 	if len(tree.Entries) > maxEntries {
 		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)

@@ -10,11 +10,11 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// Own finds a directory among the user's own files, which may be anywhere. written is its
-// path relative to the root module's directory, with forward slashes. It returns the
-// directory as stock tools record it, because that is what path.module gives: without
-// symbolic links, relative to the root module, with forward slashes; and the path by which
-// this process reaches it.
+// Own finds a module directory among the user's own files, which may be anywhere. written is its
+// path relative to the root module's directory, with forward slashes. It returns the directory in
+// the form that stock tools record, because path.module is this form: without symbolic links,
+// relative to the root module, with forward slashes. path is the path by which this process
+// accesses the directory.
 func Own(rootDir, written string) (dir, path string, err error) {
 	base, err := filepath.EvalSymlinks(rootDir)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package moduledir finds the directories of modules: in the packages that they are part
-// of, and among the user's own files.
+// Package moduledir finds the directories of modules in packages and among the user's own files.
 package moduledir
 
 import (
@@ -20,18 +19,18 @@ import (
 
 // Package is a package on disk.
 type Package struct {
-	// Path is where its files are.
+	// Path is the directory of the package's files.
 	Path string
-	// Tree is nil if the package was not read.
+	// Tree is the package's tree, or nil if the package was not read.
 	Tree *pkgtree.Tree
-	// Gitlinks are the submodules that were left out, and LeftOut the links that are not
-	// part of the package, if they are to be checked.
+	// Gitlinks are the submodules that were not fetched, and LeftOut are the links that are not
+	// part of the package. Both are empty if they need no check.
 	Gitlinks []string
 	LeftOut  []getmodules.Link
 }
 
-// Check returns an error unless a module can be in a directory of the package; "" is the
-// package's root. Links are resolved, and may not leave the package.
+// Check returns an error unless a module can be in a directory of the package. subdir is "" for
+// the package's root. Links are followed, but must not leave the package.
 func (p Package) Check(subdir string) error {
 	if err := p.checkSubmodules(subdir); err != nil {
 		return err
@@ -51,7 +50,7 @@ func (p Package) Check(subdir string) error {
 	return nil
 }
 
-// Actual returns a directory of the package without links.
+// Actual returns the path of a directory of the package with all links resolved.
 func (p Package) Actual(subdir string) (string, error) {
 	base, err := absolute(p.Path)
 	if err != nil {
@@ -65,7 +64,7 @@ func (p Package) Actual(subdir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// absolute returns the absolute path of a file without links.
+// absolute returns the absolute path of a file with all links resolved.
 func absolute(name string) (string, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -74,8 +73,8 @@ func absolute(name string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// checkSubmodules refuses a directory whose own files are in a git submodule that
-// was not fetched.
+// checkSubmodules returns an error if the directory is in a git submodule that was not fetched,
+// or contains one.
 func (p Package) checkSubmodules(subdir string) error {
 	for _, link := range p.Gitlinks {
 		if pathsafe.Within(link, subdir) || pathsafe.Within(subdir, link) {
@@ -85,10 +84,10 @@ func (p Package) checkSubmodules(subdir string) error {
 	return nil
 }
 
-// checkLinks refuses a directory to which a link points, or from which a link
-// points, that was left out of the package. For a module at the package's root only
-// links right in that directory count: below it are directories that the module
-// does not need, such as examples.
+// checkLinks returns an error if a link that was left out of the package concerns the directory:
+// it is above, in or below the directory. For a module at the package's root, only links directly
+// in that directory count, because the directories below may not matter to the module, such as
+// examples.
 func (p Package) checkLinks(subdir string) error {
 	if len(p.LeftOut) == 0 {
 		return nil
@@ -96,7 +95,7 @@ func (p Package) checkLinks(subdir string) error {
 	dirs := []string{subdir}
 	if actual, err := p.Actual(subdir); err == nil {
 		dirs = append(dirs, strings.TrimPrefix(actual, "."))
-	} // else Check reports what is wrong
+	} // otherwise Check reports the error
 	for _, link := range p.LeftOut {
 		for _, dir := range dirs {
 			if pathsafe.Within(link.Path, dir) || pathsafe.Within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
@@ -107,8 +106,8 @@ func (p Package) checkLinks(subdir string) error {
 	return nil
 }
 
-// noSubdir names the directories of the package that do hold configuration: most
-// often the wanted one was renamed.
+// noSubdir returns the error for a missing directory. It lists the directories of the package
+// that contain configuration, because usually the wanted directory was renamed.
 func (p Package) noSubdir(subdir string, cause error) error {
 	if cause == nil {
 		cause = errors.New("it is a file")
@@ -123,10 +122,10 @@ func (p Package) noSubdir(subdir string, cause error) error {
 	return err
 }
 
-// maxSuggested is how many directories a message suggests.
+// maxSuggested is the maximum number of directories that a message lists.
 const maxSuggested = 8
 
-// moduleDirs lists directories of the package that hold configuration.
+// moduleDirs lists directories of the package that contain configuration.
 func (p Package) moduleDirs() []string {
 	if p.Tree == nil {
 		return nil

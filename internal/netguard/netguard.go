@@ -1,9 +1,9 @@
-// Package netguard decides which hosts a server may point a client to, by a
-// redirect, a location or a link in a page.
+// Package netguard decides which hosts a server may point a client to by a redirect, a location
+// or a link in a page.
 //
-// A client that follows any location can be made to ask what only its own
-// machine can ask: local services, and the cloud's metadata service, which
-// returns credentials. A server elsewhere may therefore not point to
+// A client that follows any location can be abused to send requests that only its own machine can
+// send: to local services, and to the cloud's metadata service, which returns credentials. So a
+// server elsewhere must not point to
 //
 //   - this machine: "localhost", names below it, loopback and unspecified
 //     addresses
@@ -13,11 +13,11 @@
 //   - a number that is not written as an address ("2130706433", "0x7f.1",
 //     "127.1"), which some resolvers accept
 //
-// A server on this machine may point to this machine. IPv6 addresses that stand
-// for an IPv4 address (mapped, NAT64, 6to4) are treated as that address.
+// A server on this machine may point to this machine. An IPv6 address that represents an IPv4
+// address (mapped, NAT64, 6to4) is treated like that address.
 //
-// Hosts are judged as they are written; names are not resolved. Addresses of
-// private networks are allowed, because companies run their servers there.
+// Only the text of a host is checked; names are not resolved. Addresses of private networks are
+// allowed, because companies run servers there.
 package netguard
 
 import (
@@ -27,8 +27,8 @@ import (
 	"strings"
 )
 
-// May reports whether a server at one URL may point a client to another URL. If
-// not, the reason says why.
+// May reports whether a server at one URL may point a client to another URL. If it may not,
+// reason describes why.
 func May(from, to *url.URL) (reason string, ok bool) {
 	switch place := placeOf(to.Hostname()); {
 	case place == elsewhere:
@@ -43,9 +43,8 @@ func May(from, to *url.URL) (reason string, ok bool) {
 	return "its host is an address that only has a meaning on this machine", false
 }
 
-// IsLoopback reports whether the host of a URL is "localhost" or a loopback
-// address. Other names are not resolved: the answer could be a different one
-// when the connection is made.
+// IsLoopback reports whether the host of a URL is "localhost" or a loopback address. Other names
+// are not resolved, because the answer could differ when the connection is made.
 func IsLoopback(u *url.URL) bool {
 	host := u.Hostname()
 	if strings.EqualFold(host, "localhost") {
@@ -55,7 +54,7 @@ func IsLoopback(u *url.URL) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// place is what a host is to this machine.
+// place classifies a host from the point of view of this machine.
 type place int
 
 const (
@@ -93,8 +92,8 @@ func placeOf(host string) place {
 	return elsewhere
 }
 
-// isNumber reports whether the last label of a host makes C's inet_aton read
-// the host as an IPv4 address.
+// isNumber reports whether the last label of a host makes C's inet_aton parse the host as an IPv4
+// address.
 func isNumber(label string) bool {
 	hex, isHex := strings.CutPrefix(label, "0x")
 	if isHex {
@@ -108,8 +107,7 @@ var (
 	sixTo4 = netip.MustParsePrefix("2002::/16")
 )
 
-// ipv4Of returns the IPv4 address that an IPv6 address stands for, or addr
-// itself.
+// ipv4Of returns the IPv4 address that an IPv6 address represents, or addr itself.
 func ipv4Of(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if addr.Is4() {

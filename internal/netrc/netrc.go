@@ -1,15 +1,14 @@
-// Package netrc parses netrc files, in which curl, git and stock tools look up
-// passwords for servers.
+// Package netrc parses netrc files, in which curl, git and stock tools find passwords for
+// servers.
 //
-// The format is that of GNU ftp, as curl reads it: words between spaces, or in
-// double quotes, where a backslash escapes the next character. "machine HOST"
-// begins an entry, followed by "login NAME" and "password SECRET". "account NAME"
-// is skipped, and so is "macdef NAME" up to the next empty line. A "#" in the
-// place of one of these keywords begins a comment.
+// The format is that of GNU ftp, as curl reads it. It consists of words that are separated by
+// spaces or enclosed in double quotes, in which a backslash escapes the next character. "machine
+// HOST" begins an entry, followed by "login NAME" and "password SECRET". "account NAME" is
+// skipped, and so is "macdef NAME" up to the next empty line. A "#" in the place of one of these
+// keywords begins a comment.
 //
-// A "default" entry, which other programs use for all servers without an entry
-// of their own, is skipped: its password would be sent to any server that an
-// address names.
+// A "default" entry, which other programs use for all servers without their own entry, is
+// skipped: its password would be sent to any server that an address names.
 package netrc
 
 import (
@@ -22,8 +21,8 @@ type File struct{ entries []entry }
 
 type entry struct{ host, login, password string }
 
-// Parse parses a file. It skips what it does not understand, as other programs
-// do: the file may be for any of them.
+// Parse parses a file. Like other programs, it skips what it does not understand, because the
+// file may be meant for any of them.
 func Parse(src []byte) File {
 	var f File
 	var current *entry
@@ -38,7 +37,7 @@ func Parse(src []byte) File {
 			rest = afterLine(rest)
 			continue
 		case word == "default":
-			current = &entry{} // which is not in f
+			current = &entry{} // not added to f
 			continue
 		case word == "macdef":
 			_, rest, _ = bytes.Cut(rest, []byte("\n\n"))
@@ -61,8 +60,8 @@ func Parse(src []byte) File {
 	}
 }
 
-// Find returns the first entry for a host, which is HOST or, if the port is not the
-// default one, HOST:PORT.
+// Find returns the first entry for a host. host has the form HOST, or HOST:PORT if the port is
+// not the default one.
 func (f File) Find(host string) (login, password string, found bool) {
 	for _, e := range f.entries {
 		if e.host == strings.ToLower(host) {
@@ -95,7 +94,7 @@ func next(src []byte) (word string, rest []byte, ok bool) {
 		}
 		quoted = append(quoted, src[i])
 	}
-	return "", nil, false // without its closing quote
+	return "", nil, false // the closing quote is missing
 }
 
 func afterLine(src []byte) []byte {

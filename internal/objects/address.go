@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// CheckURL checks the parts that all addresses of objects share.
+// CheckURL checks the parts that all addresses of object stores have in common.
 func CheckURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
@@ -17,8 +17,8 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// Prefix returns the prefix of the names of the objects in a directory. It ends in a
-// slash, because "net-2/x" is not in "net".
+// Prefix returns the prefix of the names of the objects in a directory. It ends in a slash,
+// because "net-2/x" is not in "net".
 func Prefix(dir string) string {
 	if dir == "" || strings.HasSuffix(dir, "/") {
 		return dir

@@ -88,8 +88,8 @@ func TestRunRefused(t *testing.T) {
 	}
 }
 
-// TestRunThroughLink has a link appear in the directory, as nobody makes one
-// there, but the file system must not follow.
+// TestRunThroughLink creates a link in the directory during the download. Normally nobody does
+// that, but the link must not be followed.
 func TestRunThroughLink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -114,8 +114,8 @@ func TestRunThroughLink(t *testing.T) {
 	}
 }
 
-// TestRunAtOnce holds that several objects are downloaded at a time, but not
-// more of them, and that the list is read no faster.
+// TestRunAtOnce checks that several objects are downloaded concurrently, but not too many, and
+// that the listing is read no faster than that.
 func TestRunAtOnce(t *testing.T) {
 	t.Parallel()
 	const atOnce, all = 8, 40
@@ -160,7 +160,7 @@ func TestRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestRunEnds holds that the first failure ends the others, and is what is told.
+// TestRunEnds checks that the first failure ends the other downloads and is returned.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("this one failed")

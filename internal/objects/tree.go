@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// tree is the directory in which the files are made. No object's name can cause a
-// write outside of it.
+// tree is the directory in which the files are created. No object's name can cause a write
+// outside of it.
 type tree struct {
 	dir, prefix string
-	root        *os.Root // nil until there is a file to be made
+	root        *os.Root // nil until the first file is created
 }
 
 func (t *tree) close() {
@@ -23,8 +23,8 @@ func (t *tree) close() {
 	}
 }
 
-// place finds the name of an object's file, and makes the top directory if it is
-// the first. It must not be called by several goroutines.
+// place returns the name of an object's file. It creates the top directory for the first file. It
+// must not be called concurrently.
 func (t *tree) place(key string) (string, error) {
 	name, err := fileName(t.prefix, key)
 	if err != nil || t.root != nil {
@@ -37,16 +37,16 @@ func (t *tree) place(key string) (string, error) {
 	return name, err
 }
 
-// fileName returns an object's name below the prefix, as a clean path.
+// fileName returns the part of an object's name after the prefix as a clean path.
 func fileName(prefix, key string) (string, error) {
 	below, isBelow := strings.CutPrefix(key, prefix)
 	if !isBelow {
 		return "", fmt.Errorf("the server lists %q among the objects below %q", key, prefix)
 	}
-	// With leading slashes the name would be absolute.
+	// A name with leading slashes would be absolute.
 	name := path.Clean(strings.TrimLeft(below, "/"))
 	if !fs.ValidPath(name) || name == "." {
-		return "", fmt.Errorf("the object %q would become a file outside of the directory", key)
+		return "", fmt.Errorf("the object %q would become a file outside the directory", key)
 	}
 	local, err := filepath.Localize(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func fileName(prefix, key string) (string, error) {
 	return local, nil
 }
 
-// write makes a file, which must not exist, and calls the function that fills it.
+// write creates a file, which must not exist, and calls fill to write its content.
 func (t *tree) write(name string, fill func(*os.File) error) error {
 	if err := t.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (t *tree) write(name string, fill func(*os.File) error) error {
 	return errors.Join(fill(file), file.Close())
 }
 
-// File makes a file of a single object, as [Download] does of each: it must not
+// File creates a file for a single object, as [Download] does for each object. The file must not
 // exist, and is private.
 func File(name string, fill func(*os.File) error) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

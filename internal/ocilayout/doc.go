@@ -5,11 +5,11 @@
 //	index.json              the manifests, with their tags
 //	blobs/sha256/<digest>   manifests, configs and layers
 //
-// That is what "oras cp --from-oci-layout" and "skopeo copy oci-archive:" read. Tags
-// are the annotation org.opencontainers.image.ref.name of a manifest in the index.
+// "oras cp --from-oci-layout" and "skopeo copy oci-archive:" read this format. A tag is the
+// annotation org.opencontainers.image.ref.name of a manifest in the index.
 //
-// Files are written deterministically: in a fixed order, without times and owners.
-// Files of other programs are read if they have only regular files and directories,
-// no compression, and digests of the algorithm sha256. What is read of a blob is
-// compared with its digest.
+// Files are written deterministically: in a fixed order, without times and owners. Files of other
+// programs can be read if they have only regular files and directories, no compression, and
+// digests with the algorithm sha256. The content of a blob is compared with its digest when it is
+// read.
 package ocilayout

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/ocilayout"
 )
 
-// manifest is a small one, whose layer is missing.
+// manifest is a small manifest whose layer is missing.
 const manifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","size":2},"layers":[]}`
 
 func blob(text string) ocilayout.Blob {
@@ -28,7 +28,7 @@ func blob(text string) ocilayout.Blob {
 	}
 }
 
-// written returns a layout with one manifest and two tags.
+// written returns a layout with one manifest that has two tags.
 func written(tb testing.TB, blobs ...ocilayout.Blob) []byte {
 	tb.Helper()
 	at := blob(manifest).Descriptor
@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := layout.Copy(&got, blob("layer").Descriptor); err != nil || got.String() != "layer" {
 		t.Errorf("Copy gave %q, %v", got.String(), err)
 	}
-	// The library that oras is made of reads it.
+	// The library that oras is based on can read it.
 	store, err := oci.NewFromTar(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// indexed returns the refs of a layout with an index of manifests, and a manifest.
+// indexed returns the refs of a layout with a manifest and an index of manifests.
 func indexed(t *testing.T) []ocilayout.Ref {
 	t.Helper()
 	index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`
@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 		{"no JSON", []entry{version, file("index.json", `{`)}, `"index.json"`},
 		{"large version", []entry{file("oci-layout", strings.Repeat(" ", 5000)), index}, "more than 4096 bytes"},
 		{"twice", []entry{version, index, file("./index.json", "{}")}, "twice"},
-		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "no regular file"},
+		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "not a regular file"},
 		{"tag twice", []entry{version, file("index.json", `{"manifests":[`+ref+","+ref+`]}`)}, `tag "a"`},
 	} {
 		var text bytes.Buffer

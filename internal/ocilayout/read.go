@@ -16,21 +16,21 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// ErrLayout means that a file is not an OCI image layout in a tar file, or that its
-// content does not match its digests.
+// ErrLayout means that a file is not an OCI image layout in a tar file, or that its content does
+// not match its digests.
 var ErrLayout = errors.New("not a valid OCI image layout in a tar file")
 
 const (
-	// maxFiles bounds the files of a layout.
+	// maxFiles is the maximum number of files in a layout.
 	maxFiles = 200_000
-	// maxIndex bounds the index, in bytes.
+	// maxIndex is the maximum size of the index in bytes.
 	maxIndex = 64 << 20
 )
 
 // Layout is an open layout. It is safe for concurrent use.
 type Layout struct {
 	file io.ReaderAt
-	// files are the sections of the tar file, by name.
+	// files are the sections of the tar file by file name.
 	files map[string]section
 	refs  []Ref
 	tags  map[string]Descriptor
@@ -38,8 +38,8 @@ type Layout struct {
 
 type section struct{ offset, size int64 }
 
-// Read reads the directory of a layout; the file must stay open. Errors about its
-// content wrap [ErrLayout].
+// Read reads the list of files and the index of a layout. The file must stay open. Errors about
+// its content wrap [ErrLayout].
 func Read(file *os.File) (*Layout, error) {
 	l := &Layout{file: file, files: make(map[string]section), tags: make(map[string]Descriptor)}
 	if err := l.readFiles(file); err != nil {
@@ -55,8 +55,8 @@ func Read(file *os.File) (*Layout, error) {
 	return l, l.readIndex()
 }
 
-// readFiles finds the files of the tar file. The reader of package tar reads headers
-// only, and seeks over the content.
+// readFiles finds the files in the tar file. The reader of package tar reads only the headers,
+// and seeks over the content.
 func (l *Layout) readFiles(file io.ReadSeeker) error {
 	in := tar.NewReader(file)
 	for {
@@ -72,7 +72,7 @@ func (l *Layout) readFiles(file io.ReadSeeker) error {
 			continue
 		}
 		if _, twice := l.files[name]; twice || header.Typeflag != tar.TypeReg || isSparse(header) {
-			return bad("%q is there twice or is no regular file", name)
+			return bad("%q occurs twice or is not a regular file", name)
 		}
 		if len(l.files) == maxFiles {
 			return bad("it has more than %d files", maxFiles)
@@ -103,11 +103,11 @@ func (l *Layout) readIndex() error {
 		tag := m.Annotations[ocispec.AnnotationRefName]
 		isIndex := m.MediaType == ocispec.MediaTypeImageIndex
 		if tag == "" || m.MediaType != ocispec.MediaTypeImageManifest && !isIndex {
-			continue // it is not one of ours
+			continue // it is not a ref of this package
 		}
 		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: Descriptor{m.Digest.String(), m.Size}}
 		if _, twice := l.tags[tag]; twice {
-			return bad("the tag %q is there twice", tag)
+			return bad("the tag %q occurs twice", tag)
 		}
 		l.tags[tag] = ref.Manifest
 		l.refs = append(l.refs, ref)
@@ -144,8 +144,8 @@ func (l *Layout) Tagged(tag string) (Descriptor, bool) {
 	return manifest, ok
 }
 
-// Copy writes a blob to w. The error wraps [ErrLayout] if the layout does not have the
-// blob, or if the content does not match; w may have got some of it.
+// Copy writes a blob to w. If the layout does not have the blob, or if the content does not match
+// the digest, the error wraps [ErrLayout]; some of the content may have been written.
 func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
 	if d := digest.Digest(blob.Digest); d.Validate() != nil || d.Algorithm() != digest.SHA256 {
 		return bad("the digest of a blob is %q", blob.Digest)

@@ -19,15 +19,14 @@ const blobsDir = "blobs/sha256/"
 // Ref is a manifest, or an index of manifests, with a tag.
 type Ref struct {
 	Tag string
-	// ArtifactType is that of the manifest; it may be empty.
+	// ArtifactType is the artifact type of the manifest. It may be empty.
 	ArtifactType string
-	// Index says that it is an index.
+	// Index reports whether Manifest is an index.
 	Index    bool
 	Manifest Descriptor
 }
 
-// Descriptor names a blob by its digest, "sha256:" with 64 digits, and its size in
-// bytes.
+// Descriptor identifies a blob by its digest, "sha256:" with 64 digits, and its size in bytes.
 type Descriptor struct {
 	Digest string
 	Size   int64
@@ -47,14 +46,14 @@ func CopyDigest(w io.Writer, content io.WriterTo) (string, error) {
 	return sum.Digest().String(), nil
 }
 
-// Blob is a blob to be written.
+// Blob is a blob that Write writes.
 type Blob struct {
 	Descriptor
 	Open func() (io.ReadCloser, error)
 }
 
-// Write writes a layout. The order of refs and blobs does not matter; blobs with the
-// same digest are written once.
+// Write writes a layout. The order of refs and blobs does not matter. Blobs with the same digest
+// are written once.
 func Write(w io.Writer, refs []Ref, blobs []Blob) error {
 	index, err := indexOf(refs)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package opendir opens directories at places where anything may be: named pipes,
-// for example, at which an ordinary open waits for ever.
+// Package opendir opens directories in places that may contain anything, such as a named pipe,
+// for which an ordinary open waits forever.
 package opendir
 
 import (
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Root is [os.OpenRoot] for a name that may belong to something else than a
-// directory, which is an *fs.PathError over syscall.ENOTDIR. Links are followed.
+// Root is like [os.OpenRoot] for a name that may not be a directory. If it is not, the error is
+// an *fs.PathError that wraps syscall.ENOTDIR. Root follows links.
 func Root(name string) (*os.Root, error) {
 	info, err := os.Stat(name)
 	if err != nil {

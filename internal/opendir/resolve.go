@@ -7,13 +7,12 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many symbolic links a path may go through. Linux allows 40.
+// maxLinks is the maximum number of symbolic links in a path. Linux allows 40.
 const maxLinks = 255
 
-// Resolve returns a path without symbolic links. A path relative to base, which must
-// have none itself, stays relative unless a link in it is absolute: that is what
-// filepath.EvalSymlinks does in a process whose current directory is base, as stock
-// tools use it.
+// Resolve returns a path without symbolic links. base must not have any. A path relative to base
+// stays relative, unless a link in it is absolute. This is the result of filepath.EvalSymlinks in
+// a process whose current directory is base, which is how stock tools use it.
 func Resolve(base, name string) (string, error) {
 	done, rest := splitVolume(filepath.Clean(name))
 	for links := 0; rest != ""; {
@@ -21,7 +20,7 @@ func Resolve(base, name string) (string, error) {
 		part, rest, _ = strings.Cut(rest, string(filepath.Separator))
 		next := filepath.Join(done, part)
 		if part == "" || part == "." || part == ".." {
-			done = next // done has no links, so its parent is the one that its text says
+			done = next // done has no links, so ".." can be applied to its text
 			continue
 		}
 		info, err := os.Lstat(Inside(base, next))
@@ -48,8 +47,7 @@ func Resolve(base, name string) (string, error) {
 	return filepath.Clean(done), nil
 }
 
-// splitVolume splits an absolute path behind its root; that of a relative one is
-// empty.
+// splitVolume splits an absolute path after its root. The root of a relative path is empty.
 func splitVolume(name string) (root, rest string) {
 	if !filepath.IsAbs(name) {
 		return "", name
@@ -58,8 +56,8 @@ func splitVolume(name string) (root, rest string) {
 	return volume + string(filepath.Separator), name[len(volume):]
 }
 
-// Inside returns a path that may be relative to base as it is reached from the
-// current directory.
+// Inside returns the path by which the current process accesses a path that may be relative to
+// base.
 func Inside(base, name string) string {
 	if filepath.IsAbs(name) {
 		return name

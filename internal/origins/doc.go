@@ -1,15 +1,15 @@
-// Package origins asks where module packages come from - registries, repositories,
-// servers - what they have, and fetches packages from there into the user's cache.
+// Package origins queries the origins of modules and fetches module packages into the user's
+// cache. An origin is a module registry, a repository, or another server.
 //
-// A [Session] is what the runs of one process share: each version listing, location, ref
-// and package is asked for once, whichever run needs it, and failures are kept too. An
-// [Origins] is one run's access to it, with the run's policies, and offline mode.
+// The runs of one process share a [Session]. It requests each version listing, location, ref and
+// package only once, even if several runs need it, and it remembers failures as well. An
+// [Origins] is one run's access to a session: it adds the run's policies and its offline mode.
 //
-// A question is about a [Source]: a parsed source address, with the repository and the
-// constraint that it may have. Where a package of it is, is a [Location]; only the
-// configuration or a registry's answer makes one, never a lock. A lock pins what must
-// come from there.
+// A [Source] is what a caller asks about: a parsed source address with its repository and its
+// version constraint, if it has one. A [Location] is where a package of the source can be
+// fetched. Only the configuration or a registry's answer yields a Location, never a lock: a lock
+// pins which revision the location must deliver.
 //
-// The errors say what is wrong with the origin or the package. The caller adds which
-// module call it is about.
+// Errors describe the problem with the origin or the package. The caller adds the module call
+// that they concern.
 package origins

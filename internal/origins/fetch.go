@@ -17,15 +17,15 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
-// Fetched is a package in the cache, hashed from disk.
+// Fetched is a package that was fetched into the cache and hashed from disk.
 type Fetched struct {
-	// Resolved is the immutable address.
+	// Resolved is the immutable address of the package.
 	Resolved addrs.ModulePackage
-	// Archive is the zh hash of the archive, "" if none counts.
+	// Archive is the zh hash of the archive, or "" if the package has no archive hash that counts.
 	Archive hashing.Hash
 	Tree    *pkgtree.Tree
-	// Gitlinks are the submodules that were left out, and LeftOut the links that are not
-	// part of the package.
+	// Gitlinks are the submodules that were not fetched. LeftOut are the links that are not part
+	// of the package.
 	Gitlinks []string
 	LeftOut  []getmodules.Link
 }
@@ -43,7 +43,7 @@ func newFetched(from *pkgcache.Fetched) *Fetched {
 	return got
 }
 
-// Hashes are the package's hashes as a lock has them.
+// Hashes returns the package's hashes in the form in which a lock lists them.
 func (f *Fetched) Hashes() []hashing.Hash {
 	hashes := []hashing.Hash{f.Tree.H1(), f.Tree.T1()}
 	if f.Archive != "" {
@@ -52,15 +52,15 @@ func (f *Fetched) Hashes() []hashing.Hash {
 	return hashes
 }
 
-// artifact is an artifact of an OCI repository, and what it was fetched by.
+// artifact is an artifact of an OCI repository with the key of the fetch that got it.
 type artifact struct {
 	key fetchKey
 	got *Fetched
 }
 
-// Fetch fetches a package into the cache, once in a session. revision is what must come
-// from there; "" if that is not known. want is the t1 hash that the lock has for it; "" if
-// it has none.
+// Fetch fetches a package into the cache, once per session. revision is the revision that the
+// origin must deliver, or "" if it is not known. want is the t1 hash that the lock has for the
+// package, or "" if it has none.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, revision string, want hashing.Hash) (*Fetched, error) {
 	job := o.newJob(from, at, revision, want)
 	fetch := o.fetchOnce
@@ -74,8 +74,8 @@ func (o *Origins) Fetch(ctx context.Context, from Source, at Location, revision 
 	return got, o.Rules.Allow(got.Resolved)
 }
 
-// fetchOnce fetches a package unless this session, or another process that shares the
-// cache, has done so.
+// fetchOnce fetches a package unless this session, or another process that shares the cache, has
+// already fetched it.
 func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error) {
 	return o.packages.Do(ctx, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
 		if o.Offline {
@@ -96,9 +96,10 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 	})
 }
 
-// isShared reports whether other processes may fetch the same. They do not wait for
-// one whose user is asked for a password. A package that was fetched through redirects
-// that a policy might refuse cannot be used where there is a policy.
+// isShared reports whether the result of a fetch may be shared with other processes. It may not
+// if the fetch can prompt the user for a password, because other processes must not wait for
+// that. If a policy restricts locations, a package that may have been fetched through redirects
+// is not shared either, because the policy might refuse one of the redirects.
 func (o *Origins) isShared(job fetchJob) bool {
 	getter := job.pkg.Getter()
 	if o.Rules.RestrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
@@ -107,8 +108,8 @@ func (o *Origins) isShared(job fetchJob) bool {
 	return getter != "file" && !o.Fetcher.Interactive()
 }
 
-// downloadOrShare downloads a package unless another process has just done that, or
-// is doing it.
+// downloadOrShare downloads a package unless another process has just downloaded it or is
+// downloading it.
 func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
 	return o.Cache.FetchShared(ctx, pkgcache.SharedFetch{
 		Key:       job.sharedKey(),
@@ -126,10 +127,9 @@ func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.
 	})
 }
 
-// fetchArtifact fetches an artifact whose digest is not known yet. Whether two tags
-// mean the same is known only if both are asked for, and most repositories are
-// called by one tag. So the first is fetched at once; the others wait for it, and
-// then ask for their digests.
+// fetchArtifact fetches an artifact whose digest is not known yet. Two tags can be compared only
+// by requesting the digest of each, and most repositories are used with a single tag. So the
+// first tag is fetched at once; fetches of other tags wait for it and then request their digests.
 func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, error) {
 	first, err := o.artifacts.Do(ctx, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
 		got, err := o.fetchOnce(ctx, job)
@@ -143,7 +143,7 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	}
 	now, err := o.referenceOf(ctx, job, "")
 	if err != nil {
-		return o.fetchOnce(ctx, job) // whose error says what is wrong
+		return o.fetchOnce(ctx, job) // its error describes the problem
 	}
 	if first.got != nil && first.got.Resolved.Revision() == now.Revision {
 		return first.got, nil
@@ -152,8 +152,8 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	return o.fetchOnce(ctx, job)
 }
 
-// referenceOf asks which revision a job's address means now. last is what it meant
-// before: for an abbreviated commit the origin is not asked again.
+// referenceOf asks the origin which revision a job's address means now. last is what the address
+// meant before: if the address abbreviates that commit, the origin is not asked again.
 func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (getmodules.Reference, error) {
 	if job.hosted {
 		return getmodules.Reference{}, nil
@@ -177,7 +177,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched
 	}
 	defer done()
 	staged := o.Cache.Stage()
-	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes what is left
+	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers
 	shown, asked := job.pkg.Redacted(), time.Now()
 	o.OnEvent(Event{Kind: FetchStarted, Package: shown})
 	pkg, err := o.downloadTo(ctx, job, staged)
@@ -187,7 +187,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched
 	for _, warning := range pkg.FetchWarnings {
 		o.warn(job.path, warning)
 	}
-	// What the origin's own subdirectory leaves out is not part of the package.
+	// Links outside the origin's own subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
 	tree, err := pkgtree.Read(dir)
@@ -216,7 +216,7 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string) (*ge
 	return o.Fetcher.Fetch(ctx, req)
 }
 
-// downloadHosted fetches a package that a registry has itself.
+// downloadHosted fetches a package that the registry hosts itself.
 func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (*getmodules.Package, error) {
 	archive, err := os.Create(dir + ".archive")
 	if err != nil {
@@ -224,7 +224,7 @@ func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (
 	}
 	defer func() {
 		_ = archive.Close()
-		_ = os.Remove(archive.Name()) // a later clean-up removes what is left
+		_ = os.Remove(archive.Name()) // a later clean-up removes leftovers
 	}()
 	if err := o.Registry.Download(ctx, at.asked, *at.answer, archive); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (
 	return pkg, nil
 }
 
-// linksBelow are the links below a directory of a package, by their paths in it.
+// linksBelow returns the links below a directory of a package, with paths relative to it.
 func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
 	if dir == "" {
 		return links

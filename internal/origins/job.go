@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
-// fetchKey is what makes two fetches the same.
+// fetchKey identifies a fetch: fetches with equal keys get the same package.
 type fetchKey struct {
 	pkg         addrs.ModulePackage
 	revision    string
@@ -21,19 +21,19 @@ type fetchKey struct {
 	fromPackage bool
 	hosted      bool
 	submodules  bool
-	// places are the rules about where a fetch may be redirected.
+	// places identifies the rules that restrict where a fetch may be redirected.
 	places string
-	// want is the t1 hash that the lock has for it; "" if it has none.
+	// want is the t1 hash that the lock has for the package, or "" if it has none.
 	want hashing.Hash
-	// fresh means that nothing counts but what the origin sends.
+	// fresh means that the package must come from the origin and not from the cache.
 	fresh bool
 }
 
-// fetchJob is a fetch for the first source that needs it.
+// fetchJob is a fetch on behalf of the first source that needs the package.
 type fetchJob struct {
 	fetchKey
 	at Location
-	// path is the source's path, for warnings.
+	// path is the module path of that source, for warnings.
 	path addrs.Module
 }
 
@@ -42,7 +42,8 @@ func (o *Origins) newJob(from Source, at Location, revision string, want hashing
 		pkg:        at.Package,
 		revision:   revision,
 		fromServer: at.FromServer(),
-		// The same rules apply to the answers, whichever client asked.
+		// Whichever client follows a server's answer, the same rules apply, so fromPackage is
+		// irrelevant for it.
 		fromPackage: !at.FromServer() && from.FromPackage,
 		hosted:      at.isHosted(),
 		submodules:  o.Submodules,
@@ -52,7 +53,7 @@ func (o *Origins) newJob(from Source, at Location, revision string, want hashing
 	}}
 }
 
-// request asks the fetcher for the package, wherever it is to go.
+// request returns the fetcher's request for the package, without a target directory.
 func (j fetchJob) request() getmodules.Request {
 	return getmodules.Request{
 		Package:     j.pkg,
@@ -64,7 +65,7 @@ func (j fetchJob) request() getmodules.Request {
 	}
 }
 
-// downloaded is what other processes need to know of a package that was fetched.
+// downloaded returns what other processes need to know about a fetched package.
 func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked time.Time) *pkgcache.Fetched {
 	got := &pkgcache.Fetched{Tree: tree, Answer: pkgcache.Answer{
 		Tree:     tree.T1(),
@@ -85,10 +86,10 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked 
 	return got
 }
 
-// sharedKey names what a fetch brings, for all processes of the user. An address
-// that servers and packages may not name has another key for each that names it. The
-// credentials of an address are part of the key unless it is pinned: with others a
-// server may send something else.
+// sharedKey returns the name under which all processes of the user share the result of a fetch.
+// If an address may not be named by servers and packages, the key also contains which of them
+// named it. Unless the address is pinned, its credentials are part of the key, because a server
+// may send something else for other credentials.
 func (j fetchJob) sharedKey() string {
 	name := j.pkg.String() + j.extent()
 	if j.revision != "" {
@@ -107,13 +108,14 @@ func (j fetchJob) sharedKey() string {
 	return strings.Join([]string{name, "named by", j.at.origin(), by}, " ")
 }
 
-// pinnedKey names a revision of a package, by whichever ref it was found.
+// pinnedKey returns the name of a revision of a package. The name does not depend on the ref by
+// which the revision was found.
 func (j fetchJob) pinnedKey(revision string) string {
 	return j.pkg.WithoutCredentials().Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
 }
 
-// extent tells packages apart of which more or less is fetched. Addresses have no
-// space.
+// extent returns a suffix that distinguishes fetches with submodules from fetches without. It
+// cannot be part of an address, because addresses contain no spaces.
 func (j fetchJob) extent() string {
 	if j.submodules {
 		return " with submodules"
@@ -121,8 +123,7 @@ func (j fetchJob) extent() string {
 	return ""
 }
 
-// isPublic reports whether servers and packages may name an address as the user
-// may.
+// isPublic reports whether servers and packages may name an address just as the user may.
 func isPublic(pkg addrs.ModulePackage) bool {
 	u, err := pkg.URL()
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")

@@ -7,18 +7,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Location is where a package is to be fetched from, and which of its directories the
-// origin means.
+// Location is where a package can be fetched, and which of its directories the origin points to.
 type Location struct {
 	Package addrs.ModulePackage
 	Subdir  string
-	// Revision is what must come from there; "" if that is not known.
+	// Revision is what the origin must deliver, or "" if it is not known.
 	Revision string
-	// Unconfirmed says that a lock names the revision, and that no origin has confirmed it:
-	// that a git store in the cache has it proves nothing.
+	// Unconfirmed reports that the revision comes from a lock and that no origin has confirmed it.
+	// A git store in the cache that has the revision proves nothing.
 	Unconfirmed bool
-	// answer is the registry's answer that named the location, and asked the package
-	// for which it was asked; answer is nil if the configuration named it.
+	// answer is the registry's answer that named the location, and asked is the registry package
+	// that was looked up. answer is nil if the configuration named the location.
 	answer *registryclient.Location
 	asked  addrs.ModuleRegistryPackage
 }
@@ -26,10 +25,10 @@ type Location struct {
 // FromServer reports whether a server named the location.
 func (at Location) FromServer() bool { return at.answer != nil }
 
-// isHosted reports whether the registry has the package itself.
+// isHosted reports whether the registry hosts the package itself.
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
 
-// origin is the server that named the location; "" if the configuration did.
+// origin returns the server that named the location, or "" if the configuration named it.
 func (at Location) origin() string {
 	if at.answer == nil {
 		return ""
@@ -43,7 +42,7 @@ type release struct {
 	version versions.Version
 }
 
-// repository is what makes two listings of tags the same.
+// repository is the key of a listing of tags.
 type repository struct {
 	address     addrs.ModulePackage
 	fromPackage bool
@@ -55,10 +54,10 @@ func (r repository) request() getmodules.Request {
 	return getmodules.Request{Package: r.address, FromPackage: r.fromPackage}
 }
 
-// reference is what makes two questions about a ref the same.
+// reference is the key of a query for the meaning of a ref.
 type reference struct {
 	pkg                     addrs.ModulePackage
 	fromServer, fromPackage bool
-	// locked is the commit of the lock if the address may abbreviate it.
+	// locked is the locked commit if the ref in the address may abbreviate it, and "" otherwise.
 	locked string
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrOffline says that a server would have to be asked, which is not allowed.
+// ErrOffline says that a request to a server is needed, but offline mode forbids it.
 var ErrOffline = errors.New("offline mode is set")
 
-// errNotAtHand says that a package would have to be fetched.
+// errNotAtHand says that a package would have to be fetched, but offline mode forbids it.
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 
-// Origins is what one run asks, as far as its request and its policies allow.
+// Origins is one run's access to a session, limited by the run's request and policies.
 type Origins struct {
 	*Session
 	Offline bool
 	Rules   rules.Rules
-	// Submodules has the submodules of git repositories fetched as well.
+	// Submodules reports whether the submodules of git repositories are fetched as well.
 	Submodules bool
-	// OnEvent is told what happens, by several goroutines at once.
+	// OnEvent receives the events of the run. Several goroutines may call it at once.
 	OnEvent func(Event)
 }
 
@@ -36,8 +36,8 @@ func (o *Origins) warn(path addrs.Module, text string) {
 	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
 }
 
-// onlineSlot waits for a slot in which a server is asked. The error wraps
-// ErrOffline if that is not allowed.
+// onlineSlot waits for a slot for a request to a server. In offline mode it returns an error that
+// wraps ErrOffline.
 func (o *Origins) onlineSlot(ctx context.Context) (release func(), err error) {
 	if o.Offline {
 		return nil, errNotAtHand
@@ -45,8 +45,8 @@ func (o *Origins) onlineSlot(ctx context.Context) (release func(), err error) {
 	return o.Slot(ctx)
 }
 
-// Locate returns the location of a version of a source; version is "" for one without
-// versions. The policies are applied to what a registry answers.
+// Locate returns the location of a version of a source. version is "" if the source has no
+// versions. Locate applies the policies to the registry's answer.
 func (o *Origins) Locate(ctx context.Context, from Source, version string) (Location, error) {
 	source, isRegistry := from.Address.(addrs.ModuleSourceRegistry)
 	if !isRegistry {
@@ -71,7 +71,7 @@ func (o *Origins) Locate(ctx context.Context, from Source, version string) (Loca
 	return at, o.checkLocation(ctx, from, at)
 }
 
-// LocateLocked returns where the version of a lock's entry is now.
+// LocateLocked returns the current location of the version in a lock entry.
 func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.Module) (Location, error) {
 	if !from.isTagged() {
 		return o.Locate(ctx, from, entry.Version)
@@ -96,9 +96,9 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 	return from.TagLocation(found), nil
 }
 
-// Reference asks which revision a location means now. It is the zero Reference for an
-// archive that a registry has itself. locked is the revision that the lock has, "" if it
-// has none.
+// Reference asks the origin which revision a location means now. It returns the zero Reference
+// for an archive that a registry hosts itself. locked is the revision that the lock has, or "" if
+// it has none.
 func (o *Origins) Reference(ctx context.Context, from Source, at Location, locked string) (getmodules.Reference, error) {
 	if at.isHosted() {
 		return getmodules.Reference{}, nil
@@ -119,12 +119,12 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 	})
 }
 
-// Moved is a name that means another revision now than it did when it was locked.
+// Moved describes a ref that means another revision than it did when it was locked.
 type Moved struct{ Name, Locked, Now string }
 
-// Moved compares an entry with what its name means now. Without ask, it does so only for
-// names that are revisions. It returns nil if both agree, and for names that may mean
-// something else later: branches, and tags that are not versions.
+// Moved compares the revision in a lock entry with the revision that its ref means now. It
+// returns nil if they agree, and also for refs that may change: branches, and tags that are not
+// versions. If ask is false, Moved checks only refs that are commits or digests themselves.
 func (o *Origins) Moved(ctx context.Context, from Source, entry lockfile.Module, at Location, ask bool) (*Moved, error) {
 	locked := entry.Revision()
 	if locked == "" {
@@ -153,7 +153,7 @@ func (o *Origins) Moved(ctx context.Context, from Source, entry lockfile.Module,
 	return &Moved{Name: now.String(), Locked: locked, Now: now.Revision}, nil
 }
 
-// checkLocation checks where a registry says that a package is.
+// checkLocation checks the location that a registry has named against the policies.
 func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) error {
 	err := o.Rules.Each(func(p *policy.Policy) error {
 		return errors.Join(p.CheckPackage(at.Package), p.CheckRef(at.Package))
@@ -167,15 +167,15 @@ func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) e
 	return nil
 }
 
-// CheckRef asks the origin whether an address means a branch, if the policies depend on
-// it and the address does not tell. That takes a request even if the lock has the
-// commit: it does not have the kind of the ref.
+// CheckRef asks the origin whether an address means a branch if the policies depend on it and the
+// address does not show it. The lock has the commit but not the kind of the ref, so the request
+// is needed even for a locked package.
 func (o *Origins) CheckRef(ctx context.Context, from Source, at Location) error {
 	if !o.Rules.DenyBranches() || at.Package.Getter() != "git" {
 		return nil
 	}
 	if o.Offline {
-		o.warn(from.Path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
+		o.warn(from.Path, "the policy denies branches, and whether its ref is one cannot be checked in offline mode")
 		return nil
 	}
 	now, err := o.Reference(ctx, from, at, "")

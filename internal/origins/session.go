@@ -14,14 +14,14 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Registry is the root package's Registry.
+// Registry is a copy of the root package's Registry interface.
 type Registry interface {
 	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
 	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
 	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error
 }
 
-// Fetcher is the root package's Fetcher.
+// Fetcher is a copy of the root package's Fetcher interface.
 type Fetcher interface {
 	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
 	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
@@ -31,19 +31,18 @@ type Fetcher interface {
 	Interactive() bool
 }
 
-// Session is what the runs of one process share: clients, the cache, and what origins
-// have answered. The exported fields must be set and do not change.
+// Session is what the runs of one process share: clients, the cache, and the answers of origins.
+// The exported fields must be set before use and must not change afterwards.
 type Session struct {
 	Registry Registry
 	Fetcher  Fetcher
 	Cache    *pkgcache.Cache
-	// CacheErr is why the user's cache could not be used, if Cache is a temporary one in
-	// its place.
+	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
+	// temporary cache.
 	CacheErr error
-	// Began is when the session began.
+	// Began is the time at which the session began.
 	Began time.Time
-	// Slots bounds what is done at once. A goroutine that has a slot waits for no other
-	// one.
+	// Slots limits concurrent work. A goroutine that holds a slot never waits for another one.
 	Slots chan struct{}
 
 	listings   singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
@@ -52,13 +51,12 @@ type Session struct {
 	ociTags    singleflight.Memo[repository, []versions.Candidate]
 	references singleflight.Memo[reference, getmodules.Reference]
 	packages   singleflight.Memo[fetchKey, *Fetched]
-	// artifacts are the first that were fetched from OCI repositories, by the
-	// repositories' addresses.
+	// artifacts holds the first artifact that was fetched from each OCI repository, keyed by the
+	// repository's address.
 	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
 }
 
-// Slot waits until there is room for one more piece of work; the function that it
-// returns makes room again.
+// Slot waits for a free slot. The caller must call release to free it again.
 func (s *Session) Slot(ctx context.Context) (release func(), err error) {
 	select {
 	case s.Slots <- struct{}{}:
@@ -68,29 +66,29 @@ func (s *Session) Slot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Wait waits for the end of fetches and of questions to git that were cancelled.
+// Wait waits until cancelled fetches and git queries have ended.
 func (s *Session) Wait() {
 	s.tags.Wait()
 	s.references.Wait()
 	s.packages.Wait()
 }
 
-// withCache adds to a request what the fetcher needs to know of the cache.
+// withCache adds to a request what the fetcher needs to know about the cache.
 func (s *Session) withCache(req getmodules.Request) getmodules.Request {
 	req.Scratch, req.NoCache = s.Cache.StageDir(), s.CacheErr != nil
 	return req
 }
 
-// Event is news of a fetch, or a warning.
+// Event is a progress report of a fetch, or a warning.
 type Event struct {
 	Kind EventKind
-	// Package is the package's address without credentials, Done and Total the bytes that
-	// are transferred; Total is 0 if it is not known.
+	// Package is the package's address without credentials. Done and Total are bytes transferred;
+	// Total is 0 if it is not known.
 	Package     string
 	Done, Total int64
-	// Store is the name of the store that had the package; "" for its origin.
+	// Store is the name of the store that delivered the package, or "" if its origin did.
 	Store string
-	// Path is the module that a warning is about, and Text what it says.
+	// Path is the module that a warning is about, and Text is the warning.
 	Path addrs.Module
 	Text string
 }
@@ -103,7 +101,7 @@ const (
 	FetchStarted EventKind = iota
 	FetchProgress
 	FetchDone
-	// WaitingForFetch says that another process fetches the package, and takes long.
+	// WaitingForFetch says that another process is fetching the package and that it takes long.
 	WaitingForFetch
 	Warning
 )

@@ -11,40 +11,39 @@ import (
 	"github.com/cotterpin/cotter/versions/gittags"
 )
 
-// Source is what a module is to come from: the source address and the version of a call.
+// Source is the source address and the version constraint of a module call, parsed.
 type Source struct {
 	Address addrs.ModuleSource
-	// Repository is the package of a remote address, without the argument that has a
-	// version constraint.
+	// Repository is the package of a remote address without its version argument, if that holds a
+	// constraint.
 	Repository addrs.ModulePackage
-	// HasConstraint says that Constraint, as it is written, selects among the versions of
-	// the source. InAddress says that it stands in the address. Want is the same, parsed.
+	// HasConstraint reports whether the call has a version constraint. Constraint is its text,
+	// InAddress reports whether it is part of the source address, and Want is the parsed form.
 	HasConstraint bool
 	Constraint    string
 	InAddress     bool
 	Want          versions.Constraints
-	// FromPackage says that a package from elsewhere has the address, which must not point
-	// to this machine's files.
+	// FromPackage reports whether the address was found in a package from elsewhere. Such an
+	// address must not point to files on this machine.
 	FromPackage bool
-	// Path is the module, for warnings.
+	// Path is the path of the module, for warnings.
 	Path addrs.Module
 }
 
-// Versions of git repositories and OCI repositories are their tags. A call asks
-// for a range of them by a version argument in the source address, which stock
-// tools accept:
+// The versions of a git or OCI repository are its tags. A call selects a range of them with a
+// version argument in the source address, which stock tools accept:
 //
 //	source = "git::https://git.example.com/net.git?version=~> 1.2"
 //
-// or by a version argument beside it, which stock tools refuse: a run warns of
-// that, and embedding tools may have a use for it.
+// A call can also have a version argument next to such a source, but stock tools refuse that. A
+// run warns about it; embedding tools may still want to use it.
 
-// ErrRangeAndRef says that a source is to have a range of versions and one particular
-// ref, tag or digest as well.
+// ErrRangeAndRef says that a source has a version constraint and also one particular ref, tag or
+// digest.
 var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
 
-// NewSource returns the source with an address, and the version argument beside it if
-// there is one. Want is not parsed yet.
+// NewSource returns the source for an address and the call's version argument, if hasVersion is
+// set. It does not parse Want.
 func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Source, error) {
 	s := Source{Address: address, HasConstraint: hasVersion, Constraint: version}
 	remote, ok := address.(addrs.ModuleSourceRemote)
@@ -53,7 +52,7 @@ func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Sou
 	}
 	s.Repository = remote.Package
 	if !HasTags(remote.Package) {
-		return s, nil // a version argument means something to its server
+		return s, nil // a version argument is meant for the server
 	}
 	inAddress, err := remote.Package.Args("version")
 	switch {
@@ -62,7 +61,7 @@ func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Sou
 	case len(inAddress) > 1:
 		return s, errors.New("the address has two version arguments")
 	case len(inAddress) > 0 && hasVersion:
-		return s, errors.New("the call has a version argument both in the source address and beside it")
+		return s, errors.New("the call has two version arguments, one in the source address and one next to it")
 	case len(inAddress) > 0:
 		s.Constraint, s.InAddress, s.HasConstraint = inAddress[0], true, true
 	case !hasVersion:
@@ -71,14 +70,14 @@ func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Sou
 	s.Repository = remote.Package.Without("version")
 	for _, pin := range []string{"ref", "tag", "digest"} {
 		if s.Repository.HasArg(pin) {
-			return s, fmt.Errorf("%w: take the argument %q out of the address, or the constraint away", ErrRangeAndRef, pin)
+			return s, fmt.Errorf("%w: remove the argument %q from the address, or remove the constraint", ErrRangeAndRef, pin)
 		}
 	}
 	return s, nil
 }
 
-// HasTags reports whether a package is in a kind of repository whose tags can be
-// versions.
+// HasTags reports whether a package is in a repository whose tags can be versions, which means
+// git or OCI.
 func HasTags(pkg addrs.ModulePackage) bool {
 	return pkg.Getter() == "git" || pkg.Getter() == "oci"
 }
@@ -94,26 +93,27 @@ func OffersVersions(address addrs.ModuleSource) bool {
 	return false
 }
 
-// IsLocal reports whether the source is in the package of the module that calls it.
+// IsLocal reports whether the source is a directory in the package of the calling module.
 func (s Source) IsLocal() bool {
 	_, local := s.Address.(addrs.ModuleSourceLocal)
 	return local
 }
 
-// IsRemote reports whether the source is an address of a package.
+// IsRemote reports whether the source is the address of a package.
 func (s Source) IsRemote() bool {
 	_, remote := s.Address.(addrs.ModuleSourceRemote)
 	return remote
 }
 
-// SelectsVersion reports whether one of several versions is selected.
+// SelectsVersion reports whether the source has several versions, one of which is selected.
 func (s Source) SelectsVersion() bool {
 	_, registry := s.Address.(addrs.ModuleSourceRegistry)
 	return registry || s.HasConstraint
 }
 
-// ModuleSubdir returns the directory of the source's module in its package, by the
-// directory that the origin means. It may be a pattern.
+// ModuleSubdir returns the directory of the source's module in its package. located is the
+// directory that the origin points to; it counts only for registry sources. The result may be a
+// pattern.
 func (s Source) ModuleSubdir(located string) (string, error) {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -125,15 +125,15 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 	return "", nil
 }
 
-// LockedSubdir is ModuleSubdir by an entry of the lock, which has what the origin meant.
+// LockedSubdir is like ModuleSubdir, but takes the origin's directory from a lock entry.
 func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
 	_, located := entry.SplitPackage()
 	return s.ModuleSubdir(located)
 }
 
-// FixedName is the name that two entries of the source go by if its content is never to
-// change: a version, a tag that is one, the address of an archive. Branches, other tags
-// and directories of this machine may change.
+// FixedName returns the name that two lock entries of the source share if the content under that
+// name must never change: a version, a version tag, or the address of an archive. ok is false if
+// there is no such name: branches, other tags and directories on this machine may change.
 func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	if s.SelectsVersion() {
 		return entry.Version, old.Version == entry.Version
@@ -149,12 +149,12 @@ func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	case "file", "hg":
 		return "", false
 	}
-	// An address that redirects to a repository may mean one of its branches.
+	// An address that redirects to a repository may point to one of its branches.
 	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
-// Versioned is what the versions of the source are versions of. In a repository they
-// may depend on the directory.
+// Versioned returns the address that the source's versions belong to. For a repository it
+// contains the directory, because the versions may depend on it.
 func (s Source) Versioned() string {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -165,7 +165,7 @@ func (s Source) Versioned() string {
 	return ""
 }
 
-// OfferedBy is what offers the versions of the source, for messages.
+// OfferedBy returns the name of what offers the source's versions, for messages.
 func (s Source) OfferedBy() string {
 	if address, ok := s.Address.(addrs.ModuleSourceRegistry); ok {
 		return address.Package.String()
@@ -173,10 +173,10 @@ func (s Source) OfferedBy() string {
 	return s.Repository.Redacted()
 }
 
-// LockAddress is the source's address as the lock writes it.
+// LockAddress returns the source's address as the lock writes it.
 func (s Source) LockAddress() string { return LockAddress(s.Address) }
 
-// LockAddress returns an address as the lock writes it: in full, and without credentials.
+// LockAddress returns an address as the lock writes it: in full and without credentials.
 func LockAddress(address addrs.ModuleSource) string {
 	remote, ok := address.(addrs.ModuleSourceRemote)
 	if !ok {
@@ -186,8 +186,8 @@ func LockAddress(address addrs.ModuleSource) string {
 	return remote.String()
 }
 
-// Mismatch says why an entry of the lock does not decide the source; "" if it does. The
-// entry of a version that the constraint allows stays, whatever else is offered.
+// Mismatch returns the reason why a lock entry does not decide the source, or "" if it does. As
+// long as the constraint allows the entry's version, the entry decides, whatever else is offered.
 func (s Source) Mismatch(entry lockfile.Module) string {
 	if entry.Source != s.LockAddress() {
 		return fmt.Sprintf("the lock is for source %q", entry.Source)
@@ -208,19 +208,19 @@ func (s Source) Mismatch(entry lockfile.Module) string {
 	return ""
 }
 
-// isTagged reports whether the source's versions are the tags of a repository.
+// isTagged reports whether the source's versions are tags of a repository.
 func (s Source) isTagged() bool {
 	_, remote := s.Address.(addrs.ModuleSourceRemote)
 	return remote && s.HasConstraint
 }
 
-// subdir is the directory of a package that a remote address names.
+// subdir returns the subdirectory in a remote address, and "" for other addresses.
 func (s Source) subdir() string {
 	remote, _ := s.Address.(addrs.ModuleSourceRemote)
 	return remote.Subdir
 }
 
-// TagLocation returns where a version of a repository is.
+// TagLocation returns the location of a version of a repository.
 func (s Source) TagLocation(v versions.Candidate) Location {
 	at := Location{Package: s.Repository.WithArg("ref", "refs/tags/"+v.Ref), Revision: v.Revision}
 	if s.Repository.Getter() == "oci" {
@@ -229,8 +229,8 @@ func (s Source) TagLocation(v versions.Candidate) Location {
 	return at
 }
 
-// IsVersionTag reports whether a tag has the name of a version for a source's directory, so
-// that it should never move.
+// IsVersionTag reports whether a tag is a version for a source's directory. Such a tag should
+// never move.
 func IsVersionTag(name string, source addrs.ModuleSource) bool {
 	subdir := Source{Address: source}.subdir()
 	return len(gittags.Candidates([]gittags.Tag{{Name: name}}, subdir)) > 0

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// listingSlot is onlineSlot for listing the versions that a server has.
+// listingSlot is like onlineSlot, but its error is about listing versions.
 func (o *Origins) listingSlot(ctx context.Context) (release func(), err error) {
 	if o.Offline {
 		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
@@ -19,7 +19,7 @@ func (o *Origins) listingSlot(ctx context.Context) (release func(), err error) {
 	return o.Slot(ctx)
 }
 
-// Versions lists the versions that a source has; nil if it names one revision.
+// Versions lists the versions of a source. It returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
 		return o.listings.Do(ctx, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
@@ -76,9 +76,9 @@ func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.C
 	})
 }
 
-// SelectedTag makes sure that all tags of the selected version point to the same artifact
-// of an OCI repository, and returns the one to use. A listing does not tell. Most versions
-// have one tag.
+// SelectedTag checks that all tags of the selected version of an OCI repository point to the same
+// artifact, and returns the tag to use. A listing has no digests, so it requests them unless the
+// version has only one tag, as most versions do.
 func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
 	same := ocitags.Same(offered, selected)
 	if len(same) == 1 {

@@ -1,9 +1,9 @@
-// Package packagedirs says where the packages of a project are: in the data directory of
-// stock tools, where package installed compares them with the lock, or vendored in the
-// user's repository, where package vendordir does.
+// Package packagedirs knows where the packages of a project are. They are in the stock tools'
+// data directory, where package installed compares them with the lock, or vendored in the user's
+// repository, where package vendordir compares them.
 //
-// Paths are those by which this process reaches files; directories are as modules.json
-// names them, relative to the root module and with forward slashes.
+// A path is how this process accesses a file. A directory is a name in modules.json: relative to
+// the root module, with forward slashes.
 package packagedirs
 
 import (
@@ -24,23 +24,23 @@ import (
 type Dirs struct {
 	// Root is the path of the root module.
 	Root string
-	// Vendor is the directory of vendored packages; nil if the project has none.
+	// Vendor is the directory of vendored packages, or nil if the project has none.
 	Vendor *vendordir.Dir
 
 	dataDir, dataPath string
 	installed         *installed.Packages
-	// realModules is the modules directory without symbolic links, relative to the root
-	// module as stock tools see it; "" if it does not exist yet.
+	// realModules is the modules directory without symbolic links, relative to the root module as
+	// stock tools see it. It is "" if it does not exist yet.
 	realModules string
 }
 
-// New returns the directories of a project. dataDir is the data directory of stock tools
-// relative to the root module, and dataPath the path of the same. vendor is nil if the
-// project has no vendored packages.
+// New returns the directories of a project. dataDir is the stock tools' data directory relative
+// to the root module, and dataPath is its path. vendor is nil if the project has no vendored
+// packages.
 func New(root, dataDir, dataPath string, in *installed.Packages, vendor *vendordir.Dir) *Dirs {
 	d := &Dirs{Root: root, Vendor: vendor, dataDir: dataDir, dataPath: dataPath, installed: in}
 	if base, err := filepath.EvalSymlinks(root); err == nil {
-		d.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if that is absent
+		d.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
 	}
 	return d
 }
@@ -53,14 +53,15 @@ func (d *Dirs) PackageDir(key string) string {
 	return d.DataDir(key)
 }
 
-// DataDir is PackageDir in a project without vendored packages.
+// DataDir returns the directory of a call's package in the data directory.
 func (d *Dirs) DataDir(key string) string {
 	return path.Join(filepath.ToSlash(d.dataDir), "modules", key)
 }
 
-// RealPackageDir is PackageDir without symbolic links in the path of the data directory.
+// RealPackageDir is like PackageDir, but without symbolic links in the path of the data
+// directory.
 func (d *Dirs) RealPackageDir(key string) string {
-	if d.Vendor != nil || d.realModules == "" { // the path of the former has no links
+	if d.Vendor != nil || d.realModules == "" { // the vendor path has no links
 		return d.PackageDir(key)
 	}
 	return path.Join(filepath.ToSlash(d.realModules), key)
@@ -74,11 +75,11 @@ func (d *Dirs) PackagePath(key string) string {
 	return d.DataPath(key)
 }
 
-// DataPath is PackagePath in a project without vendored packages.
+// DataPath returns the path of a call's package in the data directory.
 func (d *Dirs) DataPath(key string) string { return filepath.Join(d.dataPath, "modules", key) }
 
-// VendoredDir returns the directory of a call's vendored package; "" if the project has
-// none.
+// VendoredDir returns the directory of a call's vendored package, or "" if the project has no
+// vendored packages.
 func (d *Dirs) VendoredDir(key string) string {
 	if d.Vendor == nil {
 		return ""
@@ -86,7 +87,7 @@ func (d *Dirs) VendoredDir(key string) string {
 	return d.Vendor.PackageDir(key)
 }
 
-// Inspect compares the package of an entry, wherever it is.
+// Inspect compares the package of an entry, installed or vendored, with the entry.
 func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
 	if d.Vendor != nil {
 		return d.Vendor.Inspect(entry)
@@ -94,7 +95,7 @@ func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
 	return d.installed.Inspect(entry)
 }
 
-// LockedTree returns the tree from which an entry was made; nil if it is not known.
+// LockedTree returns the tree from which an entry was made, or nil if it is not known.
 func (d *Dirs) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	tree := d.installed.LockedTree(entry)
 	if tree == nil && d.Vendor != nil {
@@ -103,8 +104,8 @@ func (d *Dirs) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	return tree
 }
 
-// UnlockedVendored returns the names of the directories beside vendored packages that a
-// lock has no entry for.
+// UnlockedVendored returns the names of the directories next to vendored packages for which the
+// lock has no entry.
 func (d *Dirs) UnlockedVendored(lock *lockfile.File) []string {
 	if d.Vendor == nil {
 		return nil
@@ -115,8 +116,8 @@ func (d *Dirs) UnlockedVendored(lock *lockfile.File) []string {
 	})
 }
 
-// vendoredPart returns the rest of a directory in modules.json below that of the vendored
-// packages; ok is false if it is elsewhere.
+// vendoredPart returns the part of a directory below the directory of vendored packages. ok is
+// false if the directory is elsewhere.
 func (d *Dirs) vendoredPart(dir string) (part string, ok bool) {
 	if d.Vendor == nil {
 		return "", false
@@ -125,7 +126,7 @@ func (d *Dirs) vendoredPart(dir string) (part string, ok bool) {
 	return strings.TrimPrefix(dir, d.Vendor.Name()), pathsafe.Within(dir, d.Vendor.Name())
 }
 
-// Path returns the path of a directory in modules.json.
+// Path returns the path of a directory from modules.json.
 func (d *Dirs) Path(dir string) string {
 	if filepath.IsAbs(dir) {
 		return dir
@@ -136,7 +137,7 @@ func (d *Dirs) Path(dir string) string {
 	return filepath.Join(d.Root, filepath.FromSlash(dir))
 }
 
-// Boundary returns the path that links in a directory in modules.json may not leave.
+// Boundary returns the path that links in a directory from modules.json must not leave.
 func (d *Dirs) Boundary(dir string) string {
 	if _, ok := d.vendoredPart(dir); ok {
 		return d.Vendor.Path()

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MaxHops is how many links Linux follows for one name. It also limits how deep
-// a Resolver calls itself.
+// MaxHops is the number of links that Linux follows for one name. It also limits the recursion of
+// a Resolver.
 const MaxHops = 40
 
-// Target returns what is wrong with the target of a link that is read.
+// Target returns the reason why the target of a link that is read is refused, or "".
 func Target(target string) string {
 	switch {
 	case target == "":
@@ -23,9 +23,9 @@ func Target(target string) string {
 	return ""
 }
 
-// WrittenTarget returns what is wrong with the target of a link that is written.
-// "./" in front and "/" at the end are accepted beside what is clean: people
-// write them, and they mean the same to everyone.
+// WrittenTarget returns the reason why the target of a link that is written is refused, or "". It
+// accepts clean targets, and also "./" at the beginning and "/" at the end, because people write
+// them and their meaning is clear.
 func WrittenTarget(target string) string {
 	if len(target) > MaxPath {
 		return fmt.Sprintf("has a target of more than %d bytes", MaxPath)
@@ -43,10 +43,10 @@ func WrittenTarget(target string) string {
 	return ""
 }
 
-// Kind is what a tree has at a path.
+// Kind is the kind of entry that a tree has at a path.
 type Kind uint8
 
-// The kinds of entries. The zero value is for paths that a tree does not have.
+// Kinds of entries. The zero value is for paths that a tree does not have.
 const (
 	Absent Kind = iota
 	File
@@ -54,45 +54,45 @@ const (
 	Link
 )
 
-// Resolver follows the links of one tree. Links that were resolved are not
-// followed again, so the time is linear in the lengths of the targets, whatever
-// the links make of it. It is not safe for concurrent use.
+// Resolver follows the links of one tree. A link that was resolved is not followed again, so the
+// time is linear in the total length of the targets. It is not safe for concurrent use.
 type Resolver struct {
-	// Lookup returns what the tree has at a clean path, and the target of a link.
+	// Lookup returns the kind of the entry at a clean path, and the target if it is a link.
 	Lookup func(name string) (Kind, string)
-	// Target checks the target of each link: the function [Target] or
-	// [WrittenTarget].
+	// Target checks the target of each link. It is [Target] or [WrittenTarget].
 	Target func(target string) string
 
 	places map[string]place
 }
 
-// place is what a link points to.
+// place is the entry that a link points to.
 type place struct {
 	name string
 	file bool
-	hops int // how many links were followed
+	hops int // the number of links that were followed
 }
 
 // Fault is a link that cannot be followed.
 type Fault struct {
-	// Link is the path of the link, which another one may lead through.
+	// Link is the path of the link. It may differ from the link that was to be followed, if that
+	// one points through Link.
 	Link, Target string
-	// Reason is what is wrong with it, such as "points to nothing".
+	// Reason is the reason why it cannot be followed, such as "points to nothing".
 	Reason string
-	// InTarget is set if the target itself is refused, wherever it leads.
+	// InTarget reports whether the text of the target is refused, regardless of where it points
+	// to.
 	InTarget bool
 }
 
-// Follow returns the path of the file or directory that a link points to, and
-// whether it is a file.
+// Follow returns the path of the file or directory that a link points to, and whether it is a
+// file.
 func (r *Resolver) Follow(link string) (name string, isFile bool, fault *Fault) {
 	_, target := r.Lookup(link)
 	at, fault := r.resolve(link, target, 0)
 	return at.name, at.file, fault
 }
 
-// resolve follows a link after so many others.
+// resolve follows a link. hops is the number of links that have been followed before.
 func (r *Resolver) resolve(link, target string, hops int) (place, *Fault) {
 	const tooMany = "leads in a circle or through too many links"
 	if at, known := r.places[link]; known {
@@ -129,8 +129,8 @@ func (r *Resolver) resolve(link, target string, hops int) (place, *Fault) {
 	return at, nil
 }
 
-// step goes from a place by one component of a target. It returns a reason if
-// that is not possible, and a fault if it is that of another link.
+// step goes from a place to the next one by one component of a target. It returns a reason if
+// that is not possible, or a fault if the problem is in another link.
 func (r *Resolver) step(at place, component string, hops int) (_ place, reason string, _ *Fault) {
 	switch {
 	case at.file:

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// tree is a tree of links, by their targets, and of other entries: "file" and
-// "dir".
+// tree is a tree of links and other entries. The value of a link is its target after ">", and
+// other values are "file" and "dir".
 type tree map[string]string
 
 func (e tree) lookup(name string) (pathsafe.Kind, string) {
@@ -73,8 +73,8 @@ func follow(r *pathsafe.Resolver, link string) string {
 	return name
 }
 
-// kernel follows a link in the simplest way: with each target in the place of its
-// link, without memory. It returns "" if that is not possible.
+// kernel follows a link in the simplest way: it replaces each link by its target and remembers
+// nothing. It returns "" if the link cannot be followed.
 func (e tree) kernel(link string) string {
 	dir, todo := path.Dir(link), strings.Split(strings.TrimPrefix(e[link], ">"), "/")
 	for hops := 1; len(todo) > 0; {
@@ -111,8 +111,8 @@ func (e tree) kernel(link string) string {
 	return dir
 }
 
-// FuzzResolver compares with the simplest way to follow links, for a tree with
-// links of any targets.
+// FuzzResolver compares the Resolver with the simplest way of following links, in a tree of links
+// with arbitrary targets.
 func FuzzResolver(f *testing.F) {
 	f.Add("f", "..", "l0/l1", "l2", "./l0/", "../d/f")
 	f.Add("l1", "l2/..", "l3", "d/l4", "f", "l0")

@@ -9,19 +9,20 @@ import (
 )
 
 const (
-	// MaxPath limits paths and link targets that are written. It leaves room for
-	// the directory of the project in PATH_MAX.
+	// MaxPath limits paths and link targets that are written, in bytes. It leaves room for the
+	// project's directory within PATH_MAX.
 	MaxPath = 1024
-	// MaxReadPath limits those that are read. Linux opens no longer ones.
+	// MaxReadPath limits paths and link targets that are read, in bytes. Linux cannot open longer
+	// paths.
 	MaxReadPath = 4096
-	// maxComponent is what the common file systems hold.
+	// maxComponent is the maximum length of a name in common file systems, in bytes.
 	maxComponent = 255
-	// maxDepth limits the directories that are open at a time, and the recursion
-	// of those who read the tree.
+	// maxDepth limits the number of directories that are open at once, and the recursion of code
+	// that reads the tree.
 	maxDepth = 64
 )
 
-// Text returns what is wrong with a text as a path or the target of a link.
+// Text returns the reason why a text cannot be a path or the target of a link, or "".
 func Text(s string) string {
 	if !utf8.ValidString(s) {
 		return "is not valid UTF-8"
@@ -33,7 +34,7 @@ func Text(s string) string {
 	return ""
 }
 
-// ReadText is [Text] for what is read, with its limit.
+// ReadText is [Text] for paths and targets that are read, with their limit.
 func ReadText(s string) string {
 	if len(s) > MaxReadPath {
 		return fmt.Sprintf("is longer than %d bytes", MaxReadPath)
@@ -41,7 +42,7 @@ func ReadText(s string) string {
 	return Text(s)
 }
 
-// writtenText is [Text] for what is written.
+// writtenText is [Text] for paths and targets that are written.
 func writtenText(s string) string {
 	if reason := Text(s); reason != "" {
 		return reason
@@ -69,8 +70,8 @@ func isDeceptive(r rune) bool {
 	return r == 0xfeff
 }
 
-// Name returns why a tree that is written must not hold an entry of this path.
-// What it accepts can still clash with another entry.
+// Name returns the reason why a tree that is written must not have an entry with this path, or
+// "". A path that it accepts can still clash with another entry.
 func Name(path string) string {
 	if len(path) > MaxPath {
 		return fmt.Sprintf("is longer than %d bytes", MaxPath)
@@ -105,20 +106,20 @@ func componentFault(component string) string {
 	return ""
 }
 
-// metadata are the directories (or files: submodules and worktrees have files
-// called .git) in which git, Mercurial, Subversion and Bazaar keep their data.
+// metadata are the directories in which git, Mercurial, Subversion and Bazaar keep their data. In
+// submodules and worktrees, .git is a file.
 var metadata = []string{".git", ".hg", ".svn", ".bzr"}
 
 // IsMetadata reports whether a component is the name of version control metadata.
 func IsMetadata(component string) bool { return slices.Contains(metadata, component) }
 
-// IsVersionControl reports whether some file system takes a component of a path
-// for version control metadata. A package with it would bring hooks and
-// configuration that run in the user's name as soon as a tool looks at it.
+// IsVersionControl reports whether some file system would take a component of a path for version
+// control metadata. A package with metadata could contain hooks and configuration that are run
+// with the user's rights as soon as a tool looks at them.
 //
-// It knows what git's own check knows: any case, trailing dots and spaces, NTFS
-// streams (".git::$INDEX_ALLOCATION") and short names ("git~1"), and the code
-// points that HFS+ leaves out of comparisons.
+// It covers the same spellings as git's own check: any case, trailing dots and spaces, NTFS
+// streams (".git::$INDEX_ALLOCATION") and short names ("git~1"), and the code points that HFS+
+// ignores in comparisons.
 func IsVersionControl(component string) bool {
 	name := strings.Map(withoutIgnorable, component)
 	name, _, _ = strings.Cut(name, ":")
@@ -128,7 +129,7 @@ func IsVersionControl(component string) bool {
 	})
 }
 
-// withoutIgnorable is for strings.Map: it drops what HFS+ ignores.
+// withoutIgnorable is a function for strings.Map that removes the code points that HFS+ ignores.
 func withoutIgnorable(r rune) rune {
 	switch {
 	case 0x200c <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e, 0x206a <= r && r <= 0x206f, r == 0xfeff:
@@ -137,7 +138,7 @@ func withoutIgnorable(r rune) rune {
 	return r
 }
 
-// Unportable returns why Windows cannot hold a component.
+// Unportable returns the reason why Windows cannot store a component, or "".
 func Unportable(component string) string {
 	switch {
 	case strings.ContainsAny(component, `<>:"|?*`):
@@ -150,8 +151,8 @@ func Unportable(component string) string {
 	return ""
 }
 
-// isReserved reports whether Windows takes a component for a device: by what
-// is before its first dot, without trailing spaces.
+// isReserved reports whether Windows takes a component for a device. Only the part before the
+// first dot counts, without trailing spaces.
 func isReserved(component string) bool {
 	base, _, _ := strings.Cut(component, ".")
 	base = strings.ToUpper(strings.TrimRight(base, " "))
@@ -166,8 +167,8 @@ func isReserved(component string) bool {
 	return len(digit) == 1 && strings.ContainsRune("0123456789¹²³", digit[0])
 }
 
-// Within reports whether a path is that of a directory, or below it. Both have forward
-// slashes, and no "." or "..".
+// Within reports whether name is the path dir or a path below it. Both must have forward slashes
+// and no "." or "..".
 func Within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }

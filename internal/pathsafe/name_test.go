@@ -31,8 +31,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestIsVersionControl compares with full case folding and normalisation: each
-// rune that these make an ASCII letter of is one in the names.
+// TestIsVersionControl compares with full case folding and normalisation: each rune that they map
+// to an ASCII letter must be treated like that letter.
 func TestIsVersionControl(t *testing.T) {
 	t.Parallel()
 	folding := cases.Fold()
@@ -67,8 +67,8 @@ func TestUnportable(t *testing.T) {
 	}
 }
 
-// FuzzName checks that what is accepted is harmless, and is accepted by the laxer
-// rules as well.
+// FuzzName checks that accepted names are harmless and that the less strict rules accept them as
+// well.
 func FuzzName(f *testing.F) {
 	for _, name := range []string{"main.tf", "a/../b", ".git/x", "a\x00", "\u202e", "git~1", "a//b", `C:\x`} {
 		f.Add(name)

@@ -19,13 +19,13 @@ import (
 const (
 	// waitNotice is how long a process waits before it calls onWait.
 	waitNotice = 5 * time.Second
-	// maxAnswer bounds the file of an answer. A package has a few warnings and
+	// maxAnswer is the maximum size of an answer's file in bytes. A package has a few warnings and
 	// submodules, each with a path of at most 4 KiB.
 	maxAnswer = 4 << 20
 )
 
-// Answer is the result of the last fetch of an address. Its tree must be verified
-// as any published tree; see [Cache.Read].
+// Answer is the result of the last fetch of an address. Its tree must be verified like any
+// published tree; see [Cache.Read].
 type Answer struct {
 	// Tree is the t1 hash of the tree; "" if no fetch has succeeded.
 	Tree hashing.Hash
@@ -37,28 +37,27 @@ type Answer struct {
 	// LeftOut lists the links that are not part of the tree.
 	LeftOut  []Link
 	Warnings []string
-	// Asked is when the fetch started, Done when it ended.
+	// Asked is when the fetch started, and Done is when it ended.
 	Asked, Done time.Time
 	// Failed is when a later fetch failed.
 	Failed time.Time
 }
 
-// Link is a symbolic link of a package that is not part of its tree, and why.
+// Link is a symbolic link of a package that is not part of its tree, with the reason.
 type Link struct{ Path, Target, Reason string }
 
-// Fetch is an exclusive lock on fetching the package with a key. One goroutine at
-// a time holds it, among all processes that share the cache. It also gives access
-// to the answer of the last fetch, so that a process that waited for the lock can
-// use it instead of fetching again.
+// Fetch is an exclusive lock on fetching the package with a key. Only one goroutine among all
+// processes that share the cache can hold it. It also gives access to the answer of the last
+// fetch, so that a process that has waited for the lock can use it instead of fetching again.
 type Fetch struct {
 	cache *Cache
 	lock  *filelock.Lock
 	name  string // the answer's file name
 }
 
-// Fetch waits until no other process fetches the package with this key. Waiting
-// ends with ctx; onWait is called once if it takes long. Only a hash of the key is
-// written to disk.
+// Fetch waits until no other process fetches the package with this key. The wait ends early if
+// ctx is done. Fetch calls onWait once if the wait is long. Only a hash of the key is written to
+// disk.
 func (c *Cache) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, error) {
 	f := c.fetch(key)
 	if err := f.lock.Exclusive(ctx, waitNotice, onWait); err != nil {
@@ -67,8 +66,8 @@ func (c *Cache) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, e
 	return f, nil
 }
 
-// TryFetch is [Cache.Fetch] without waiting. It returns nil if another process
-// holds the lock.
+// TryFetch is like [Cache.Fetch], but does not wait. It returns nil if another process holds the
+// lock.
 func (c *Cache) TryFetch(key string) (*Fetch, error) {
 	f := c.fetch(key)
 	ok, err := f.lock.TryExclusive()
@@ -78,9 +77,9 @@ func (c *Cache) TryFetch(key string) (*Fetch, error) {
 	return f, nil
 }
 
-// answerFormat is part of the names of answers. It changes whenever the tree of a
-// package is made in another way, so that no older answer is used. Format 2 applies
-// the attributes that git packages have.
+// answerFormat is part of the names of answers. It must change whenever the tree of a package is
+// made differently, so that older answers are not used. Since format 2, the attributes of git
+// packages are applied.
 const answerFormat = "2 "
 
 func (c *Cache) fetch(key string) *Fetch {
@@ -90,16 +89,16 @@ func (c *Cache) fetch(key string) *Fetch {
 	return &Fetch{cache: c, lock: filelock.File(path), name: name + ".json"}
 }
 
-// removeIrregular removes an entry at path that is not a regular file. If it
-// cannot be removed, using it will fail.
+// removeIrregular removes the entry at path if it is not a regular file. If removing fails, using
+// the entry will fail too.
 func removeIrregular(path string) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		_ = os.RemoveAll(path)
 	}
 }
 
-// Last returns the recorded answer. It returns the zero Answer if there is none,
-// if it is incomplete, or if it was not recorded by this user.
+// Last returns the recorded answer. It returns the zero Answer if there is no answer, if the
+// answer is incomplete, or if this user did not record it.
 func (f *Fetch) Last() Answer {
 	var last Answer
 	err := f.inAnswers(func(answers *os.Root) error {

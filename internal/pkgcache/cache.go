@@ -34,12 +34,12 @@ type Cache struct {
 	inUse dirstore.InUse // the trees that are used until Close
 }
 
-// steps begins the names of the steps that change a cache; see package step.
+// steps is the prefix of the names of the steps that change a cache; see package step.
 const steps = "cache"
 
-// Open opens the cache at dir and creates it if it is absent. It fails if the
-// cache cannot be written: on a read-only or full file system, or in another
-// user's directory. So an installation does not fail midway.
+// Open opens the cache at dir and creates it if it does not exist. It fails if the cache is not
+// writable, for example because the file system is read-only or full or the directory belongs to
+// another user. So an installation does not fail midway.
 func Open(dir string, key *userkey.Key) (*Cache, error) {
 	c := &Cache{dir: dir, key: key}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -60,7 +60,7 @@ func Open(dir string, key *userkey.Key) (*Cache, error) {
 	return c, nil
 }
 
-// probe writes a file, to find out whether the disk is full.
+// probe writes a file to find out whether the disk is full.
 func (c *Cache) probe() error {
 	name := c.stage.Path()
 	err := step.Do("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
@@ -78,21 +78,20 @@ func (c *Cache) Dir() string { return c.dir }
 // until Close.
 func (c *Cache) StageDir() string { return c.stage.Dir() }
 
-// Stage returns a new path for a tree to be published. The path does not exist
-// yet. It is on the same file system as the published trees.
+// Stage returns a new path for a tree that will be published. Nothing exists there yet. The path
+// is on the same file system as the published trees.
 func (c *Cache) Stage() string { return c.stage.Path() }
 
 // Has reports whether a tree with this t1 hash is published. If it is, no process
 // removes it until the cache is closed.
 func (c *Cache) Has(t1 hashing.Hash) bool { return c.inUse.Use(c.TreePath(t1)) }
 
-// publishAttempts bounds how often Publish tries again if another process removes
-// the tree at the same time.
+// publishAttempts is the number of attempts if another process removes the tree at the same time.
 const publishAttempts = 10
 
-// Publish renames the tree at staged, which was hashed from disk, to its published
-// name, and locks it until the cache is closed. If the tree is published already,
-// Publish removes the staged one.
+// Publish renames the tree at staged to its published name and locks it until the cache is
+// closed. The tree must have been hashed from disk. If the tree is already published, Publish
+// removes the staged one.
 func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 	name := FileName(t1)
 	path := c.treePath(name)
@@ -114,8 +113,7 @@ func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 	return err
 }
 
-// clear moves an entry that has the name of a tree and is not a directory to
-// quarantine.
+// clear quarantines anything that has the name of a tree but is not a directory.
 func (c *Cache) clear(name string) error {
 	info, err := os.Lstat(c.treePath(name))
 	if err != nil || info.IsDir() {
@@ -139,13 +137,13 @@ func (c *Cache) quarantine(name string) error {
 	return err
 }
 
-// TreePath returns the path of the tree with this hash, whether it exists or not.
-// The content has not been compared with the hash; see [Cache.CopyTo].
+// TreePath returns the path of the tree with this hash. The tree need not exist, and its content
+// has not been compared with the hash; see [Cache.CopyTo].
 func (c *Cache) TreePath(t1 hashing.Hash) string { return c.treePath(FileName(t1)) }
 
 func (c *Cache) treePath(name string) string { return filepath.Join(c.dir, treesName, name) }
 
-// FileName returns a hash as a file name: its scheme and its value in hex. Base64
+// FileName returns the file name for a hash: its scheme and its value in hexadecimal. Base64
 // would contain slashes, and names that differ only in case.
 func FileName(h hashing.Hash) string {
 	scheme, value, _ := strings.Cut(string(h), ":")

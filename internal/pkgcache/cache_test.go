@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// open opens a cache with the key that all tests have.
+// open opens a cache with the key that all tests use.
 func open(t *testing.T, dir string) *pkgcache.Cache {
 	t.Helper()
 	key, err := userkey.FromSecret("a secret that has 32 characters..")
@@ -89,7 +89,7 @@ func TestCopyOfNothing(t *testing.T) {
 	}
 }
 
-// Whatever happens to a cached tree, a copy of it is either right or refused.
+// Whatever happens to a cached tree, a copy of it is either correct or refused.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	damages := map[string]func(dir string) error{
@@ -141,8 +141,8 @@ func TestPublishSideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-// A stage whose process has ended is removed by the next one; that of a process
-// which is still there is not.
+// The next process removes a staging directory whose process has ended, but not one whose process
+// is still running.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -170,7 +170,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// A tree stays as long as a process uses it.
+// A tree is not removed while a process uses it.
 func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -191,8 +191,8 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	}
 }
 
-// A file in the place of the cache, or one that cannot be made, is found out at
-// once.
+// Open fails at once if there is a file in the place of the cache, or if the cache cannot be
+// created.
 func TestOpenUnusable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -207,7 +207,7 @@ func TestOpenUnusable(t *testing.T) {
 	}
 }
 
-// A tree is published whatever else has its name.
+// A tree is published even if something else has its name.
 func TestPublishInThePlaceOfNoTree(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

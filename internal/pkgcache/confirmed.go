@@ -11,13 +11,12 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// Confirm stores records of a lock that an origin has confirmed: that an address
-// resolves to a package, and that the package has certain hashes. The file name of
-// a record is a message authentication code under the user's key, so only this
-// user's processes can create it.
+// Confirm stores records of a lock that an origin has confirmed: that an address resolves to a
+// package, and that the package has certain hashes. The file name of a record is a message
+// authentication code made with the user's key, so only this user's processes can create it.
 //
-// The records of one call are hard links to one file if the system has links,
-// because creating hundreds of files takes longer than fetching some packages.
+// If the system supports hard links, the records of one call are links to one file, because
+// creating hundreds of files takes longer than fetching some packages.
 func (c *Cache) Confirm(records ...string) error {
 	first := ""
 	for _, record := range records {
@@ -54,7 +53,7 @@ func (c *Cache) Confirmed(record string) bool {
 	return true
 }
 
-// IsConfirmed is [Cache.Confirmed] for the cache at dir, which it only reads.
+// IsConfirmed is like [Cache.Confirmed] for the cache at dir, but only reads it.
 func IsConfirmed(dir string, key *userkey.Key, record string) bool {
 	info, err := os.Lstat(confirmation(dir, key, record))
 	return err == nil && info.Mode().IsRegular()

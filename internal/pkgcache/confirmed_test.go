@@ -34,7 +34,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// A link with the name of a confirmation confirms nothing.
+// A link with the name of a confirmation does not confirm anything.
 func TestConfirmedByLink(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -56,7 +56,7 @@ func TestConfirmedByLink(t *testing.T) {
 	}
 }
 
-// A confirmation counts for the user who made it.
+// A confirmation counts only for the user who made it.
 func TestConfirmedByAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,14 +11,14 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// Entries returns the published trees of the cache at dir, sorted by name; none if
+// Entries returns the published trees of the cache at dir, sorted by name. It returns nil if
 // there is no cache.
 func Entries(dir string) ([]dirstore.Entry, error) {
 	return dirstore.Entries(filepath.Join(dir, treesName))
 }
 
-// Remove removes a published tree unless a process uses it, and reports whether
-// it did. The tree vanishes atomically for other processes.
+// Remove removes a published tree unless a process uses it, and reports whether it did. For other
+// processes the tree disappears at once.
 func (c *Cache) Remove(name string) (bool, error) {
 	path := c.treePath(name)
 	return c.inUse.Remove(path, func() error {
@@ -33,7 +33,7 @@ func (c *Cache) Remove(name string) (bool, error) {
 // QuarantineDir returns the directory for damaged trees of the cache at dir.
 func QuarantineDir(dir string) string { return filepath.Join(dir, quarantineName) }
 
-// Forget removes the answers and confirmations that were recorded before a time.
+// Forget removes the answers and confirmations that were last recorded or used before a time.
 func (c *Cache) Forget(before time.Time) error {
 	return errors.Join(c.forget(answersName, before), c.forget(confirmedName, before))
 }
@@ -50,8 +50,8 @@ func (c *Cache) forget(name string, before time.Time) error {
 		if infoErr != nil || info.ModTime().After(before) {
 			continue // another process removed it, or it is newer
 		}
-		// Another process may wait for this file. At worst two processes fetch
-		// the same package.
+		// Another process may be waiting for this file. In the worst case, two processes fetch the
+		// same package.
 		e := step.Do("cache.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
 		if !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)

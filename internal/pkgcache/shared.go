@@ -9,28 +9,28 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
-// SharedFetch is a fetch that the processes of one user share. All fields but
-// Revision and Want must be set.
+// SharedFetch is a fetch that the processes of one user share. All fields except Revision and
+// Want must be set.
 type SharedFetch struct {
-	// Key names what the fetch brings, for all processes.
+	// Key is the name of the fetch's result, for all processes.
 	Key string
 	// Revision is the commit or digest to fetch. Want is the t1 hash that the package
 	// should have. Both are empty if unknown.
 	Revision string
 	Want     hashing.Hash
-	// Began is when the run began. Answers given after that are current.
+	// Began is when the run began. Answers that were given later are current.
 	Began time.Time
 	// Fetch fetches the package and publishes its tree in the cache.
 	Fetch func(context.Context) (*Fetched, error)
-	// CurrentRevision asks the origin which revision the address means now; "" if it
-	// has no revisions. last is the revision that it meant before.
+	// CurrentRevision asks the origin which revision the address means now. It returns "" if the
+	// address has no revisions. last is the revision that it meant before.
 	CurrentRevision func(ctx context.Context, last string) (string, error)
-	// PinnedKey is the key of a revision, whichever ref it was found by.
+	// PinnedKey returns the key of a revision, which does not depend on the ref by which it was
+	// found.
 	PinnedKey func(revision string) string
-	// Slot waits until there is room for one more piece of work; the function that
-	// it returns makes room again.
+	// Slot waits for a free slot. The caller must call release to free it again.
 	Slot func(context.Context) (release func(), err error)
-	// OnWait is called if another process keeps this one waiting for long.
+	// OnWait is called if this process waits for another one for a long time.
 	OnWait func()
 }
 
@@ -38,14 +38,14 @@ type SharedFetch struct {
 type Fetched struct {
 	Answer Answer
 	Tree   *pkgtree.Tree
-	// PinnedKey is the key by which the same revision is found again; "" if the
-	// package has none.
+	// PinnedKey is the key by which the same revision can be found again. It is "" if the package
+	// has no such key.
 	PinnedKey string
 }
 
-// FetchShared fetches a package unless another process has just done that, or is
-// doing it. Processes that need the same package wait for the first one. They use
-// its answer if a fetch of their own would bring the same.
+// FetchShared fetches a package unless another process has just fetched it or is fetching it.
+// Processes that need the same package wait for the first one, and use its answer if their own
+// fetch would have the same result.
 func (c *Cache) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, error) {
 	var seen Answer
 	for {
@@ -61,7 +61,7 @@ func (c *Cache) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, error
 			got, err := c.fetchInTurn(ctx, s, turn)
 			return got, errors.Join(err, turn.Release())
 		}
-		// Others need not wait while this process looks at an answer.
+		// Other processes need not wait while this one examines an answer.
 		if err := turn.Release(); err != nil {
 			return nil, err
 		}
@@ -70,16 +70,16 @@ func (c *Cache) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, error
 			return got, err
 		}
 		if last.Failed.After(s.Began) {
-			// It failed for another process while this one was waiting. Processes
-			// that wait should not fail one after another.
+			// The fetch of another process failed while this one was waiting. Waiting processes
+			// should not all try and fail one after another.
 			return s.Fetch(ctx)
 		}
 		seen = last
 	}
 }
 
-// fetchInTurn fetches a package and records the answer for the processes that wait.
-// If it cannot be recorded, they fetch as well.
+// fetchInTurn fetches a package and records the answer for waiting processes. If the answer
+// cannot be recorded, they fetch the package themselves.
 func (c *Cache) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (*Fetched, error) {
 	got, err := s.Fetch(ctx)
 	if err != nil {
@@ -99,11 +99,11 @@ func (c *Cache) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (*F
 	return got, nil
 }
 
-// useAnswer returns the package of an answer if a fetch would bring the same.
-// Otherwise it returns nil.
+// useAnswer returns the package of an answer if a fetch would have the same result. Otherwise it
+// returns nil.
 func (c *Cache) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*Fetched, error) {
 	if s.Want != "" && last.Tree != s.Want {
-		return nil, nil // only a fetch can tell whether the origin differs from the lock
+		return nil, nil // only a fetch shows whether the origin differs from the lock
 	}
 	if last.Tree != "" && (last.Tree == s.Want || s.isCurrent(last)) {
 		return c.readAnswer(ctx, s, last)
@@ -113,7 +113,7 @@ func (c *Cache) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*Fet
 	}
 	revision, err := s.CurrentRevision(ctx, last.Revision)
 	if err != nil || revision == "" {
-		return nil, ctx.Err() // the error of the fetch says what is wrong
+		return nil, ctx.Err() // the error of the fetch will describe the problem
 	}
 	if revision != last.Revision {
 		if last = c.lastAnswer(s.PinnedKey(revision)); last.Tree == "" {
@@ -123,9 +123,9 @@ func (c *Cache) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*Fet
 	return c.readAnswer(ctx, s, last)
 }
 
-// isCurrent reports whether an answer is for content that never changes, or was
-// given after the run began. An archive can only be compared by fetching it, so it
-// is enough that its transfer ended after that.
+// isCurrent reports whether an answer is for content that never changes, or was given after the
+// run began. An archive has no revision to compare, so for archives it is enough that the
+// transfer ended after the run began.
 func (s SharedFetch) isCurrent(last Answer) bool {
 	given := last.Asked
 	if last.Revision == "" {
@@ -148,8 +148,8 @@ func (c *Cache) lastAnswer(key string) Answer {
 	return last
 }
 
-// readAnswer returns the package of an answer; nil if the cache no longer has it,
-// or has it damaged.
+// readAnswer returns the package of an answer. It returns nil if the cache no longer has the
+// package or the package is damaged.
 func (c *Cache) readAnswer(ctx context.Context, s SharedFetch, answer Answer) (*Fetched, error) {
 	done, err := s.Slot(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Cache) readAnswer(ctx context.Context, s SharedFetch, answer Answer) (*
 	defer done()
 	tree, err := c.Read(answer.Tree)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a fetch repairs whatever it is
+		return nil, nil //nolint:nilerr // a fetch repairs the damage
 	}
 	return &Fetched{Answer: answer, Tree: pkgtree.New(tree)}, nil
 }

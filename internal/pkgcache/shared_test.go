@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
-// origin is a repository with one address, which means revision now.
+// origin is a repository with one address, which currently means revision.
 type origin struct {
 	cache    *pkgcache.Cache
 	revision string
@@ -19,7 +19,7 @@ type origin struct {
 	fetched  int
 }
 
-// fetch fetches what the origin has now. change adjusts what the process asks for.
+// fetch fetches the current revision of the origin. change modifies the request first.
 func (o *origin) fetch(t *testing.T, change func(*pkgcache.SharedFetch)) (*pkgcache.Fetched, error) {
 	t.Helper()
 	pinnedKey := func(revision string) string { return "address at " + revision }
@@ -96,7 +96,7 @@ func TestFetchShared(t *testing.T) {
 	}
 }
 
-// A failure is recorded, and does not keep later processes from fetching.
+// A failure is recorded, but does not keep later processes from fetching.
 func TestFetchSharedAfterFailure(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("connection reset")

@@ -15,22 +15,22 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// ErrDamaged is returned if a tree in the cache does not have the hash of its name.
-// The tree was moved to quarantine.
+// ErrDamaged is returned if the hash of a tree in the cache differs from its name. The tree has
+// been moved to quarantine.
 var ErrDamaged = errors.New("the cached tree does not have the hash of its name")
 
-// UnfitError is returned if the file system of a copy cannot store the tree.
+// UnfitError is returned if the target file system cannot store the tree.
 type UnfitError struct {
-	// Names are two paths in the tree that are the same to the file system; none
-	// if there is another reason.
+	// Names are two paths in the tree that the file system does not distinguish. It is nil if the
+	// copy failed for another reason.
 	Names []string
-	// Err is why the copy failed, if it is known.
+	// Err is the reason why the copy failed, or nil if it is not known.
 	Err error
 }
 
 func (e *UnfitError) Error() string {
 	if len(e.Names) == 2 {
-		return fmt.Sprintf("the file system cannot tell %q from %q", e.Names[0], e.Names[1])
+		return fmt.Sprintf("the file system does not distinguish %q from %q", e.Names[0], e.Names[1])
 	}
 	if e.Err != nil {
 		return fmt.Sprintf("the file system cannot hold the package: %s", e.Err)
@@ -40,17 +40,16 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// CopyOptions describes the file system of a copy.
+// CopyOptions describes the target file system of a copy.
 type CopyOptions struct {
-	// ModesLost is set if it does not store executable bits.
+	// ModesLost is set if the file system does not store executable bits.
 	ModesLost bool
 }
 
-// CopyTo copies the tree with this hash to dst, which must not exist, and
-// hashes the copy. The error wraps fs.ErrNotExist if the tree is absent. If it is
-// damaged, the tree is moved to quarantine and the error wraps [ErrDamaged]. If
-// only the copy differs, the error is an *[UnfitError]. After an error dst does
-// not exist.
+// CopyTo copies the tree with this hash to dst, which must not exist, and hashes the copy. If the
+// tree does not exist, the error wraps fs.ErrNotExist. If the tree is damaged, CopyTo moves it to
+// quarantine, and the error wraps [ErrDamaged]. If only the copy differs, the error is an
+// *[UnfitError]. After an error dst does not exist.
 func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
 	name := FileName(t1)
 	if !c.inUse.Use(c.treePath(name)) {
@@ -111,9 +110,9 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 	return hashing.ReadTree(hashing.RootFS(copied))
 }
 
-// Read hashes a published tree in place, and locks it until the cache is closed.
-// The error wraps fs.ErrNotExist if the tree is absent, and [ErrDamaged] if it is
-// damaged and was moved to quarantine.
+// Read hashes a published tree in place and locks it until the cache is closed. If the tree does
+// not exist, the error wraps fs.ErrNotExist. If it is damaged, Read moves it to quarantine, and
+// the error wraps [ErrDamaged].
 func (c *Cache) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 	tree, err := c.read(FileName(t1))
 	if err == nil {
@@ -122,7 +121,7 @@ func (c *Cache) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 	return tree, err
 }
 
-// Check is [Cache.Read] for a tree given by its file name.
+// Check is like [Cache.Read], but takes the file name of the tree and returns only the error.
 func (c *Cache) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,8 +130,8 @@ func (c *Cache) Check(ctx context.Context, name string) error {
 	return err
 }
 
-// maxFile bounds the size of a tree's files, in bytes, far above the limit of
-// package getmodules. A tree with a larger file is damaged.
+// maxFile is the maximum size of a file in a tree in bytes, far above the limit of package
+// getmodules. A tree with a larger file is damaged.
 const maxFile = 1 << 30
 
 func (c *Cache) read(name string) (*hashing.Tree, error) {
@@ -155,8 +154,8 @@ func (c *Cache) read(name string) (*hashing.Tree, error) {
 	return nil, errors.Join(ErrDamaged, c.quarantine(name))
 }
 
-// isDamage reports whether reading failed because of the tree's content, not
-// because of the system.
+// isDamage reports whether reading failed because of the content of the tree, and not because of
+// the system.
 func isDamage(err error) bool {
 	var badTree *hashing.TreeError
 	var failed *fs.PathError

@@ -1,9 +1,8 @@
-// Package pkgtree has the tree of a module package on disk, with its hashes.
+// Package pkgtree represents the tree of a module package on disk, with its hashes.
 //
-// A tree is what package hashing reads: the files of a package without version
-// control's data. Its hashes are computed on first use and once, because each call
-// of a package asks for them. Whether they are the hashes of a lock is for the
-// caller to compare.
+// A tree is what package hashing reads: the files of a package without version control metadata.
+// Its hashes are computed when they are first needed, and only once, because each call of a
+// package asks for them. The caller compares them with the hashes of a lock.
 package pkgtree
 
 import (
@@ -13,9 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// MaxFile bounds a file of a package that is hashed in a place where anyone may
-// have put something else, in bytes. It is far above what package getmodules
-// accepts.
+// MaxFile is the maximum size in bytes of a package's file that is hashed in a place where other
+// programs may have put something else. It is far above the limit of package getmodules.
 const MaxFile = 1 << 30
 
 // Tree is the tree of a package. It is safe for concurrent use.
@@ -24,13 +22,13 @@ type Tree struct {
 	h1, t1 func() hashing.Hash
 }
 
-// New returns a tree with its hashes not computed yet.
+// New returns a tree whose hashes have not been computed yet.
 func New(tree *hashing.Tree) *Tree {
 	return &Tree{tree, sync.OnceValue(tree.H1), sync.OnceValue(tree.T1)}
 }
 
-// Read reads the package in a directory. A directory that is absent is an error
-// over fs.ErrNotExist.
+// Read reads the package in a directory. If the directory does not exist, the error wraps
+// fs.ErrNotExist.
 func Read(dir string) (*Tree, error) {
 	root, err := opendir.Root(dir)
 	if err != nil {
@@ -50,7 +48,7 @@ func (t *Tree) H1() hashing.Hash { return t.h1() }
 // T1 returns the tree's t1 hash.
 func (t *Tree) T1() hashing.Hash { return t.t1() }
 
-// Hash returns the tree's hash of a scheme; "" for schemes that trees do not have.
+// Hash returns the tree's hash with a scheme, or "" for schemes that trees do not have.
 func (t *Tree) Hash(scheme string) hashing.Hash {
 	switch scheme {
 	case "h1":

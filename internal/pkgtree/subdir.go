@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// ErrNoSubdir says that a package lacks the directory that its module was said to be in.
+// ErrNoSubdir says that a package does not have the subdirectory that the module should be in.
 var ErrNoSubdir = errors.New("module subdirectory not found")
 
-// Subdir returns the directory of the package that a pattern means. Registries have
-// patterns for archives whose one directory has a name of the forge's choice. A pattern
-// must match exactly one directory. What is no pattern is returned as it is, also by a
-// nil Tree.
+// Subdir returns the directory of the package that a pattern matches. Registries use patterns for
+// archives with a single directory whose name the forge chooses. A pattern must match exactly one
+// directory. If pattern has no special characters, it is returned unchanged, even by a nil Tree.
 func (t *Tree) Subdir(pattern string) (string, error) {
 	if !IsPattern(pattern) {
 		return pattern, nil
@@ -40,10 +39,10 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 	return match, nil
 }
 
-// IsPattern reports whether a directory is given by a pattern.
+// IsPattern reports whether a subdirectory is a pattern.
 func IsPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }
 
-// CleanSubdir returns a directory of a package in one form; "" is its root.
+// CleanSubdir returns the normal form of a directory of a package. The root of the package is "".
 func CleanSubdir(subdir string) string {
 	if subdir = path.Clean(subdir); subdir == "." {
 		return ""

@@ -1,8 +1,7 @@
-// Package procgroup starts other programs away from the terminal and ends them
-// together with everything that they started.
+// Package procgroup starts other programs without access to the terminal, and ends them together
+// with all processes that they have started.
 //
-// It holds what differs between operating systems. On systems without process
-// groups, programs that a killed program had started keep running. It also finds
-// programs, and edits environments for them, as each system compares the names of
-// variables in its own way.
+// It contains the differences between operating systems. On systems without process groups, the
+// processes that a killed program has started keep running. The package also finds programs and
+// edits environments for them, because systems compare the names of variables differently.
 package procgroup

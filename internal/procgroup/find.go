@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Find returns the file of a program in the absolute directories of the PATH of an
-// environment, which is in the form of [os.Environ]. It does not look in the
-// current directory, which may contain files of other users. It returns "" if
-// there is no such program.
+// Find returns the path of a program in the absolute directories of the PATH in an environment,
+// which has the form of [os.Environ]. It does not search the current directory, which may contain
+// files of other users. It returns "" if it does not find the program.
 func Find(env []string, name string) string {
 	path, _ := Lookup(env, "PATH")
 	for _, dir := range filepath.SplitList(path) {
@@ -44,7 +43,7 @@ func Without(env []string, names ...string) []string {
 	})
 }
 
-// sameName compares names of variables as the system does.
+// sameName reports whether two names of variables are equal on this system.
 func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

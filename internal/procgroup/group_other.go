@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// Detach does nothing: this system has no process groups.
+// Detach does nothing, because this system has no process groups.
 func Detach(*exec.Cmd) {}
 
-// Terminate kills the process: this system has no signal that asks it to end.
+// Terminate kills the process, because this system has no signal that asks it to end.
 func Terminate(p *os.Process) error { return p.Kill() }
 
-// KillGroup does nothing: this system has no process groups.
+// KillGroup does nothing, because this system has no process groups.
 func KillGroup(*os.Process) {}
 
-// Inherit does nothing: programs inherit no files on this system.
+// Inherit does nothing, because programs do not inherit files on this system.
 func Inherit(*exec.Cmd, *os.File) {}

@@ -8,16 +8,17 @@ import (
 	"syscall"
 )
 
-// Detach gives the command a session of its own: a signal to the group reaches
-// everything that it starts, and it has no terminal on which it could ask.
+// Detach starts the command in its own session. A signal to the process group reaches all
+// processes that it starts, and it has no terminal on which it could prompt the user.
 func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// Inherit keeps a file open in the command and in everything that it starts.
+// Inherit keeps a file open in the command and in all processes that it starts.
 func Inherit(cmd *exec.Cmd, file *os.File) { cmd.ExtraFiles = append(cmd.ExtraFiles, file) }
 
-// Terminate asks the process to end, and its group if it is the group's leader.
+// Terminate asks the process to end. If it is the leader of a process group, the whole group is
+// asked.
 func Terminate(p *os.Process) error {
 	if isLeader(p) {
 		return syscall.Kill(-p.Pid, syscall.SIGTERM)
@@ -25,7 +26,7 @@ func Terminate(p *os.Process) error {
 	return p.Signal(syscall.SIGTERM)
 }
 
-// KillGroup kills what is left of the group whose leader is the process.
+// KillGroup kills the remaining processes of the group whose leader is the process.
 func KillGroup(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // usually none is left
 }

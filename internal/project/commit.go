@@ -18,8 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// Change is a change of a project. Callers have verified the packages that it
-// names.
+// Change is a change of a project. Callers must have verified the packages in it.
 type Change struct {
 	// Packages maps the key of a call to the staged path, from [Project.Stage],
 	// that becomes the key's directory.
@@ -28,10 +27,11 @@ type Change struct {
 	Trees map[string]string
 	// Gone lists the keys whose directories are removed.
 	Gone []string
-	// OldLock and NewLock are the bytes of the dependency lock before and
-	// after; nil means no file. If they are equal, the lock is not written.
+	// OldLock and NewLock are the bytes of the dependency lock before and after the change. nil
+	// means that there is no file. If they are equal, the lock is not written.
 	OldLock, NewLock []byte
-	// Unconfirmed says that NewLock has entries that no origin has confirmed. Its copy proves nothing about origins to later runs.
+	// Unconfirmed reports whether NewLock has entries that no origin has confirmed. To later runs,
+	// such a copy of the lock does not prove that an origin has confirmed anything.
 	Unconfirmed bool
 	// Manifest is the new content of modules.json.
 	Manifest []byte
@@ -41,12 +41,12 @@ type Change struct {
 // a change. Nothing was changed.
 var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
 
-// UndoError is returned if a change failed and could not be undone. The next
-// [Open] tries again.
+// UndoError is returned if a change failed and could not be undone. The next [Open] tries to undo
+// it again.
 type UndoError struct {
 	// Journal is the file that describes the change.
 	Journal string
-	// Err is why the change failed, Undo why it could not be undone.
+	// Err is the reason why the change failed, and Undo the reason why it could not be undone.
 	Err, Undo error
 }
 
@@ -96,7 +96,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 		return true, nil
 	}
 	if c.NewLock == nil {
-		return false, nil // the copy is to be removed
+		return false, nil // the copy must be removed
 	}
 	return true, atomicfile.Write(p.modules, lockCopyName, p.sealedCopy(c), atomicfile.Options{Step: "project.copy"})
 }
@@ -156,7 +156,7 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 // staged returns the name, in the modules directory, of a path from Stage.
 func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
 
-// moveTo describes a move, and retires to if it exists now.
+// moveTo describes a move to the path to. If to exists, the move retires it first.
 func (p *Project) moveTo(j *journal, from, to string) move {
 	m := move{From: from, To: to}
 	if p.exists(to) {
@@ -271,8 +271,8 @@ func (p *Project) WriteLock(old, lock []byte) error {
 	return writeLock(p.dir, p.location.LockFile, old, lock)
 }
 
-// WriteLock is [Project.WriteLock] for a project that has no modules directory, and
-// gets none.
+// WriteLock is like [Project.WriteLock], but for a project without a modules directory. It does
+// not create that directory.
 func WriteLock(location Location, old, lock []byte) error {
 	dir, err := opendir.Root(location.Dir)
 	if err != nil {

@@ -1,16 +1,15 @@
 // Package project is the state of one project on disk: the modules directory
-// (".terraform/modules"), the dependency lock beside the configuration, and what
-// Cotter keeps there between runs. It lets one process at a time change them,
-// makes each change atomic, and decides which files of an earlier run can be
-// trusted.
+// (".terraform/modules"), the dependency lock next to the configuration, and the files that
+// Cotter keeps between runs. It lets only one process at a time change them, makes each change
+// atomic, and decides which files of an earlier run can be trusted.
 //
-// It has no notion of module calls, versions or hashes, and does not read inside
-// the packages that it moves.
+// The package knows nothing about module calls, versions or hashes, and does not read the
+// packages that it moves.
 //
 // # Files
 //
-// Stock tools know modules.json and one directory for each call of a module
-// outside the project, named by the call's key. Beside them is ".cotter":
+// Stock tools know modules.json and one directory for each call of a module outside the project,
+// named after the call's key. Next to them is ".cotter":
 //
 //	.cotter/lock       locked by the process that changes the directory
 //	.cotter/stage/     packages to be installed, read by one process only
@@ -23,14 +22,13 @@
 //
 // # Proof
 //
-// Everything below the project directory can come from a repository. A sealed
-// file is trusted only if this user wrote it for this project. It starts with a
-// message authentication code under the user's key (package userkey), which
-// covers the content and the real paths of the project directory and the modules
-// directory. A file without a valid code is treated as absent, and reported as a
-// [Finding]. Packages and sums are verified by their hashes, which callers compare
-// with the lock. modules.json is a hint. An irregular file under a name of ours is
-// removed and never followed. All reads are limited in size.
+// Everything below the project directory can come from a repository. A sealed file is trusted
+// only if this user wrote it for this project. It starts with a message authentication code made
+// with the user's key (see package userkey), which covers the content and the real paths of the
+// project directory and the modules directory. A file without a valid code is treated as absent
+// and reported as a [Finding]. Packages and sums are verified by their hashes, which callers
+// compare with the lock. modules.json is only a hint. If an irregular file has a name that
+// belongs to Cotter, it is removed and never followed. All reads are limited in size.
 //
 // # A change
 //
@@ -49,9 +47,8 @@
 //
 // # States
 //
-// Stock tools find modules by modules.json alone, so they see the old tree until
-// step 3, "Module not installed" from there until step 7, and then the new
-// tree: never a mixture.
+// Stock tools find modules only through modules.json. They see the old tree until step 3, then
+// "Module not installed" until step 7, and then the new tree, but never a mixture.
 //
 //	state                          next Open          View (verify)      stock tools see
 //	no journal                     -                  -                  what is installed
@@ -63,17 +60,15 @@
 //	another program                change, moves
 //	                               nothing
 //
-// Undoing a change moves everything back, including the lock if it still has the
-// bytes that the change wrote. A run that was killed therefore leaves no changes in
-// the project; the package cache keeps the packages that it fetched. An error in
-// steps 3 to 7 is handled in the same way: lock, copy and manifest are restored. If
-// undoing is interrupted, the next Open repeats it.
+// Undoing a change moves everything back, including the lock if it still has the bytes that the
+// change wrote. So a killed run leaves no changes in the project, but the package cache keeps the
+// packages that it fetched. An error in steps 3 to 7 is handled in the same way: lock, copy and
+// manifest are restored. If undoing is interrupted, the next Open repeats it.
 //
 // # Locks
 //
-// Two locks serialise processes: one on the project directory, for the
-// dependency lock, and one on .cotter/lock, for the modules directory, which
-// TF_DATA_DIR can put anywhere. If directories cannot be locked, or another
-// program holds the lock on the project directory, the dependency lock is
-// protected only by the comparison in step 5.
+// Two locks serialise processes. One is on the project directory and protects the dependency
+// lock. The other is .cotter/lock and protects the modules directory, which TF_DATA_DIR can put
+// anywhere. If directories cannot be locked, or another program holds the lock on the project
+// directory, the dependency lock is protected only by the comparison in step 5.
 package project

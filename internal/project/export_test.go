@@ -1,7 +1,7 @@
 package project
 
-// Abandon ends the hold on the project without any clearing away, as the kernel
-// does for a process that is killed.
+// Abandon releases the locks on the project without any clean-up, as the kernel does when a
+// process is killed.
 func (p *Project) Abandon() error {
 	p.stage = ""
 	return p.Close()

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// maxJournal bounds the journal, which holds the old and new lock in base64 and a
-// line for each package.
+// maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
+// new lock in base64 and a line for each package.
 const maxJournal = 2*maxLock + maxManifest
 
 // journal describes a change in progress, as it is written to disk.
@@ -20,23 +20,21 @@ type journal struct {
 	// Retired is the directory, below the modules directory, for replaced files
 	// and packages.
 	Retired string
-	// Manifest and LockCopy are the moves of these files, Packages the moves of
-	// directories. Names are relative to the modules directory.
+	// Manifest and LockCopy are the moves of these two files, and Packages are the moves of
+	// directories. All names are relative to the modules directory.
 	Manifest move
 	LockCopy move
 	Packages []move
-	// Lock is the change of the dependency lock; nil if it does not change.
+	// Lock is the change of the dependency lock, or nil if it does not change.
 	Lock *lockChange
 
 	retired int // the number of names used in Retired
 }
 
-// move renames To to Retired and then From to To. From is "" if To is only
-// removed.
+// move renames To to Retired, and then From to To. If From is "", To is only removed.
 type move struct {
 	From, To string
-	// Retired is the new path of the old file or directory; "" if To does not
-	// exist.
+	// Retired is the new path of the old file or directory, or "" if To does not exist.
 	Retired string
 }
 
@@ -44,7 +42,7 @@ type move struct {
 type lockChange struct {
 	// File is the lock's name, relative to the project directory.
 	File string
-	// Old and New are the lock before and after; nil means no file.
+	// Old and New are the lock before and after the change. nil means that there is no file.
 	Old, New []byte
 }
 
@@ -133,7 +131,7 @@ func (p *Project) isForeign(j *journal) bool {
 	return retired && p.exists(j.Manifest.To)
 }
 
-// moves returns the moves of a change in order, without that of the manifest.
+// moves returns the moves of a change in order, except the move of the manifest.
 func (j *journal) moves() []move { return append(append([]move{}, j.Packages...), j.LockCopy) }
 
 // dirs returns the directories in which a change renames entries.
@@ -178,7 +176,7 @@ func (p *Project) revert(m move) error {
 	return step.Do("project.undo.unretire", func() error { return p.modules.Rename(m.Retired, m.To) })
 }
 
-// undoLock restores the dependency lock's old bytes, unless it was edited since.
+// undoLock restores the old bytes of the dependency lock, unless it was edited after the change.
 func (p *Project) undoLock(c *lockChange) error {
 	if c == nil {
 		return nil

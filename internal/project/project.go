@@ -62,19 +62,19 @@ type Project struct {
 
 	held   []*filelock.Lock
 	stage  string // this process's directory in stageName
-	former []byte // the verified copy of the lock; nil means none
-	// formerConfirmed says that former was confirmed.
+	former []byte // the verified copy of the lock; nil if there is none
+	// formerConfirmed reports whether all entries of former were confirmed.
 	formerConfirmed bool
 	findings        []Finding
 }
 
-// Open opens the project exclusively. It waits until no other process holds the
-// project, creates the modules directory if it is absent, undoes the unfinished
-// change of a killed process, and removes leftover files. Waiting ends with ctx;
-// onWait, if not nil, is called once if another process holds the project.
+// Open opens the project exclusively. It waits until no other process holds the project, creates
+// the modules directory if it does not exist, undoes the unfinished change of a killed process,
+// and removes leftover files. The wait ends early if ctx is done. If another process holds the
+// project and onWait is not nil, Open calls onWait once.
 //
-// Neither DataDir's last component nor the modules directory may be a symbolic
-// link, because files must not be written outside of them.
+// Neither the last component of DataDir nor the modules directory may be a symbolic link, because
+// files must not be written outside of them.
 func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	defer func() {
@@ -107,8 +107,8 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	return p, p.modules.MkdirAll(p.stage, 0o700)
 }
 
-// View opens the project for reading. It takes no lock and changes nothing. The
-// error wraps fs.ErrNotExist if there is no modules directory.
+// View opens the project for reading. It takes no lock and changes nothing. If there is no
+// modules directory, the error wraps fs.ErrNotExist.
 func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
@@ -140,8 +140,8 @@ func (p *Project) Close() error {
 	return err
 }
 
-// IsOpened reports whether [Open] has ever opened the project, by the directory
-// that it makes.
+// IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
+// Open creates.
 func IsOpened(location Location) bool {
 	info, err := os.Lstat(filepath.Join(location.DataDir, "modules", ownName))
 	return err == nil && info.IsDir()
@@ -151,11 +151,12 @@ func IsOpened(location Location) bool {
 // reading configuration in it.
 func (p *Project) Path() string { return p.path }
 
-// Findings returns what [Open] or [View] found that the user should know.
+// Findings returns the problems and events that [Open] or [View] found and that the user should
+// know about.
 func (p *Project) Findings() []Finding { return p.findings }
 
-// Stage returns the path at which to write a package before it is installed. The
-// directory does not exist yet, its parent does.
+// Stage returns the path to which a package must be written before it is installed. The directory
+// does not exist yet, but its parent does.
 func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
@@ -166,8 +167,8 @@ func (p *Project) Stage(name string) string {
 // it before it is replaced.
 const dirTimeout = 30 * time.Second
 
-// holdDir takes the lock on the project directory. It reports false if the file
-// system has no such locks, or another program holds the lock too long.
+// holdDir takes the lock on the project directory. It returns false if the file system does not
+// support such locks, or if another program holds the lock for too long.
 func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
 	dir, err := filepath.EvalSymlinks(p.location.Dir)
 	if err != nil {
@@ -190,7 +191,7 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 	return nil
 }
 
-// makeDirs makes the modules directory and .cotter in it.
+// makeDirs creates the modules directory and .cotter in it.
 func (p *Project) makeDirs() error {
 	data := p.location.DataDir
 	if err := os.MkdirAll(filepath.Dir(data), 0o777); err != nil {
@@ -249,8 +250,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// removeIrregular removes links and other irregular files that have the name of a
-// file or directory of ours.
+// removeIrregular removes links and other irregular files that have the name of one of Cotter's
+// own files or directories.
 func (p *Project) removeIrregular() error {
 	if p.modules == nil {
 		return nil

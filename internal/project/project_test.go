@@ -17,7 +17,7 @@ import (
 
 const lockName = ".terraform.lock.hcl"
 
-// at is a project directory in a test, and its user.
+// at is a project directory in a test, with the key of its user.
 type at struct {
 	dir string
 	key *userkey.Key
@@ -79,8 +79,8 @@ func stage(t testing.TB, p *project.Project, name, text string) string {
 	return staged
 }
 
-// files are the project's files with their content, but for those that are
-// sealed or empty. Without own, those of .cotter are left out.
+// files returns the project's files with their content, without those that are sealed or empty.
+// Without own, the files of .cotter are left out.
 func (a at) files(t testing.TB, own bool) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -110,7 +110,7 @@ func (a at) files(t testing.TB, own bool) map[string]string {
 
 const modules = ".terraform/modules/"
 
-// before and after are the files of a project around the change of the tests.
+// before and after are the files of a project before and after the tests' change.
 var (
 	before = map[string]string{
 		lockName:                        "old lock\n",
@@ -133,7 +133,7 @@ var (
 	}
 )
 
-// start makes a project whose files are before.
+// start creates a project with the files of before.
 func start(t testing.TB) at {
 	t.Helper()
 	a := newAt(t)
@@ -207,7 +207,7 @@ func TestOpenRefusesLinks(t *testing.T) {
 	}
 }
 
-// Links in the place of our files and directories are removed, and not followed.
+// Links that have the name of one of Cotter's files or directories are removed and not followed.
 func TestOpenRemovesIrregularFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"lock", "journal", "lock.hcl", "stage", "retired", "tree", "sums"} {
@@ -242,7 +242,7 @@ func TestOpenRemovesIrregularFiles(t *testing.T) {
 func TestOpenWaits(t *testing.T) {
 	t.Parallel()
 	a := newAt(t)
-	// With data directories of their own, the lock file is still one.
+	// Even with different data directories, the projects share the lock file.
 	elsewhere := a.location()
 	elsewhere.DataDir = filepath.Join(t.TempDir(), "missing", "data")
 	for _, location := range []project.Location{a.location(), elsewhere} {

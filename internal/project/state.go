@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// Size limits of the files that are read here, in bytes. They are the limits of
-// packages lockfile and manifest, plus the line of a seal.
+// Maximum sizes in bytes of the files that are read here. They are the limits of packages
+// lockfile and manifest, plus the line of a seal.
 const (
 	maxLock     = 32 << 20
 	maxManifest = 4 << 20
@@ -26,7 +26,7 @@ const (
 // Finding is an unfinished change or an untrusted file that [Open] or [View] found.
 type Finding struct {
 	Kind FindingKind
-	// File is the file concerned, for messages.
+	// File is the path of the file, for messages.
 	File string
 }
 
@@ -40,8 +40,8 @@ const (
 	// GivenUp means that another program installed modules after a process was
 	// killed during a change. The change was abandoned and nothing moved back.
 	GivenUp
-	// UnprovenJournal and UnprovenLockCopy mean that the file was not written by
-	// this user for this project. It is treated as absent.
+	// UnprovenJournal and UnprovenLockCopy mean that this user did not write the file for this
+	// project. The file is treated as absent.
 	UnprovenJournal
 	UnprovenLockCopy
 )
@@ -63,7 +63,8 @@ func (p *Project) Lock() ([]byte, error) {
 	return readOptional(p.dir, p.location.LockFile, maxLock)
 }
 
-// readOptional returns nil for a file that is absent. An empty file is not nil.
+// readOptional returns nil if the file does not exist. For an empty file it returns an empty
+// slice, not nil.
 func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	src, err := atomicfile.Read(root, name, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,12 +73,12 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// FormerLock returns the dependency lock as the last run wrote it, from the sealed
-// copy. It returns nil if there is no copy or its seal is not valid.
+// FormerLock returns the dependency lock as the last run wrote it, from the sealed copy. It
+// returns nil if there is no copy or its seal is not valid.
 func (p *Project) FormerLock() []byte { return p.former }
 
-// FormerConfirmed reports whether all entries of FormerLock were confirmed: see
-// [Change].Unconfirmed.
+// FormerConfirmed reports whether all entries of FormerLock were confirmed (see
+// [Change].Unconfirmed).
 func (p *Project) FormerConfirmed() bool { return p.formerConfirmed }
 
 // The purposes under which the copy of the lock is sealed.
@@ -144,8 +145,8 @@ func (p *Project) KeepsModes() bool {
 	return err != nil || info.Mode().Perm()&0o111 == 0
 }
 
-// HasLinks reports whether the file system supports symbolic links, by creating
-// one among the staged files.
+// HasLinks reports whether the file system supports symbolic links. It tries to create one in the
+// staging directory.
 func (p *Project) HasLinks() bool {
 	name := path.Join(p.stage, "@link") // no call can have this name
 	if err := p.modules.Symlink("target", name); err != nil {

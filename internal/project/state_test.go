@@ -19,13 +19,13 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// The tests that set the hook of the process do not run beside others.
+// The tests that set the process's hook do not run in parallel with others.
 
-// killed is what a process panics with that a test kills.
+// killed is the value that a killed process panics with.
 type killed struct{}
 
-// kill makes the change, and ends it as a kill does before the step with this
-// number. It returns the step's name; "" if there are no more.
+// kill makes the change and stops before the step with this number, as if the process were
+// killed. It returns the name of the step, or "" if there are no more steps.
 func (a at) kill(t testing.TB, number int) (name string) {
 	t.Helper()
 	p := a.open(t)
@@ -53,7 +53,7 @@ func (a at) kill(t testing.TB, number int) (name string) {
 	return name
 }
 
-// phase is where a killed change was, by what stock tools see.
+// phase returns how far a killed change had got, according to what stock tools see.
 func (a at) phase(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(a.dir, modules, "modules.json"))
@@ -69,8 +69,7 @@ func (a at) phase(t testing.TB) string {
 	return ""
 }
 
-// trees are what stock tools see of a project that is not in the middle of a
-// change.
+// trees returns the files that stock tools see in a project, except during a change.
 func trees(files map[string]string) map[string]string {
 	visible := maps.Clone(files)
 	maps.DeleteFunc(visible, func(name, _ string) bool {
@@ -79,9 +78,9 @@ func trees(files map[string]string) map[string]string {
 	return visible
 }
 
-// TestKilled kills a process before each step of a change. Stock tools never see a
-// mixture; the next process leaves the project as it was before the change or
-// after it, says so, and leaves nothing behind.
+// TestKilled kills a process before each step of a change. Stock tools never see a mixture. The
+// next process leaves the project as it was before or after the change, reports what it did, and
+// leaves nothing behind.
 func TestKilled(t *testing.T) {
 	phases := map[string]int{}
 	for number := 0; ; number++ {
@@ -121,7 +120,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// checkView compares what View says of a killed change with its phase.
+// checkView compares the result of View after a killed change with the change's phase.
 func checkView(t testing.TB, a at, name, phase string) {
 	t.Helper()
 	files := a.files(t, true)
@@ -141,8 +140,8 @@ func checkView(t testing.TB, a at, name, phase string) {
 	}
 }
 
-// TestFailure makes each step of a change fail. Lock, copy, manifest and packages
-// are then as they were; if even the undoing fails, the next process does it.
+// TestFailure makes each step of a change fail. Lock, copy, manifest and packages are unchanged
+// afterwards. If the undoing fails as well, the next process completes it.
 func TestFailure(t *testing.T) {
 	faults := []error{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EROFS}
 	for _, forever := range []bool{false, true} {
@@ -153,8 +152,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// testFailure makes one step fail, and with forever all later ones. It reports
-// whether there was such a step.
+// testFailure makes one step fail, and if forever is set, all later steps too. It reports whether
+// there was such a step.
 func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	t.Helper()
 	a := start(t)
@@ -189,7 +188,7 @@ func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	if diff := cmp.Diff(trees(want), trees(a.files(t, false))); diff != "" || err == nil && name != "" && !harmless(name) {
 		t.Errorf("%v at %s, for ever: %v: Commit = %v (-want +got):\n%s", fault, name, forever, err, diff)
 	}
-	if err := a.open(t).Close(); err != nil { // which sweeps
+	if err := a.open(t).Close(); err != nil { // Open sweeps
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
@@ -198,7 +197,7 @@ func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	return name != ""
 }
 
-// harmless reports whether a change is complete whatever becomes of a step.
+// harmless reports whether a change is complete even if this step fails.
 func harmless(name string) bool {
 	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove"
 }
@@ -210,8 +209,8 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// TestForeignInstall has a stock tool install modules after a change was killed
-// that had taken modules.json away.
+// TestForeignInstall lets a stock tool install modules after a change was killed while
+// modules.json was retired.
 func TestForeignInstall(t *testing.T) {
 	a := start(t)
 	for number := 0; a.phase(t) != "no modules"; number++ {
@@ -257,7 +256,7 @@ func TestUnproven(t *testing.T) {
 	} {
 		other := start(t)
 		other.key = a.key // the same user
-		// The copy that start left is another user's now.
+		// The copy that start made now belongs to another user.
 		other.write(t, modules+".cotter/lock.hcl", string(lockCopy))
 		other.write(t, modules+".cotter/journal", text)
 		other.write(t, modules+".cotter/stage/x/net/main.tf", "# evil\n")
@@ -281,8 +280,8 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// A file that another user has sealed proves nothing, and what the same user has
-// sealed counts through whichever path the project is reached.
+// A file that another user has sealed proves nothing. A file that the same user has sealed counts
+// even if the project is reached through another path.
 func TestProof(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -307,7 +306,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// A large file in the place of one of ours is not read.
+// A large file with the name of one of Cotter's files is not read.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncStage makes all staged files durable. One call syncs the whole file system,
-// in a fraction of the time of a call for each file.
+// syncStage makes all staged files durable. It syncs the whole file system with one call, which
+// is much faster than a call for each file.
 func (p *Project) syncStage() error {
 	dir, err := p.modules.Open(".")
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Archive is the archive of a package. It must be closed.
+// Archive is the archive of a package. The caller must close it.
 type Archive struct {
-	// Hashes are its own, sorted: the h1 of its content, and its zh if the lock has that.
+	// Hashes are the archive's own hashes, sorted: the h1 of its content, and its zh if the lock
+	// has it.
 	Hashes []hashing.Hash
 	Size   int64
 
@@ -31,10 +32,10 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 // Close removes the archive.
 func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }
 
-// Archive gets the archive of a package that the lock has a hash of, from the source. It
-// is the one that was published if the lock has its zh. Otherwise the content is packed,
-// so that it depends only on the content. The store has no archives, so one that
-// was published is downloaded.
+// Archive gets the archive of a package of which the lock has a hash. If the lock has the zh of
+// the published archive, it returns that archive; the store keeps no archives, so it downloads it
+// from the source. Otherwise it packs the content itself, so that the result depends only on the
+// content.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {
 		found, err := g.confirmed(ctx, want)
@@ -80,7 +81,7 @@ func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 // h1 returns the h1 of the archive's content.
 func (a *Archive) h1() hashing.Hash { return a.Hashes[0] } // h1 sorts before zh
 
-// packDir packs a package that the source has unpacked.
+// packDir packs the package in a directory of the source.
 func (j *job) packDir(ctx context.Context, dir string) (*Archive, error) {
 	found, err := j.fromDir(ctx, dir)
 	if err != nil {
@@ -89,8 +90,8 @@ func (j *job) packDir(ctx context.Context, dir string) (*Archive, error) {
 	return j.pack(ctx, dir, found.H1)
 }
 
-// keepArchive downloads an archive. If the lock has another hash of its content only, the
-// content is packed anew.
+// keepArchive downloads the archive. If the lock has only a hash of its content, the content is
+// packed again.
 func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
 	file, err := j.download(ctx)
 	if err != nil {
@@ -110,7 +111,7 @@ func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
 	return repacked, errors.Join(err, published.Close())
 }
 
-// hashesOf returns the hashes of an archive as Archive has them.
+// hashesOf returns the hashes of an archive for [Archive].Hashes.
 func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, error) {
 	h1 := j.Store.UnpacksTo(j.archive)
 	if h1 == "" {
@@ -129,7 +130,7 @@ func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, erro
 	return []hashing.Hash{h1}, nil
 }
 
-// repack packs the content of an archive.
+// repack unpacks an archive and packs its content again.
 func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) {
 	archive, err := providerzip.Open(published.file, published.Size, j.want.Provider.Type)
 	if err != nil {
@@ -146,13 +147,14 @@ func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) 
 	return made, errors.Join(err, os.RemoveAll(dir))
 }
 
-// errChanged means that a package is not what it was when it was hashed.
+// errChanged means that a package has changed since it was hashed.
 var errChanged = errors.New("the package changed while it was packed")
 
-// maxFile bounds a file of a package, in bytes, as package providerzip does.
+// maxFile is the maximum size of a file of a package in bytes. Package providerzip has the same
+// limit.
 const maxFile = 2 << 30
 
-// pack packs the directory of a package. The same files give the same bytes.
+// pack packs the directory of a package. The same files always give the same bytes.
 func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Archive, err error) {
 	done, err := g.slot(ctx, unpacking)
 	if err != nil {

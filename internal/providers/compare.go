@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providerstore"
 )
 
-// recognised returns the hashes of a lock that can prove a package: h1 and zh.
+// recognised returns those hashes of a lock that can prove a package: h1 and zh.
 func recognised(locked []hashing.Hash) []hashing.Hash {
 	return slices.DeleteFunc(slices.Clone(locked), func(h hashing.Hash) bool {
 		return h.Scheme() != "h1" && h.Scheme() != "zh"
@@ -19,9 +19,9 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
-// checkArchive compares the archive with the lock, as far as that is possible before it
-// is downloaded: by its hash, if the lock has no other kind of hash, or if its content is
-// known.
+// checkArchive compares the archive with the lock before the download, as far as that is
+// possible. It can reject the archive if the lock has only zh hashes, or if the content of the
+// archive is already known.
 func (j *job) checkArchive() error {
 	want := recognised(j.want.Locked)
 	if j.archive == "" || len(want) == 0 || slices.Contains(want, j.archive) {
@@ -55,8 +55,8 @@ func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
 	return e
 }
 
-// checkReported compares the package with the h1 that the source vouches for, and with
-// the hashes that it announces, if it does.
+// checkReported compares the package with the h1 that the source has confirmed and with the
+// hashes that the source announces, if there are any.
 func (j *job) checkReported(p Proof) error {
 	announced := p.Authentication.Announced
 	if len(announced) > 0 && !slices.Contains(announced, p.H1) && !slices.Contains(announced, p.Archive) {
@@ -72,7 +72,7 @@ func (j *job) checkReported(p Proof) error {
 	return nil
 }
 
-// reportedH1 returns the h1 of the package that the source vouches for, or "".
+// reportedH1 returns the h1 of the package that the source has confirmed, or "".
 func reportedH1(auth getproviders.Authentication) hashing.Hash {
 	for _, h := range auth.Own {
 		if h.Scheme() == "h1" {
@@ -82,7 +82,7 @@ func reportedH1(auth getproviders.Authentication) hashing.Hash {
 	return ""
 }
 
-// proof returns what is known of the package when all of it was got.
+// proof returns the proof of a package that was got completely.
 func (j *job) proof(h1 hashing.Hash) Proof {
 	auth := j.auth
 	hashes := slices.DeleteFunc(slices.Clone(auth.Hashes), func(h hashing.Hash) bool { return h == h1 })
@@ -102,7 +102,7 @@ func (j *job) proof(h1 hashing.Hash) Proof {
 	return p
 }
 
-// record remembers what the source has said of the package.
+// record stores the source's statements about the package for later runs.
 func (j *job) record(p Proof) {
 	j.Store.RecordRelease(j.want.Provider, j.want.Version, j.want.Platform, providerstore.Release{
 		Archive: p.Archive, H1: p.H1,

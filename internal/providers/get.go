@@ -16,11 +16,11 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Get gets a package. The source is not asked if the store has a package with one of the
-// locked hashes, and the source has vouched for it before; nor if Offers or PluginCache
-// have one.
-// If the lock has an h1 or a zh, and the package has none of them, the error is a
-// *[getproviders.MismatchError], and nothing is kept of the package.
+// Get gets a package. The source is not asked if the store has the package with one of the locked
+// hashes and the source has confirmed it before, or if Offers or PluginCache have it.
+//
+// If the lock has an h1 or a zh and the package matches none of them, the error is a
+// *[getproviders.MismatchError], and nothing of the package is kept.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	found, err := g.confirmed(ctx, want)
 	if found != nil || err != nil {
@@ -40,7 +40,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	return newJob(g, want, g.delivered(want, pkg, deliver)).run(ctx)
 }
 
-// locate finds a package in the plugin cache of stock tools, or at the source.
+// locate finds a package in the stock tools' plugin cache or at the source.
 func (g *Getter) locate(ctx context.Context, want Want) (getproviders.Package, error) {
 	if g.PluginCache.Dir != "" && len(want.Locked) > 0 {
 		pkg, err := g.PluginCache.Package(ctx, want.Provider, want.Version, want.Platform, want.Locked)
@@ -54,9 +54,9 @@ func (g *Getter) locate(ctx context.Context, want Want) (getproviders.Package, e
 	return g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
 }
 
-// confirmed finds a package in the store by a locked hash. It counts only if this user
-// has got it before as the package of this very release: a lock can come with a
-// repository, and name the content of another provider.
+// confirmed finds a package in the store by a locked hash. It returns the package only if this
+// user has got it before for this very release. A lock alone is not enough: it can come with a
+// repository and name the content of another provider.
 func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, error) {
 	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
 	if !ok || g.Store.Matches(release.H1, want.Locked) == "" {
@@ -76,12 +76,12 @@ func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, error) {
 	}}, nil
 }
 
-// authentication returns how a package was proven when this user got it.
+// authentication returns how a package was proven when this user first got it.
 func authentication(r providerstore.Release) getproviders.Authentication {
 	return getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
 }
 
-// find looks for a package in the store. A damaged one is as good as none.
+// find looks for a package in the store. It treats a damaged package as missing.
 func (g *Getter) find(ctx context.Context, want Want, hashes []hashing.Hash) (*providerstore.Package, error) {
 	found, err := g.Store.Find(ctx, hashes)
 	if errors.Is(err, providerstore.ErrDamaged) {
@@ -91,17 +91,17 @@ func (g *Getter) find(ctx context.Context, want Want, hashes []hashing.Hash) (*p
 	return found, err
 }
 
-// job is a package on its way from the source.
+// job gets one package from its source.
 type job struct {
 	*Getter
 	want Want
 	pkg  getproviders.Package
-	// offered says that the package comes from a bundle or a mirror.
+	// offered reports whether the package comes from a bundle or a mirror.
 	offered bool
-	// proven is closed when the source has proven the package, as auth says.
+	// proven is closed when the source has proven the package; auth is the result.
 	proven chan struct{}
 	auth   getproviders.Authentication
-	// archive is its hash, and bytes what was transferred.
+	// archive is the zh hash of the archive, and bytes is its size if it was downloaded.
 	archive hashing.Hash
 	bytes   int64
 }
@@ -110,7 +110,7 @@ func newJob(g *Getter, want Want, pkg getproviders.Package) *job {
 	return &job{Getter: g, want: want, pkg: pkg, proven: make(chan struct{}), archive: pkg.Archive()}
 }
 
-// run proves the package and gets it at the same time.
+// run gets the package while the source proves it.
 func (j *job) run(ctx context.Context) (*Got, error) {
 	if err := j.checkArchive(); err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	return got, nil
 }
 
-// proveBeside gets what the source has to prove the package, and lets [Getter.Accept]
-// decide on it, while get runs, which ends if the package is not proven.
+// proveBeside runs get while the source proves the package and [Getter.Accept] decides about the
+// proof. If the package is not proven, the context of get is cancelled.
 func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -152,8 +152,8 @@ func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) 
 	return group.Wait()
 }
 
-// awaitProof waits until the source has proven the package. What is not proven is not
-// unpacked.
+// awaitProof waits until the source has proven the package. It must be called before the package
+// is unpacked.
 func (j *job) awaitProof(ctx context.Context) error {
 	select {
 	case <-j.proven:
@@ -163,7 +163,7 @@ func (j *job) awaitProof(ctx context.Context) error {
 	}
 }
 
-// fromDir returns a package that the source has unpacked.
+// fromDir returns the package in a directory of the source.
 func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {
@@ -177,7 +177,7 @@ func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, 
 	return found, j.checkContent(found.H1)
 }
 
-// fromArchive returns the package of an archive: from the store, or downloaded. One
+// fromArchive returns the package of an archive, from the store or by downloading it. Only one
 // process at a time downloads an archive.
 func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	if found, err := j.stored(ctx); found != nil || err != nil {
@@ -195,8 +195,8 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
-	if j.pkg.Archive() == "" {                                               // only now its hash is known
+	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
+	if j.pkg.Archive() == "" {                                               // its hash is known only now
 		if found, err := j.stored(ctx); found != nil || err != nil {
 			return found, err
 		}
@@ -207,7 +207,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	return j.unpack(ctx, file)
 }
 
-// stored looks for the content of the archive in the store.
+// stored looks for the archive's content in the store.
 func (j *job) stored(ctx context.Context) (*providerstore.Package, error) {
 	if j.archive == "" {
 		return nil, nil
@@ -219,7 +219,7 @@ func (j *job) stored(ctx context.Context) (*providerstore.Package, error) {
 	return found, j.checkContent(found.H1)
 }
 
-// download transfers the archive to a file on the stage, which is open for reading.
+// download downloads the archive to a staging file and returns it, open for reading.
 func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	done, err := j.slot(ctx, transfer)
 	if err != nil {
@@ -236,7 +236,7 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = errors.Join(file.Close(), os.Remove(name)) // or the store removes it
+			_ = errors.Join(file.Close(), os.Remove(name)) // otherwise the store removes it
 		}
 	}()
 	err = j.pkg.Download(ctx, file, func(done, total int64) {
@@ -269,7 +269,7 @@ func archiveHash(file *os.File) (hashing.Hash, error) {
 	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil))), nil
 }
 
-// unpack unpacks an archive, and makes it a part of the store unless the lock refuses it.
+// unpack unpacks an archive and publishes the package in the store unless the lock refuses it.
 func (j *job) unpack(ctx context.Context, file *os.File) (*providerstore.Package, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {

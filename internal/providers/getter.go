@@ -12,35 +12,34 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Getter gets packages. Its fields must not change once it is in use. It is safe for
-// concurrent use; it bounds its transfers and unpackings itself, so that callers may
-// ask for all packages at once.
+// Getter gets packages. Its fields must not change while it is in use. It is safe for concurrent
+// use. It limits its own concurrent transfers and unpackings, so callers may ask for all packages
+// at once.
 type Getter struct {
 	Source getproviders.Source
 	Store  *providerstore.Store
-	// PluginCache is the plugin cache of stock tools; the zero value is none.
+	// PluginCache is the stock tools' plugin cache. The zero value means that there is none.
 	PluginCache getproviders.PluginCache
-	// Offers are asked before PluginCache and Source for what the lock has hashes of; nil
-	// offers nothing.
+	// Offers are tried before PluginCache and Source if the lock has hashes of the package. A nil
+	// Offers offers nothing.
 	Offers Offers
-	// Offline forbids to ask the source: what is not in the store is an error over
+	// Offline forbids requests to the source. If a package is not in the store, the error wraps
 	// [ErrNotAtHand].
 	Offline bool
-	// Accept decides on how a package was proven, before anything of it is unpacked, and
-	// for a package that this user has got before. Its error is that of the package. nil
-	// accepts everything.
+	// Accept decides whether the proof of a package is sufficient. It is called before the package
+	// is unpacked, and also for packages that this user has got before. Its error is returned for
+	// the package. A nil Accept accepts every proof.
 	Accept func(getproviders.Authentication) error
-	// Slots bounds transfers and unpackings, together with other Getters. nil means
-	// that this one has its own, with the defaults.
+	// Slots limits transfers and unpackings, and may be shared by several Getters. If it is nil,
+	// the Getter has its own Slots with the default limits.
 	Slots *Slots
-	// OnEvent is told what happens; nil is told nothing. It is called by several
-	// goroutines at once.
+	// OnEvent receives events unless it is nil. Several goroutines may call it at once.
 	OnEvent func(Event)
 
 	own Slots
 }
 
-// slot waits for room among the simultaneous transfers or unpackings.
+// slot waits for a free transfer or unpacking slot. The caller must call done to free it.
 func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
 	return cmp.Or(g.Slots, &g.own).wait(ctx, kind)
 }
@@ -58,7 +57,7 @@ func (g *Getter) tell(e Event) {
 	}
 }
 
-// Want is a package that is wanted.
+// Want describes a wanted package.
 type Want struct {
 	Provider addrs.Provider
 	Version  versions.Version
@@ -67,18 +66,17 @@ type Want struct {
 	Locked []hashing.Hash
 }
 
-// Event is news of a package on its way.
+// Event is a progress report about a package.
 type Event struct {
 	Want Want
 	Kind EventKind
-	// Location is where the package comes from.
+	// Location is the location that the package comes from.
 	Location string
-	// Done and Total are the bytes of the archive for Downloading; Total is -1 if it is
-	// not known.
+	// Done and Total are bytes of the archive, for Downloading. Total is -1 if it is not known.
 	Done, Total int64
-	// Stored says that it comes from a bundle or a mirror.
+	// Stored reports whether the package comes from a bundle or a mirror.
 	Stored bool
-	// Err is why an offer is not used or believed, for Refused and Distrusted.
+	// Err is the reason why an offer is refused or not trusted, for Refused and Distrusted.
 	Err error
 }
 
@@ -87,42 +85,42 @@ type EventKind int
 
 // The kinds of events.
 const (
-	// Waiting says that another process downloads the same archive.
+	// Waiting says that another process is downloading the same archive.
 	Waiting EventKind = iota + 1
-	// Downloading comes at the start of a transfer, several times a second during it,
-	// and at its end.
+	// Downloading is sent at the start of a transfer, several times a second during it, and at its
+	// end.
 	Downloading
 	// Unpacking follows the transfer.
 	Unpacking
-	// Damaged says that a package in the store was damaged, and is got again.
+	// Damaged says that a package in the store was damaged and is fetched again.
 	Damaged
-	// Refused says that a package of a bundle or a mirror cannot be used, and why.
+	// Refused says that a package of a bundle or a mirror cannot be used, with the reason.
 	Refused
-	// Distrusted says that a bundle or a mirror is not believed, and why.
+	// Distrusted says that a bundle or a mirror is not trusted, with the reason.
 	Distrusted
 )
 
-// Proof is what is known of a package.
+// Proof is what is known about a package and its origin.
 type Proof struct {
-	// Archive is the zh of the archive; "" if it is not known, because the package was
-	// found by its h1 or came as a directory.
+	// Archive is the zh of the archive. It is "" if the archive is not known because the package
+	// was found by its h1 or is a directory.
 	Archive hashing.Hash
 	// H1 is the hash of the content.
 	H1 hashing.Hash
-	// Hashes are those to be added to the lock: H1 first, then those that the source
-	// vouches for, sorted.
+	// Hashes are the hashes to add to the lock: first H1, then the hashes that the source has
+	// confirmed, sorted.
 	Hashes []hashing.Hash
-	// Matched is the locked hash that the package has. If it is "", the lock proves
-	// nothing: it has no h1 and no zh for this version. For [Getter.Hashes] it can also
-	// be that it has none of this platform.
+	// Matched is the locked hash that the package has. If it is "", the lock does not prove the
+	// package, because it has no h1 and no zh for this version. For [Getter.Hashes] it can also
+	// mean that the lock has no hash for this platform.
 	Matched hashing.Hash
-	// Authentication is that of the source; the zero value if the source was not
-	// asked.
+	// Authentication is the result of the source's authentication, or, if the source was not
+	// asked, what is remembered from an earlier run.
 	Authentication getproviders.Authentication
-	// Asked says that the source was asked, and Location where it has the package.
+	// Asked reports whether the source was asked, and Location is where it has the package.
 	Asked    bool
 	Location string
-	// Bytes is how much was downloaded.
+	// Bytes is the number of bytes that were downloaded.
 	Bytes int64
 }
 
@@ -132,6 +130,5 @@ type Got struct {
 	Package *providerstore.Package
 }
 
-// ErrNotAtHand is returned if a package is not in the store, and the source must not be
-// asked.
+// ErrNotAtHand is returned if a package is not in the store and the source must not be asked.
 var ErrNotAtHand = errors.New("the package is not in the user's store")

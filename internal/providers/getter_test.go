@@ -62,7 +62,7 @@ func want(platform addrs.Platform, locked ...hashing.Hash) providers.Want {
 	return providers.Want{Provider: example, Version: v100, Platform: platform, Locked: locked}
 }
 
-// packages are the names of what is in the store.
+// packages returns the number of packages in the store.
 func (w *world) packages(t testing.TB) int {
 	t.Helper()
 	entries, err := providerstore.Entries(w.cache)
@@ -78,8 +78,8 @@ const (
 	otherZH = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")
 )
 
-// TestGet has the rows of section 2.2 of the reference, with an empty store and with one
-// that has the package.
+// TestGet has the rows of section 2.2 of the reference. Each runs with an empty store and again
+// with a store that has the package.
 func TestGet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -153,8 +153,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// checkGot checks a package for linux. Hashes of other platforms are known of what the
-// source was asked about.
+// checkGot checks a package for linux. If the source was asked, hashes of other platforms must be
+// known too.
 func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
 	t.Helper()
 	hashes := []hashing.Hash{w.h1[linux]}
@@ -208,7 +208,7 @@ func TestGetFails(t *testing.T) {
 	}
 }
 
-// An archive whose hash is not announced is unpacked once, too.
+// An archive whose hash is not announced is unpacked only once, too.
 func TestGetUnannounced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -221,7 +221,7 @@ func TestGetUnannounced(t *testing.T) {
 	}
 }
 
-// A directory of a mirror is used where it is, if the lock allows it.
+// A directory of a mirror is used in place if the lock allows it.
 func TestGetDir(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -246,7 +246,7 @@ func TestGetDir(t *testing.T) {
 	}
 }
 
-// A damaged package is got again, and the user is told.
+// A damaged package is fetched again, and an event reports it.
 func TestGetDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -274,7 +274,7 @@ func TestGetDamaged(t *testing.T) {
 	}
 }
 
-// TestHashes has the ways to the hashes for another platform, from the cheapest on.
+// TestHashes has the ways to get the hashes for another platform, cheapest first.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -334,8 +334,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// An archive of another platform is transferred while it is proven. If it is not, it is not
-// read, and nothing of it is recorded.
+// An archive for another platform is downloaded while it is proven. If the proof fails, the
+// archive is not read, and nothing is recorded.
 func TestHashesFails(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("not signed")
@@ -372,7 +372,7 @@ func hashedBefore(t *testing.T, w *world) {
 	w.source.requests()
 }
 
-// Without a cache everything works, and nothing stays.
+// Without a cache everything works, and nothing is left behind.
 func TestNoCache(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

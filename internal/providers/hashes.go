@@ -11,15 +11,13 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Hashes returns the hashes of a package that is not to be installed here, such as that
-// for another platform. It downloads the package only if there is no other way, and never
-// keeps it.
+// Hashes returns the hashes of a package that is not installed here, such as the package for
+// another platform. It downloads the package only if there is no other way, and never keeps it.
 //
-// If this user knows the package by one of the locked hashes, the source is not asked.
-// Hashes in a lock do not say their platform, so a package with none of them can be one
-// that was not locked yet. It is refused, with a *[getproviders.MismatchError], if the
-// lock has a zh that the source does not vouch for any more, since the release is not the
-// one that was locked then.
+// If this user knows the package by one of the locked hashes, the source is not asked. The hashes
+// in a lock do not name their platforms, so a package that matches none of them may simply not be
+// locked yet. But if the lock has a zh that the source no longer confirms, the release is not the
+// one that was locked: the error is a *[getproviders.MismatchError].
 func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	if known := g.known(want); known != nil {
 		return known, g.accept(known.Authentication)
@@ -48,7 +46,7 @@ func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	return &proof, nil
 }
 
-// known returns what this user knows of a package that one of the locked hashes proves.
+// known returns the recorded proof of a package that matches one of the locked hashes, or nil.
 func (g *Getter) known(want Want) *Proof {
 	r, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
 	if !ok || r.H1 == "" {
@@ -65,8 +63,9 @@ func (g *Getter) known(want Want) *Proof {
 	return nil
 }
 
-// contentHash returns the h1 of the package: the one that the source vouches for, or that
-// this user has computed of the same archive, or that of the archive, which is downloaded while it is proven.
+// contentHash returns the h1 of the package. It takes the h1 that the source has confirmed, or
+// the h1 that this user has computed for the same archive before. Otherwise it downloads the
+// archive while the source proves it, and hashes it.
 func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 	if j.pkg.ReportsH1() {
 		if err := j.awaitProof(ctx); err != nil {
@@ -98,7 +97,7 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
+	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
 	if err := j.awaitProof(ctx); err != nil {
 		return "", err
 	}
@@ -124,7 +123,7 @@ func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, err
 	return archive.Hash(ctx)
 }
 
-// checkRelease compares the release with the lock; see [Getter.Hashes].
+// checkRelease compares the release with the lock as described at [Getter.Hashes].
 func (j *job) checkRelease(p Proof) error {
 	if p.Matched != "" || p.Archive == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// childVariable makes a process of this test binary get a package, and nothing else.
+// childVariable makes a process of this test binary get a package and exit.
 const childVariable = "COTTER_TEST_PROVIDERS_CHILD"
 
 func TestMain(m *testing.M) {

@@ -24,12 +24,12 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// childTask is what a child process is to do.
+// childTask is the task of a child process.
 type childTask struct {
 	Cache, Project, URL, Sum string
 }
 
-// registry is a Registry with one package of example.com/acme/cloud 1.0.0.
+// registry is a registry that has only one package, for example.com/acme/cloud 1.0.0.
 type registry childTask
 
 func (r registry) ProviderVersions(context.Context, addrs.Provider) (registryclient.ProviderListing, error) {
@@ -71,7 +71,7 @@ func child(ctx context.Context, text string) error {
 	return err
 }
 
-// Eight processes with one store that need the same package at the same time download it
+// If eight processes with one store need the same package at the same time, it is downloaded
 // once.
 func TestProcesses(t *testing.T) {
 	t.Parallel()

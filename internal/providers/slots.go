@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Slots bounds what Getters do at a time. Those of one program share one. The zero value
-// has the defaults. It must not be copied.
+// Slots limits the concurrent work of Getters. All Getters of a program can share one Slots. The
+// zero value has the default limits. A Slots must not be copied.
 type Slots struct {
-	// Transfers bounds the archives that are transferred at a time; 0 means 16.
-	// Unpackings bounds those that are unpacked; 0 means one for each processor.
+	// Transfers limits concurrent downloads; 0 means 16. Unpackings limits the archives that are
+	// unpacked or hashed at once; 0 means one per processor.
 	Transfers, Unpackings int
 
 	once       sync.Once
@@ -19,7 +19,7 @@ type Slots struct {
 	unpackings chan struct{}
 }
 
-// defaultTransfers is the default of Slots.Transfers.
+// defaultTransfers is the default value of Slots.Transfers.
 const defaultTransfers = 16
 
 type slotKind int
@@ -29,7 +29,7 @@ const (
 	unpacking
 )
 
-// wait waits for room for one more, and returns the function that makes room again.
+// wait waits for a free slot. The caller must call done to free it.
 func (s *Slots) wait(ctx context.Context, kind slotKind) (done func(), err error) {
 	s.once.Do(func() {
 		s.transfers = make(chan struct{}, cmp.Or(max(s.Transfers, 0), defaultTransfers))

@@ -21,18 +21,18 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// source is a Source with packages in memory. It counts what is asked of it.
+// source is a Source with packages in memory. It records its requests.
 type source struct {
 	archives map[addrs.Platform][]byte
-	// hidden says that the hashes of archives are not announced.
+	// hidden means that the hashes of archives are not announced.
 	hidden bool
 	// dir is the directory of the package for all platforms.
 	dir string
-	// reported are h1 hashes that the source vouches for.
+	// reported are h1 hashes that the source confirms.
 	reported map[addrs.Platform]hashing.Hash
-	// fail is the error of authentication.
+	// fail is the error that authentication returns.
 	fail error
-	// hang is closed when a download, which never ends by itself, has begun.
+	// hang is closed when a download has begun. That download ends only if its context does.
 	hang chan struct{}
 
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func (s *source) count(what string) {
 	s.asked = append(s.asked, what)
 }
 
-// requests returns what was asked since the last call, sorted.
+// requests returns the requests since the last call, sorted.
 func (s *source) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (p *sourcePackage) Download(ctx context.Context, file *os.File, progress fu
 	return err
 }
 
-// world is a source, a cache and what they are to give.
+// world is a source and a cache with the expected hashes.
 type world struct {
 	source *source
 	cache  string
@@ -154,7 +154,7 @@ func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
 	w.source.archives[platform], w.h1[platform], w.zh[platform] = archive, h1, zhOf(archive)
 }
 
-// getter is a Getter of a new process.
+// getter returns a Getter as a new process would have it.
 func (w *world) getter(t testing.TB) *providers.Getter {
 	t.Helper()
 	key, err := userkey.FromSecret(secret)

@@ -10,30 +10,30 @@ import (
 	"github.com/cotterpin/cotter/internal/providerstore"
 )
 
-// Offer is a package of a bundle or a mirror that has a hash of the lock, as it says.
+// Offer is a package of a bundle or a mirror that claims to have one of the lock's hashes.
 type Offer struct {
-	// Package is the package; nil if it cannot be used; Err says why.
+	// Package is the package, or nil if it cannot be used. Err is the reason in that case.
 	Package getproviders.Package
 	Err     error
-	// Distrust is why it is not believed as the source is; nil if it is. Then only the bytes
-	// of the archive are used, of a package that the source proves or that this user got
-	// before.
+	// Distrust is the reason why the offer is not trusted to confirm the package, or nil if it is
+	// trusted. An untrusted offer delivers only the bytes of an archive that the source proves, or
+	// that this user has got before.
 	Distrust error
 }
 
-// Offers returns the packages that bundles and mirrors have of a wanted one, whose lock has
-// hashes, in the order of their precedence.
+// Offers returns the offers of bundles and mirrors for a wanted package, in order of precedence.
+// The lock must have hashes of the package.
 type Offers func(ctx context.Context, want Want) iter.Seq[Offer]
 
-// fromOffers gets a package that is offered. It returns the offers that only deliver, and
-// why others cannot be used.
+// fromOffers gets a package from an offer. If that fails, it returns the offers that can only
+// deliver bytes, and the reasons why the others cannot be used.
 func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []Offer, reasons []error) {
 	if g.Offers == nil || len(recognised(want.Locked)) == 0 {
 		return nil, nil, nil
 	}
 	refuse := func(err error) {
 		reasons = append(reasons, err)
-		if !g.Offline { // else they are the error
+		if !g.Offline { // offline, they become the error
 			g.tell(Event{Want: want, Kind: Refused, Err: err})
 		}
 	}
@@ -68,8 +68,8 @@ func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []O
 	return nil, deliver, reasons
 }
 
-// gotBefore returns what the source has said of a package, if this user got its archive
-// before as that of the wanted release.
+// gotBefore returns what the source has stated about a package, if this user has got the same
+// archive before for the wanted release.
 func (g *Getter) gotBefore(want Want, pkg getproviders.Package) (providerstore.Release, bool) {
 	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
 	return release, ok && release.Archive != "" && release.Archive == pkg.Archive() && g.Store.Matches(release.H1, want.Locked) != ""
@@ -86,15 +86,15 @@ func (p rememberedPackage) Authenticate(context.Context) (getproviders.Authentic
 	return p.auth, nil
 }
 
-// deliveredPackage is a package of the source whose archive is taken from elsewhere.
+// deliveredPackage is a package of the source whose archive is downloaded from offers.
 type deliveredPackage struct {
 	getproviders.Package
 	from   []Offer
 	refuse func(error)
 }
 
-// delivered returns a package of the source that is taken from offers, as far as they have
-// the same archive.
+// delivered returns the source's package with a Download method that takes the archive from those
+// offers that have the same one. If no offer has it, the package is returned unchanged.
 func (g *Getter) delivered(want Want, pkg getproviders.Package, offers []Offer) getproviders.Package {
 	var same []Offer
 	for _, offer := range offers {
@@ -120,8 +120,8 @@ func (p *deliveredPackage) Download(ctx context.Context, file *os.File, progress
 	return p.Package.Download(ctx, file, progress)
 }
 
-// notAtHand is the error for a package that may not be asked for, with the reasons why
-// those that are at hand cannot be used.
+// notAtHand returns the error for a package that is not in the store while the source must not be
+// asked. reasons are the reasons why offered packages cannot be used.
 func notAtHand(reasons []error) error {
 	if len(reasons) == 0 {
 		return ErrNotAtHand

@@ -19,7 +19,7 @@ import (
 
 var errDistrust = errors.New("it is not signed")
 
-// offers offers the package of a source, which proves nothing.
+// offers returns Offers with the package of a source that proves nothing.
 func offers(s *source, distrust error) providers.Offers {
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
 		return func(yield func(providers.Offer) bool) {
@@ -30,8 +30,8 @@ func offers(s *source, distrust error) providers.Offers {
 	}
 }
 
-// A mirror that is believed takes the place of the source. Another one delivers the archive
-// of what the source proves, or of what this user has got before.
+// A trusted mirror replaces the source. An untrusted one only delivers archives that the source
+// proves or that this user has got before.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	another := func(s *source) { s.archives[linux] = s.archives[mac] }
@@ -117,8 +117,8 @@ func (w *world) empty(t *testing.T) {
 	}
 }
 
-// The archive is the one that was published if the lock has its zh, and otherwise depends on
-// nothing but the content.
+// The archive is the published one if the lock has its zh. Otherwise it depends only on the
+// content.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,11 +12,11 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// errCopyDiffers is returned if a copy does not have the hash of its original.
+// errCopyDiffers is returned if a copy does not have the same hash as its original.
 var errCopyDiffers = errors.New("the copy differs from the package: another program changes it, or the file system cannot hold it")
 
-// copyPackage copies a package to a directory that does not exist, and hashes the copy.
-// The system shares the blocks of files if the file system can do that.
+// copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If
+// the file system supports it, the copy shares the blocks of the original's files.
 func copyPackage(ctx context.Context, pkg *Package, to string) error {
 	from, err := opendir.Root(pkg.Dir())
 	if err != nil {
@@ -33,8 +33,8 @@ func copyPackage(ctx context.Context, pkg *Package, to string) error {
 	return nil
 }
 
-// take moves a package from the stage to a path, or copies it if it is in a project
-// already or on another file system.
+// take moves a package from the stage to a path. It copies the package instead if it has already
+// been moved into a project, or if the path is on another file system.
 func (p *Package) take(ctx context.Context, to string) error {
 	p.mu.Lock()
 	if !p.placed {
@@ -49,7 +49,7 @@ func (p *Package) take(ctx context.Context, to string) error {
 	return step.Do("provider.place.copy", func() error { return copyPackage(ctx, p, to) })
 }
 
-// moved says that the package which was taken to one path is at another now.
+// moved records that the package was moved from one path to another.
 func (p *Package) moved(from, to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,14 +7,13 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// Entries returns the packages of the store in a cache directory, sorted by name; none
+// Entries returns the packages of the store in a cache directory, sorted by name. It returns nil
 // if there is no store.
 func Entries(cacheDir string) ([]dirstore.Entry, error) {
 	return dirstore.Entries(filepath.Join(cacheDir, storeName, packagesName))
 }
 
-// QuarantineDir returns the directory for damaged packages of the store in a cache
-// directory.
+// QuarantineDir returns the directory for damaged packages of the store in a cache directory.
 func QuarantineDir(cacheDir string) string {
 	return filepath.Join(cacheDir, storeName, quarantineName)
 }

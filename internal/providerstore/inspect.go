@@ -15,19 +15,19 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// State is what is at a place.
+// State describes what is at a place.
 type State struct {
-	// H1 is the hash of the package; "" if it could not be hashed.
+	// H1 is the hash of the package, or "" if it could not be hashed.
 	H1 hashing.Hash
-	// Target is where it points to if it is a link.
+	// Target is the target of the link if the place is a symbolic link.
 	Target string
-	// Err says why stock tools could not use what is there, whatever its hash is. It
-	// wraps fs.ErrNotExist if there is nothing, or a link to nothing.
+	// Err is the reason why stock tools could not use the package, whatever its hash is. It wraps
+	// fs.ErrNotExist if there is nothing at the place, or a link to nothing.
 	Err error
 }
 
-// Inspect returns what is at a place. With full all files are read; otherwise only if
-// one of them has changed since this user hashed them last.
+// Inspect returns the state of a place. If full is set, it reads all files. Otherwise it reads
+// them only if one of them has changed since this user last hashed them.
 func (d *Dir) Inspect(at string, full bool) State {
 	if err := d.checkParents(path.Dir(at)); err != nil {
 		return State{Err: err}
@@ -52,8 +52,8 @@ func (d *Dir) Inspect(at string, full bool) State {
 	return state
 }
 
-// checkParents returns an error if one of the directories above a place is a link:
-// Terraform does not follow it.
+// checkParents returns an error if one of the directories above a place is a link, because
+// Terraform does not follow such a link.
 func (d *Dir) checkParents(dir string) error {
 	made := ""
 	for component := range strings.SplitSeq(dir, "/") {
@@ -69,7 +69,8 @@ func (d *Dir) checkParents(dir string) error {
 	return nil
 }
 
-// executableFault returns why stock tools cannot run a package with these files.
+// executableFault returns the reason why stock tools cannot run a package with these files, or
+// nil.
 func executableFault(files []fileState, providerType string) error {
 	i := slices.IndexFunc(files, func(f fileState) bool { return providerzip.IsExecutable(f.Path, providerType) })
 	switch {
@@ -81,10 +82,10 @@ func executableFault(files []fileState, providerType string) error {
 	return nil
 }
 
-// placeDepth is the number of components of a place.
+// placeDepth is the number of path components of a place.
 const placeDepth = 5
 
-// Placed returns the places at which there is something, sorted.
+// Placed returns the places that are not empty, sorted.
 func (d *Dir) Placed() ([]string, error) {
 	var found []string
 	err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -107,8 +108,8 @@ func (d *Dir) Placed() ([]string, error) {
 	return found, err
 }
 
-// Remove removes what is at a place, and the directories above it that are empty then.
-// The target of a link stays.
+// Remove removes what is at a place, and the directories above it that become empty. It does not
+// remove the target of a link.
 func (d *Dir) Remove(at string) error {
 	name := filepath.FromSlash(at)
 	err := step.Do("provider.place.remove", func() error { return d.root.RemoveAll(name) })

@@ -15,13 +15,13 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// The tests that set the hook of the process do not run beside others.
+// The tests that set the process's hook do not run in parallel with others.
 
-// killed is what a process panics with that a test kills.
+// killed is the value that a killed process panics with.
 type killed struct{}
 
-// install publishes a package and places it, in a new process that is killed before the
-// step with this number. It returns the step's name; "" if there are no more.
+// install publishes a package and places it in a new process, which is killed before the step
+// with this number. It returns the name of the step, or "" if there are no more steps.
 func install(t testing.TB, cache, dir string, layout providerstore.Layout, number int) (name string) {
 	t.Helper()
 	steps := 0
@@ -35,7 +35,7 @@ func install(t testing.TB, cache, dir string, layout providerstore.Layout, numbe
 	var s *providerstore.Store
 	var d *providerstore.Dir
 	defer func() {
-		// The end of a process gives up its locks, and does nothing else.
+		// When a process is killed, its locks are released and nothing else happens.
 		step.SetHook(func(string) error { return errors.New("killed") })
 		if d != nil {
 			_ = d.Close()
@@ -61,8 +61,9 @@ func install(t testing.TB, cache, dir string, layout providerstore.Layout, numbe
 	return ""
 }
 
-// TestKilled kills a process before each of its steps. Stock tools see what was there
-// before, nothing, or the package; the next process completes it and leaves nothing else.
+// TestKilled kills a process before each of its steps. Stock tools then see what was there
+// before, nothing, or the package. The next process completes the work and leaves nothing else
+// behind.
 func TestKilled(t *testing.T) {
 	partial := map[string]string{"terraform-provider-x": "#!"}
 	for _, layout := range []providerstore.Layout{providerstore.LayoutLink, providerstore.LayoutCopy} {
@@ -101,7 +102,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// visible says what stock tools see in a project.
+// visible describes what stock tools see in a project.
 func visible(t testing.TB, dir string) string {
 	t.Helper()
 	h1, err := hashing.Dir(filepath.Join(dir, at))
@@ -121,7 +122,7 @@ func visible(t testing.TB, dir string) string {
 	return "a mixture"
 }
 
-// What is in a store on a read-only file system is used, and can be placed.
+// Packages in a store on a read-only file system are used and can be placed.
 func TestReadOnlyStore(t *testing.T) {
 	cache := cacheDir(t)
 	s := providerstore.Open(cache, "", userKey(t, secret))
@@ -157,7 +158,7 @@ func TestReadOnlyStore(t *testing.T) {
 	}
 }
 
-// Links point to the store from everywhere, however its directory was given.
+// Links point to the store even if its directory was given as a relative path.
 func TestRelativeCache(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Cleanup(func() { _ = providerstore.Writable("cache") })

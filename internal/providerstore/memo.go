@@ -16,16 +16,16 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// proof is the hash of a directory with the state of its files.
+// proof is the recorded hash of a directory with the state of its files.
 type proof struct {
-	// Boot is that of the system in which the files were hashed.
+	// Boot names the boot of the system during which the files were hashed.
 	Boot  string
 	H1    hashing.Hash
 	Files []fileState
 }
 
-// proof returns the proof of a directory, given by its path without links. It is valid
-// only if the files have the same state.
+// proof returns the recorded proof of a directory, whose path must not contain links. The proof
+// is valid only if the files still have the recorded state.
 func (s *Store) proof(dir string) (proof, bool) {
 	var p proof
 	ok := s.recall(proofName, dir, &p)
@@ -38,26 +38,26 @@ func (s *Store) prove(dir string, p proof) {
 	}
 }
 
-// Release is what a source has said of a package that this user got.
+// Release is what a source has stated about a package that this user got.
 type Release struct {
-	// Archive is the zh of its archive; "" if it came as a directory.
+	// Archive is the zh of the package's archive, or "" if it came as a directory.
 	Archive hashing.Hash
 	H1      hashing.Hash
-	// Signed, KeyID, Key, Weak and Hashes are those of the source's authentication.
+	// Signed, KeyID, Key, Weak and Hashes are copied from the source's authentication.
 	Signed           bool
 	KeyID, Key, Weak string
 	Hashes           []hashing.Hash
 }
 
-// Release returns what [Store.RecordRelease] recorded last of a package. It says nothing
-// of whether a lock, or the source, still means the same package.
+// Release returns what [Store.RecordRelease] last recorded about a package. A lock or the source
+// may refer to another package by now.
 func (s *Store) Release(provider addrs.Provider, version versions.Version, platform addrs.Platform) (Release, bool) {
 	var r Release
 	ok := s.recall(memoName, releaseSubject(provider, version, platform), &r)
 	return r, ok
 }
 
-// RecordRelease records what a source has said of a package.
+// RecordRelease records what a source has stated about a package.
 func (s *Store) RecordRelease(provider addrs.Provider, version versions.Version, platform addrs.Platform, r Release) {
 	s.remember(memoName, releaseSubject(provider, version, platform), r)
 }
@@ -66,8 +66,8 @@ func releaseSubject(provider addrs.Provider, version versions.Version, platform 
 	return "release " + provider.String() + " " + version.String() + " " + platform.String()
 }
 
-// UnpacksTo returns the h1 of what the archive with this zh holds, if this user has
-// unpacked or hashed it once; otherwise "".
+// UnpacksTo returns the h1 of the content of the archive with this zh, if this user has unpacked
+// or hashed it before; otherwise it returns "".
 func (s *Store) UnpacksTo(zh hashing.Hash) hashing.Hash {
 	var h1 hashing.Hash
 	if zh.Scheme() != "zh" || !s.recall(memoName, "archive "+string(zh), &h1) {
@@ -76,15 +76,15 @@ func (s *Store) UnpacksTo(zh hashing.Hash) hashing.Hash {
 	return h1
 }
 
-// RecordArchive records what an archive unpacks to.
+// RecordArchive records the h1 of an archive's content. It does nothing if zh is "".
 func (s *Store) RecordArchive(zh, h1 hashing.Hash) {
 	if zh != "" {
 		s.remember(memoName, "archive "+string(zh), h1)
 	}
 }
 
-// Matches returns the hash, of those that a lock has, that a package with this h1
-// matches: the h1 itself, or the zh of an archive that holds it. "" means none.
+// Matches returns the locked hash that a package with this h1 matches: the h1 itself, or the zh
+// of an archive with that content. It returns "" if none matches.
 func (s *Store) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
 	for _, h := range locked {
 		if h == h1 {
@@ -99,11 +99,11 @@ func (s *Store) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
 	return ""
 }
 
-// maxMemo bounds a sealed file, in bytes.
+// maxMemo is the maximum size of a sealed file in bytes.
 const maxMemo = 4 << 20
 
-// recall reads what was remembered of a subject, and reports whether there is anything
-// that this user has written.
+// recall reads the record of a subject into to. It reports whether there is a record that this
+// user has written.
 func (s *Store) recall(kind, subject string, to any) bool {
 	if s.dir == "" {
 		return false
@@ -129,8 +129,8 @@ func (s *Store) recall(kind, subject string, to any) bool {
 	return true
 }
 
-// remember writes what is found out of a subject. Without a writable store nothing is
-// kept, and an error only costs time later.
+// remember writes the record of a subject. It does nothing if the store is not writable. It
+// ignores errors, because a missing record only costs time later.
 func (s *Store) remember(kind, subject string, what any) {
 	text, err := json.Marshal(what)
 	if err != nil || !s.writable {
@@ -152,7 +152,7 @@ func (s *Store) remember(kind, subject string, what any) {
 
 func purpose(kind, subject string) string { return "provider " + kind + " of " + subject }
 
-// Forget removes the proofs and memos that were not used since a time.
+// Forget removes the proofs, memos and download locks that were last used before a time.
 func (s *Store) Forget(before time.Time) error {
 	var err error
 	for _, kind := range []string{memoName, proofName, fetchName} {

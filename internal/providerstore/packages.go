@@ -17,20 +17,20 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// ErrDamaged is returned if a package in the store does not have the hash of its name.
-// It was moved to quarantine.
+// ErrDamaged is returned if the hash of a package in the store differs from its name. The package
+// has been moved to quarantine.
 var ErrDamaged = errors.New("the stored package does not have the hash of its name")
 
-// Package is an unpacked package: in the store, on the stage, or in a directory that
-// belongs to another program.
+// Package is an unpacked package in the store, on the stage, or in a directory of another
+// program.
 type Package struct {
 	H1 hashing.Hash
 
 	mu sync.Mutex
-	// dir is its directory. That of a package on the stage changes when it is placed.
+	// dir is the package's directory. It changes when a package on the stage is placed.
 	dir  string
 	kind packageKind
-	// placed says that the package was moved from the stage into a project.
+	// placed reports whether the package was moved from the stage into a project.
 	placed bool
 }
 
@@ -49,8 +49,8 @@ func (p *Package) Dir() string {
 	return p.dir
 }
 
-// Foreign returns the package in a directory that another program keeps, such as a
-// mirror that holds unpacked packages. It is hashed unless its proof is valid.
+// Foreign returns the package in a directory of another program, such as a mirror of unpacked
+// packages. It hashes the directory unless there is a valid proof.
 func (s *Store) Foreign(dir string) (*Package, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,9 +63,9 @@ func (s *Store) Foreign(dir string) (*Package, error) {
 	return &Package{H1: got.h1, dir: dir, kind: foreign}, nil
 }
 
-// Find returns the stored package that has one of these hashes (h1 or zh; others are
-// ignored), or nil. Its content was compared with the hash. The error wraps [ErrDamaged]
-// if there is none but a damaged one.
+// Find returns the stored package that has one of these hashes, or nil. It ignores hashes other
+// than h1 and zh. The content of the returned package has been compared with its hash. If the
+// only such package is damaged, the error wraps [ErrDamaged].
 func (s *Store) Find(ctx context.Context, hashes []hashing.Hash) (*Package, error) {
 	var damaged error
 	for _, h := range hashes {
@@ -88,8 +88,7 @@ func (s *Store) Find(ctx context.Context, hashes []hashing.Hash) (*Package, erro
 	return nil, damaged
 }
 
-// find returns the stored package with an h1 hash, which is checked once by each
-// process.
+// find returns the stored package with an h1 hash. Each process checks a package only once.
 func (s *Store) find(ctx context.Context, h1 hashing.Hash) (*Package, error) {
 	name := fileName(h1)
 	return s.checked.Do(ctx, name, func(context.Context) (*Package, error) {
@@ -104,8 +103,8 @@ func (s *Store) find(ctx context.Context, h1 hashing.Hash) (*Package, error) {
 // path returns the path of a package in the store.
 func (s *Store) path(name string) string { return filepath.Join(s.dir, packagesName, name) }
 
-// Check hashes a package of the store in full. The error wraps [ErrDamaged] if it is not
-// what its name says.
+// Check reads and hashes all files of a package in the store. The error wraps [ErrDamaged] if the
+// hash differs from the package's name.
 func (s *Store) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -113,7 +112,7 @@ func (s *Store) Check(ctx context.Context, name string) error {
 	return s.check(name, true)
 }
 
-// check compares a package with its name, and moves it to quarantine if it differs.
+// check compares a package with its name, and moves the package to quarantine if they differ.
 func (s *Store) check(name string, full bool) error {
 	if !s.use(name) {
 		return &fs.PathError{Op: "open", Path: s.path(name), Err: fs.ErrNotExist}
@@ -123,7 +122,7 @@ func (s *Store) check(name string, full bool) error {
 	switch {
 	case err == nil && fileName(got.h1) == name:
 		if s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
-			_ = setWritable(s.path(name), false) // which makes the proof invalid
+			_ = setWritable(s.path(name), false) // this makes the proof invalid
 			s.trust(s.path(name), got.h1)
 		}
 		return nil
@@ -133,27 +132,27 @@ func (s *Store) check(name string, full bool) error {
 	return errors.Join(fmt.Errorf("%s: %w", s.path(name), ErrDamaged), s.quarantine(name))
 }
 
-// isDamage reports whether reading failed because of a tree's content, not because of the
-// system.
+// isDamage reports whether reading failed because of the content of a tree, and not because of
+// the system.
 func isDamage(err error) bool {
 	_, badTree := errors.AsType[*hashing.TreeError](err)
 	_, failed := errors.AsType[*fs.PathError](err)
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// use locks a package until the store is closed. It reports false if the package is absent
+// use locks a package until the store is closed. It returns false if the package does not exist
 // or is being removed.
 func (s *Store) use(name string) bool {
 	return s.dir != "" && hashOf(name) != "" && s.inUse.Use(s.path(name))
 }
 
-// publishAttempts bounds how often Publish tries again if another process removes the
-// package at the same time.
+// publishAttempts is the number of attempts if another process removes the package at the same
+// time.
 const publishAttempts = 10
 
-// Publish makes a package of the tree at dir, a path from [Store.Stage], whose h1 was
-// computed when it was written. It becomes a part of the store, or stays on the stage if
-// the store cannot be written.
+// Publish makes a package of the tree at dir, a path from [Store.Stage]. h1 must have been
+// computed while the tree was written. The package becomes part of the store, or stays on the
+// stage if the store is not writable.
 func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Package, error) {
 	if !s.writable {
 		return &Package{H1: h1, dir: dir, kind: staged}, nil
@@ -170,7 +169,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 		if err = s.clear(name); err != nil {
 			return nil, err
 		}
-		// A directory that is moved must be writable.
+		// A directory must be writable to be moved.
 		if err = os.Chmod(dir, 0o755); err != nil { //nolint:gosec // as all directories of packages
 			return nil, err
 		}
@@ -178,7 +177,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 			return step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
 		})
 		if err == nil {
-			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // as it is to be
+			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // the mode of all packages
 			s.trust(s.path(name), h1)
 			return &Package{H1: h1, dir: s.path(name)}, nil
 		}
@@ -186,7 +185,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 	return nil, err
 }
 
-// clear moves what has the name of a package, and is not a directory, to quarantine.
+// clear quarantines anything that has the name of a package but is not a directory.
 func (s *Store) clear(name string) error {
 	info, err := os.Lstat(s.path(name))
 	if err != nil || info.IsDir() {
@@ -208,8 +207,8 @@ func (s *Store) quarantine(name string) error {
 	return s.move("provider.package.quarantine", s.path(name), filepath.Join(dir, rand.Text()))
 }
 
-// move renames a package, which must be writable for that. It is no error if another
-// process has moved it.
+// move renames a package after it has made the directory writable. It returns no error if another
+// process has already moved the package.
 func (s *Store) move(stepName, from, to string) error {
 	if info, err := os.Lstat(from); err == nil && info.IsDir() {
 		_ = os.Chmod(from, 0o755)
@@ -221,20 +220,20 @@ func (s *Store) move(stepName, from, to string) error {
 	return err
 }
 
-// markUsed records the time of use as the modification time, if it can be set.
+// markUsed records the time of use as the modification time of the package, if it can be set.
 func (s *Store) markUsed(name string) {
 	if s.writable {
 		dirstore.MarkUsed(s.path(name))
 	}
 }
 
-// setWritable sets the modes of a tree: read-only for the store, or writable again.
+// setWritable makes the files and directories of a tree writable, or read-only.
 func setWritable(dir string, writable bool) error {
 	var mask fs.FileMode
 	if writable {
 		mask = 0o200
 	}
-	// A directory is opened before its own mode is taken away, and after it is given.
+	// A directory must be listed before it becomes read-only and after it becomes writable.
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -258,11 +257,11 @@ func setWritable(dir string, writable bool) error {
 	})
 	for _, name := range dirs {
 		if err == nil {
-			err = os.Chmod(name, 0o555) //nolint:gosec // as it is to be
+			err = os.Chmod(name, 0o555) //nolint:gosec // the mode of all packages
 		}
 	}
 	return err
 }
 
-// Writable makes a directory, and what is in it, removable.
+// Writable makes a directory and everything in it writable, so that it can be removed.
 func Writable(dir string) error { return setWritable(dir, true) }

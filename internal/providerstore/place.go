@@ -18,29 +18,28 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Layout is how a package is placed in a project.
+// Layout is the way in which a package is placed in a project.
 type Layout int
 
 const (
-	// LayoutLink places a symbolic link into the store, or a copy where there are no
-	// links or no store.
+	// LayoutLink places a symbolic link into the store. It places a copy if links are not possible
+	// or the package is not in the store.
 	LayoutLink Layout = iota
 	// LayoutCopy places a copy.
 	LayoutCopy
 )
 
-// At returns where stock tools look for a package:
-// HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
+// At returns the place where stock tools look for a package: HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
 func At(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
 	return path.Join(provider.String(), version.String(), platform.String())
 }
 
-// ownName is a directory for what is on its way, beside those of hosts.
+// ownName is a directory for temporary files, next to the directories of hosts.
 const ownName = ".cotter"
 
 // Dir is the directory of a project in which stock tools find providers, usually
-// .terraform/providers. Its paths are those of [At]. It must be closed. Its methods may
-// be called for several places at once.
+// .terraform/providers. Places in it are paths as [At] returns them. A Dir must be closed. Its
+// methods may be called concurrently for different places.
 type Dir struct {
 	store *Store
 	path  string // absolute
@@ -50,8 +49,8 @@ type Dir struct {
 	stage *dirstore.Stage // nil until it is needed
 }
 
-// Dir opens the directory of a project, and makes it if it is absent. Links in its path
-// are followed. What a killed process has left there is removed.
+// Dir opens a project's directory of providers and creates it if necessary. It follows links in
+// the path. It removes the temporary files of killed processes.
 func (s *Store) Dir(name string) (*Dir, error) {
 	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
@@ -67,8 +66,8 @@ func (s *Store) Dir(name string) (*Dir, error) {
 	return d, nil
 }
 
-// ViewDir is [Store.Dir], and changes nothing. The error wraps fs.ErrNotExist if there is
-// no such directory.
+// ViewDir is like [Store.Dir], but changes nothing. The error wraps fs.ErrNotExist if the
+// directory does not exist.
 func (s *Store) ViewDir(name string) (*Dir, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *Store) ViewDir(name string) (*Dir, error) {
 	return &Dir{store: s, path: name, root: root}, nil
 }
 
-// Close removes what is on its way.
+// Close removes the temporary files.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,29 +93,29 @@ func (d *Dir) Close() error {
 	return errors.Join(err, d.root.Close())
 }
 
-// Path returns the path of a place on disk.
+// Path returns the absolute path of a place on disk.
 func (d *Dir) Path(at string) string { return filepath.Join(d.path, filepath.FromSlash(at)) }
 
-// Replaced is what was at a place before.
+// Replaced is the kind of entry that a package has replaced.
 type Replaced int
 
-// The kinds of what is replaced.
+// The kinds of entries that are replaced.
 const (
-	// Nothing means that there was nothing, or the package already.
+	// Nothing means that the place was empty or already had the package.
 	Nothing Replaced = iota
-	// OtherFiles is a directory with other content, such as one that a killed process
-	// has not filled.
+	// OtherFiles is a directory with other content, such as one that a killed process left
+	// incomplete.
 	OtherFiles
-	// OtherLink is a link to somewhere else or to nothing, at the place or above it.
+	// OtherLink is a link at the place or above it that points elsewhere or to nothing.
 	OtherLink
-	// OtherFile is a file, or something else, at the place or above it.
+	// OtherFile is a file or another kind of entry at the place or above it.
 	OtherFile
 )
 
-// Place puts a package at a place, and returns what it replaces there. Stock tools see
-// what was there before, nothing, or the package, and never a part of it. If the package
-// is there already, it is left alone: in the layout with links also a copy, or a link to
-// another directory.
+// Place puts a package at a place and returns what it has replaced. Stock tools see the previous
+// entry, nothing, or the whole package, but never a part of it. If the place already has the
+// package, Place leaves it unchanged: with LayoutLink, this includes a copy and a link to another
+// directory with the same content.
 func (d *Dir) Place(ctx context.Context, pkg *Package, at string, layout Layout) (Replaced, error) {
 	replaced, err := d.makeParents(path.Dir(at))
 	if err != nil {
@@ -149,8 +148,8 @@ func kindOf(info fs.FileInfo) Replaced {
 	return OtherFile
 }
 
-// makeParents makes the directories above a place. Terraform does not follow links
-// there, so that they are replaced, as files are.
+// makeParents creates the directories above a place. It replaces files and also links, because
+// Terraform does not follow links there.
 func (d *Dir) makeParents(dir string) (Replaced, error) {
 	replaced := Nothing
 	made := ""
@@ -175,7 +174,7 @@ func (d *Dir) makeParents(dir string) (Replaced, error) {
 	return replaced, nil
 }
 
-// has reports whether the package is at a place already.
+// has reports whether a place already has the package.
 func (d *Dir) has(pkg *Package, at string, info fs.FileInfo, layout Layout) bool {
 	isLink := info.Mode().Type() == fs.ModeSymlink
 	if isLink && layout == LayoutCopy {
@@ -188,8 +187,7 @@ func (d *Dir) has(pkg *Package, at string, info fs.FileInfo, layout Layout) bool
 	return state.Err == nil && state.H1 == pkg.H1
 }
 
-// prepare makes the entry for a place on the stage, and returns its path in the
-// directory.
+// prepare creates the new entry on the stage and returns its path relative to d.
 func (d *Dir) prepare(ctx context.Context, pkg *Package, layout Layout) (string, error) {
 	stageName, err := d.stageName()
 	if err != nil {
@@ -207,8 +205,8 @@ func (d *Dir) prepare(ctx context.Context, pkg *Package, layout Layout) (string,
 	return made, step.Do("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
 }
 
-// stageName returns the directory for what is on its way, which is on the file system of
-// the places.
+// stageName returns the path of the staging directory relative to d. It is on the same file
+// system as the places.
 func (d *Dir) stageName() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -218,7 +216,7 @@ func (d *Dir) stageName() (string, error) {
 		if err = dirstore.MakeDir(own, steps); err == nil {
 			d.stage, err = dirstore.NewStage(own, steps)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // which it is if another process has removed it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is absent if another process has removed it
 			break
 		}
 	}
@@ -228,7 +226,7 @@ func (d *Dir) stageName() (string, error) {
 	return filepath.Join(ownName, filepath.Base(d.stage.Dir())), nil
 }
 
-// publish moves what was made to its place, and what is there out of the way.
+// publish moves the entry made to its place, and moves the previous entry out of the way first.
 func (d *Dir) publish(pkg *Package, made, at string, before fs.FileInfo) error {
 	info, err := d.root.Lstat(made)
 	if err != nil {
@@ -241,7 +239,7 @@ func (d *Dir) publish(pkg *Package, made, at string, before fs.FileInfo) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		defer func() { _ = dirstore.RemoveAll(filepath.Join(d.path, old)) }() // or Close does
+		defer func() { _ = dirstore.RemoveAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
 	}
 	if err := step.Do("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err

@@ -30,7 +30,7 @@ func project(t testing.TB, s *providerstore.Store) *providerstore.Dir {
 	return d
 }
 
-// kind says what is at a path: "link to TARGET", "directory", "file" or "nothing".
+// kind returns the kind of entry at a path: "link to TARGET", "directory", "file" or "nothing".
 func kind(t testing.TB, path string) string {
 	t.Helper()
 	info, err := os.Lstat(path)
@@ -49,8 +49,8 @@ func kind(t testing.TB, path string) string {
 	return "file"
 }
 
-// TestPlace has the rows of section 2.1 of the reference: whatever is at the place, or
-// above it, the package is there afterwards, and the store is as it was.
+// TestPlace has the rows of section 2.1 of the reference. Whatever is at the place or above it,
+// the package is there afterwards, and the store is unchanged.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t, cacheDir(t))
@@ -126,8 +126,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A copy can be changed, and a changed one is noticed without reading all files, whatever
-// its times say.
+// A copy can be changed. The change is noticed without reading all files, even if the
+// modification times are set back.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	s := open(t, cacheDir(t))
@@ -158,7 +158,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// Several projects get a package that could not be stored: by moving it and by copies.
+// If a package cannot be stored, the first project gets it by a move and the others by copies.
 func TestPlaceStaged(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
@@ -174,7 +174,7 @@ func TestPlaceStaged(t *testing.T) {
 	}
 }
 
-// The package of another program's directory is placed as a link to that.
+// The package in another program's directory is placed as a link to that directory.
 func TestPlaceForeign(t *testing.T) {
 	t.Parallel()
 	s := open(t, cacheDir(t))
@@ -240,7 +240,7 @@ func TestViewDir(t *testing.T) {
 	}
 }
 
-// tree lists what is below a directory, with the targets of links.
+// tree lists the entries below a directory, with the targets of links.
 func tree(t testing.TB, dir string) []string {
 	t.Helper()
 	var found []string

@@ -13,24 +13,23 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// fileState is the state of a file by which a change of it is noticed.
+// fileState is the state of a file. A change of the file changes its state.
 type fileState struct {
 	Path string
 	Size int64
 	Mode fs.FileMode
-	// Modified and Changed are times in nanoseconds. Only the system sets the latter.
+	// Modified and Changed are times in nanoseconds. Only the system can set Changed.
 	Modified, Changed int64
 	Device, Inode     uint64
 }
 
-// listing is what a directory holds, without the content of files.
+// listing lists the files of a directory without their content.
 type listing struct {
 	Files []fileState
-	// provable says that the state of every file is known, and that nothing but files
-	// and directories is there.
+	// provable reports whether the state of every file is known and there are only regular files
+	// and directories.
 	provable bool
-	// foreign is the path of something that stock tools hash and hashing.Dir does
-	// not; "" means none.
+	// foreign is the path of an entry that stock tools hash but hashing.Dir does not, or "".
 	foreign string
 }
 
@@ -66,24 +65,24 @@ func list(root *os.Root) (listing, error) {
 	return l, err
 }
 
-// foreignError is the error for a directory with an entry that no h1 of this program
-// covers.
+// foreignError is the error for a directory with an entry that the h1 of this program does not
+// cover.
 type foreignError struct{ path string }
 
 func (e *foreignError) Error() string {
 	return fmt.Sprintf("it holds %q, which no provider has", e.path)
 }
 
-// hashed is a directory whose hash is known.
+// hashed is the result of hashing a directory.
 type hashed struct {
 	h1    hashing.Hash
 	files []fileState
-	// read says that the files were read.
+	// read reports whether the files were read.
 	read bool
 }
 
-// hashDir returns the h1 of a directory: that of its proof, unless full is set or a file
-// has changed since, or else that of all files, which are then proven.
+// hashDir returns the h1 of a directory. It returns the h1 of the directory's proof, unless full
+// is set or a file has changed since. Otherwise it reads all files and records a new proof.
 func (s *Store) hashDir(dir string, full bool) (hashed, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Store) hashDir(dir string, full bool) (hashed, error) {
 	return hashed{h1: h1, files: after.Files, read: true}, nil
 }
 
-// trust records the hash of a directory that was just written by this process.
+// trust records a proof for a directory that this process has just written.
 func (s *Store) trust(dir string, h1 hashing.Hash) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stateOf returns the part of a file's state that depends on the system.
+// stateOf returns the system-dependent part of a file's state.
 func stateOf(info fs.FileInfo) (fileState, bool) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -17,7 +17,7 @@ func stateOf(info fs.FileInfo) (fileState, bool) {
 	return fileState{Changed: sys.Ctimespec.Nano(), Device: uint64(uint32(sys.Dev)), Inode: sys.Ino}, true //nolint:gosec // a device number
 }
 
-// boot returns the name of the current boot of the system; "" if it is not known.
+// boot returns the name of the system's current boot, or "" if it is not known.
 var boot = sync.OnceValue(func() string {
 	name, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {

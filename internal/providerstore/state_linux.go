@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// stateOf returns the part of a file's state that depends on the system.
+// stateOf returns the system-dependent part of a file's state.
 func stateOf(info fs.FileInfo) (fileState, bool) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -17,7 +17,7 @@ func stateOf(info fs.FileInfo) (fileState, bool) {
 	return fileState{Changed: sys.Ctim.Nano(), Device: uint64(sys.Dev), Inode: sys.Ino}, true //nolint:unconvert // it has other types elsewhere
 }
 
-// boot returns the name of the current boot of the system; "" if it is not known.
+// boot returns the name of the system's current boot, or "" if it is not known.
 var boot = sync.OnceValue(func() string {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

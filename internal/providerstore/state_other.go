@@ -4,8 +4,8 @@ package providerstore
 
 import "io/fs"
 
-// stateOf reports false: this system does not tell the change time of a file.
+// stateOf returns false: this system does not report the change time of a file.
 func stateOf(fs.FileInfo) (fileState, bool) { return fileState{}, false }
 
-// boot returns "": the current boot of the system has no name.
+// boot returns "": this system does not name its current boot.
 func boot() string { return "" }

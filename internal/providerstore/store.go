@@ -31,7 +31,7 @@ const (
 
 // Store is an open store. It must be closed. It is safe for concurrent use.
 type Store struct {
-	dir      string // "" if there is none
+	dir      string // "" if there is no store
 	key      *userkey.Key
 	writable bool
 	scratch  string
@@ -42,12 +42,12 @@ type Store struct {
 	inUse   dirstore.InUse // the packages that are used until Close
 }
 
-// steps begins the names of the steps that change a store; see package step.
+// steps is the prefix of the names of the steps that change a store; see package step.
 const steps = "provider"
 
-// Open opens the store in the user's cache directory, and makes it if it is absent. A
-// store that cannot be written is used for reading; what is not in it is staged in
-// scratch, a directory that is made when it is needed. The same holds if cacheDir is "".
+// Open opens the store in the user's cache directory and creates it if necessary. If the store is
+// not writable, it is used only for reading, and new packages are staged in scratch, a directory
+// that is created when it is needed. The same is true if cacheDir is "".
 func Open(cacheDir, scratch string, key *userkey.Key) *Store {
 	s := View(cacheDir, key)
 	s.scratch = scratch
@@ -55,19 +55,19 @@ func Open(cacheDir, scratch string, key *userkey.Key) *Store {
 	return s
 }
 
-// View opens the store in the user's cache directory for reading. It makes and changes
-// nothing, whether there is a store or not.
+// View opens the store in the user's cache directory for reading. It creates and changes nothing,
+// even if there is no store.
 func View(cacheDir string, key *userkey.Key) *Store {
 	s := &Store{key: key}
-	// The path is absolute, as projects have links to it.
+	// The path must be absolute, because projects have links to it.
 	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
 		s.dir = filepath.Join(dir, storeName)
 	}
 	return s
 }
 
-// makeDirs makes the directories of the store and this process's stage. It fails if the
-// store cannot be written.
+// makeDirs creates the directories of the store and this process's staging directory. It fails if
+// the store is not writable.
 func (s *Store) makeDirs() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Store) makeDirs() error {
 	return nil
 }
 
-// Close releases the packages in use and removes what is staged.
+// Close releases the packages in use and removes the staging directory.
 func (s *Store) Close() error {
 	s.stages.Lock()
 	defer s.stages.Unlock()
@@ -103,10 +103,10 @@ func (s *Store) Close() error {
 // Writable reports whether packages are kept in the store.
 func (s *Store) Writable() bool { return s.writable }
 
-// errNoScratch is returned if there is no place for packages.
+// errNoScratch is returned if the store is not writable and there is no scratch directory.
 var errNoScratch = errors.New("there is no directory for packages on their way")
 
-// Stage returns a new path on the stage, which does not exist yet.
+// Stage returns a new path in the staging directory. Nothing exists there yet.
 func (s *Store) Stage() (string, error) {
 	s.stages.Lock()
 	defer s.stages.Unlock()
@@ -129,9 +129,10 @@ func (s *Store) Stage() (string, error) {
 // waitNotice is how long a process waits before it calls onWait.
 const waitNotice = time.Second
 
-// LockArchive waits until no other process downloads the archive with this hash, and
-// returns the function that ends the lock. Waiting ends with ctx; onWait is called once
-// if it takes a while. Without a writable store there is no lock.
+// LockArchive waits until no other process downloads the archive with this hash, and then holds a
+// lock on the archive until release is called. The wait ends early if ctx is done. LockArchive
+// calls onWait once if it has waited for a second. If the store is not writable, there is no
+// lock.
 func (s *Store) LockArchive(ctx context.Context, zh hashing.Hash, onWait func()) (release func(), err error) {
 	if !s.writable || zh == "" {
 		return func() {}, nil
@@ -145,7 +146,7 @@ func (s *Store) LockArchive(ctx context.Context, zh hashing.Hash, onWait func())
 	return func() { _ = lock.Release() }, nil
 }
 
-// fileName returns a hash as a file name: its value in hexadecimal.
+// fileName returns the file name for a hash: its value in hexadecimal.
 func fileName(h hashing.Hash) string {
 	_, value, _ := strings.Cut(string(h), ":")
 	if raw, err := base64.StdEncoding.DecodeString(value); err == nil && h.Scheme() == "h1" {
@@ -154,7 +155,7 @@ func fileName(h hashing.Hash) string {
 	return value
 }
 
-// hashOf returns the h1 of which a file name was made; "" if it is none.
+// hashOf returns the h1 that a file name stands for, or "" if it is not such a name.
 func hashOf(name string) hashing.Hash {
 	raw, err := hex.DecodeString(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func userKey(t testing.TB, secret string) *userkey.Key {
 	return key
 }
 
-// cacheDir is a cache directory, which can be removed after the test.
+// cacheDir returns a cache directory that is made removable after the test.
 func cacheDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func cacheDir(t testing.TB) string {
 	return dir
 }
 
-// open opens the store of a cache directory as a new process does.
+// open opens the store of a cache directory as a new process would.
 func open(t testing.TB, dir string) *providerstore.Store {
 	t.Helper()
 	return openAs(t, dir, secret)
@@ -57,7 +57,7 @@ func openAs(t testing.TB, dir, secret string) *providerstore.Store {
 
 var files = map[string]string{"terraform-provider-x": "#! x", "docs/README": "read me"}
 
-// stage writes the files of a package to a new path on the stage.
+// stage writes the files of a package to a new path in the staging directory.
 func stage(t testing.TB, s *providerstore.Store, files map[string]string) (string, hashing.Hash) {
 	t.Helper()
 	dir, err := s.Stage()
@@ -88,7 +88,7 @@ func hash(t testing.TB, dir string) hashing.Hash {
 	return h1
 }
 
-// publish stores a package with these files.
+// publish stores a package with a fixed set of files.
 func publish(t testing.TB, s *providerstore.Store) *providerstore.Package {
 	t.Helper()
 	dir, h1 := stage(t, s, files)
@@ -99,8 +99,8 @@ func publish(t testing.TB, s *providerstore.Store) *providerstore.Package {
 	return pkg
 }
 
-// change changes a file of a package to other content of the same length, as one with the
-// rights for that could do.
+// change replaces the content of a package's file by other content of the same length. It needs
+// the file owner's permissions.
 func change(t testing.TB, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -154,7 +154,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Files in the store are protected from what is written through a project's link.
+// Files in the store are protected from writes through a project's link.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	pkg := publish(t, open(t, cacheDir(t)))
@@ -165,8 +165,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A package that was changed, whatever the times of its files say, is not used and moved
-// out of the way.
+// A package that was changed is not used but quarantined, whatever the times of its files are.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(dir string){
@@ -202,7 +201,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestProof counts on the proof of a directory only as long as its files are the same.
+// TestProof checks that the proof of a directory counts only as long as its files are unchanged.
 func TestProof(t *testing.T) {
 	t.Parallel()
 	cache := cacheDir(t)
@@ -232,7 +231,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// Packages that cannot be stored are staged elsewhere, and removed at the end.
+// Packages that cannot be stored are staged elsewhere and removed at the end.
 func TestNotWritable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -258,7 +257,7 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// What looks at a store leaves it alone.
+// A store that is opened with View is not changed.
 func TestView(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
@@ -311,7 +310,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// Unused packages can be removed, and those in use cannot.
+// Unused packages can be removed, and packages in use cannot.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	cache := cacheDir(t)
@@ -343,7 +342,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A staging directory of a killed process is removed by the next one.
+// The staging directory of a killed process is removed by the next process.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	cache := cacheDir(t)

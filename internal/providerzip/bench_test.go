@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// BenchmarkUnpack unpacks a package of 24 MB, of which two thirds are zeros, as in real
-// executables.
+// BenchmarkUnpack unpacks a package of 24 MB. Two thirds of it are zeros, which is typical of
+// real executables.
 func BenchmarkUnpack(b *testing.B) {
 	content := make([]byte, 24<<20)
 	random := rand.NewChaCha8([32]byte{})

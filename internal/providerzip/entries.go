@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// The limits of an archive; see the package comment.
+// Limits of an archive; see the package documentation.
 const (
 	maxArchive = 1 << 30
 	maxFile    = 2 << 30
@@ -24,11 +24,12 @@ const (
 	maxEntries = 10_000
 	maxRatio   = 100
 	ratioFloor = 64 << 20
-	// maxDirectory bounds the directory of an archive, which is in memory as a whole.
+	// maxDirectory is the maximum size of an archive's directory in bytes. The directory is kept
+	// in memory.
 	maxDirectory = 16 << 20
 )
 
-// The end of central directory record, by PKWARE's APPNOTE 6.3.10, 4.3.16.
+// Sizes in the end of central directory record, according to PKWARE's APPNOTE 6.3.10, 4.3.16.
 const (
 	endSize    = 22
 	maxComment = 1<<16 - 1
@@ -36,8 +37,8 @@ const (
 
 var endMark = []byte("PK\x05\x06")
 
-// checkEnd checks the size of the archive's directory before it is read: the number of
-// entries alone, of 16 bits, does not bound it.
+// checkEnd checks the size of the archive's directory before it is read. The number of entries is
+// not sufficient for that, because it has only 16 bits.
 func checkEnd(archive io.ReaderAt, size int64) error {
 	start := max(0, size-endSize-maxComment)
 	tail := make([]byte, size-start)
@@ -65,7 +66,8 @@ func checkEnd(archive io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkEntries returns the files of an archive of this size, sorted by name.
+// checkEntries checks the entries of an archive with this size, and returns its files sorted by
+// name.
 func checkEntries(entries []*zip.File, size int64) ([]*zip.File, error) {
 	if len(entries) > maxEntries {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has more than %d entries", maxEntries)}
@@ -111,10 +113,10 @@ func clash(before, kind fs.FileMode) string {
 	return "is a file and a directory"
 }
 
-// flagEncrypted is the general purpose flag of entries that are encrypted.
+// flagEncrypted is the general purpose flag of encrypted entries.
 const flagEncrypted = 1 << 0
 
-// entryFault returns what is wrong with an entry by itself.
+// entryFault returns the reason why an entry on its own is refused, or "".
 func entryFault(f *zip.File) string {
 	name, isDir := strings.CutSuffix(f.Name, "/")
 	if reason := pathsafe.Name(name); reason != "" {

@@ -20,10 +20,10 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// RefusedError is the error for an archive that is not that of a provider, is damaged, or
-// could do harm.
+// RefusedError is the error for an archive that is not a provider's, is damaged, or could do
+// harm.
 type RefusedError struct {
-	// Entry is the name of the entry at fault; "" for the archive as a whole.
+	// Entry is the name of the entry at fault, or "" if the archive as a whole is.
 	Entry  string
 	Reason string
 }
@@ -35,16 +35,17 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the archive's entry %.200q %s", e.Entry, e.Reason)
 }
 
-// Archive is an archive whose directory was read and checked. It is not safe for
-// concurrent use.
+// Archive is an archive whose directory has been read and checked. It is not safe for concurrent
+// use.
 type Archive struct {
 	files []*zip.File // sorted by name
 	exec  func(*zip.File) bool
-	// portion holds what is read at a time.
+	// portion is the buffer for reading.
 	portion [128 << 10]byte
 }
 
-// Open reads the directory of the archive of a provider with this type.
+// Open reads and checks the directory of an archive. providerType is the type of the provider
+// that it must contain.
 func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error) {
 	if size > maxArchive {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(maxArchive))}
@@ -63,7 +64,7 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 	}
 	isExecutable := func(f *zip.File) bool { return IsExecutable(f.Name, providerType) }
 	if !slices.ContainsFunc(files, isExecutable) {
-		return nil, &RefusedError{Reason: fmt.Sprintf("holds no file %q, alone or followed by \"_\" or \".\"", executablePrefix+providerType)}
+		return nil, &RefusedError{Reason: fmt.Sprintf("has no file named %q, optionally followed by \"_\" or \".\" and more", executablePrefix+providerType)}
 	}
 	return &Archive{
 		files: files,
@@ -71,21 +72,21 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 	}, nil
 }
 
-// inflate returns a decompressor that reads an archive in portions of 128 KiB. That of the
-// library reads 4 KiB at a time.
+// inflate returns a decompressor that reads an archive in portions of 128 KiB. The standard one
+// reads 4 KiB at a time.
 func inflate(r io.Reader) io.ReadCloser { return flate.NewReader(bufio.NewReaderSize(r, 128<<10)) }
 
-// executablePrefix begins the names of all providers.
+// executablePrefix is the prefix of the names of all providers' executables.
 const executablePrefix = "terraform-provider-"
 
-// IsExecutable reports whether stock tools take a file at the top of a package for the
-// executable of a provider with this type.
+// IsExecutable reports whether stock tools regard a file of a package as the executable of a
+// provider with this type. Only files at the top level of the package qualify.
 func IsExecutable(name, providerType string) bool {
 	rest, ok := strings.CutPrefix(name, executablePrefix+providerType)
 	return ok && !strings.Contains(name, "/") && (rest == "" || rest[0] == '_' || rest[0] == '.')
 }
 
-// Hash returns the h1 hash of the archive's files. It reads all of them.
+// Hash returns the h1 hash of the archive's files. It reads all files.
 func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
 	return a.each(ctx, func(_ *zip.File, content io.Reader) error {
 		_, err := io.CopyBuffer(discard{}, content, a.portion[:])
@@ -93,13 +94,13 @@ func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
 	})
 }
 
-// discard is io.Discard with no buffer of its own.
+// discard is like io.Discard, but has no buffer of its own.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// Unpack writes the archive's files into dir, which must not exist, and returns their h1
-// hash. After an error dir does not exist.
+// Unpack writes the archive's files to dir, which must not exist, and returns their h1 hash.
+// After an error dir does not exist.
 func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
 	w, err := treewriter.Create(dir, treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries})
 	if err != nil {
@@ -115,7 +116,7 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 	return h1, w.Close()
 }
 
-// each passes the content of each file to use, and returns the hash of them all.
+// each calls use with the content of each file, and returns the hash of all files.
 func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {
 	tree := hashing.Tree{Entries: make([]hashing.Entry, len(a.files))}
 	for i, f := range a.files {
@@ -135,17 +136,17 @@ func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error
 	return tree.H1(), nil
 }
 
-// contentReader reads and hashes the content of an entry until the context ends. The
-// library fails as soon as there is more than the entry's header says.
+// contentReader reads and hashes the content of an entry until the context ends. The zip library
+// fails as soon as the content is longer than the entry's header says.
 type contentReader struct {
 	ctx context.Context
 	r   io.Reader
 	sum hash.Hash
-	err error // the first one, other than io.EOF
+	err error // the first error other than io.EOF
 }
 
-// Read fills p unless the content ends: the library returns 32 KiB at a time, and larger
-// portions take the system less time to write.
+// Read fills p unless the content ends. The zip library returns 32 KiB at a time, and writing
+// larger portions is faster.
 func (c *contentReader) Read(p []byte) (n int, err error) {
 	if c.err = c.ctx.Err(); c.err != nil {
 		return 0, c.err
@@ -162,8 +163,8 @@ func (c *contentReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// contentError returns an error of reading an entry. What the disk or the context has to
-// do with is returned as it is.
+// contentError returns the error for an entry that could not be read or written. It returns
+// errors of the disk and of the context unchanged.
 func contentError(entry string, err error) error {
 	_, onDisk := errors.AsType[*os.PathError](err)
 	refused, isRefused := errors.AsType[*treewriter.PathError](err)

@@ -27,7 +27,7 @@ type entry struct {
 	change        func(*zip.FileHeader)
 }
 
-// archive makes an archive, which begins with an executable of the type "x".
+// archive returns an archive that begins with an executable of the type "x".
 func archive(t testing.TB, entries ...entry) []byte {
 	t.Helper()
 	return bare(t, append([]entry{{name: "terraform-provider-x_v1", content: "#!", mode: 0o755}}, entries...)...)
@@ -57,7 +57,7 @@ func bare(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// unpack unpacks an archive in both ways, and returns the error and what was written.
+// unpack unpacks an archive both ways, and returns the error and the files that were written.
 func unpack(t testing.TB, raw []byte) (map[string]string, error) {
 	t.Helper()
 	a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
@@ -83,7 +83,7 @@ func unpack(t testing.TB, raw []byte) (map[string]string, error) {
 	return files(t, dir), nil
 }
 
-// files returns the modes and contents of a directory's files.
+// files returns the mode and content of each file in a directory.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -129,7 +129,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestRefused has the rows of section 6.3 of the reference and more.
+// TestRefused has the rows of section 6.3 of the reference and further ones.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	plain := archive(t)
@@ -179,7 +179,7 @@ func TestRefused(t *testing.T) {
 		"a truncated end":          {plain[:len(plain)-22], "truncated"},
 		"nothing":                  {nil, "not a zip file"},
 		"text":                     {[]byte(strings.Repeat("text\n", 20)), "not a zip file"},
-		"no executable":            {bare(t, entry{name: "README"}), `no file "terraform-provider-x"`},
+		"no executable":            {bare(t, entry{name: "README"}), `no file named "terraform-provider-x"`},
 		"an empty archive":         {bare(t), `no file`},
 		"an executable further in": {bare(t, entry{name: "bin/terraform-provider-x"}), "no file"},
 		"one of another type":      {bare(t, entry{name: "terraform-provider-xy"}), "no file"},
@@ -191,7 +191,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A file system that cannot hold two names refuses them as the disk does: nothing stays.
+// If the file system cannot store two of the names, unpacking fails as it does for other disk
+// errors, and no files are left.
 func TestUnpackFails(t *testing.T) {
 	t.Parallel()
 	raw := archive(t, entry{name: "a"})
@@ -217,8 +218,8 @@ func TestUnpackFails(t *testing.T) {
 	}
 }
 
-// FuzzUnpack checks that whatever is accepted stays in its directory, and has the hash
-// that was computed on the way.
+// FuzzUnpack checks that every accepted archive stays in its directory and has the hash that was
+// computed while unpacking.
 func FuzzUnpack(f *testing.F) {
 	f.Add(archive(f))
 	f.Add(archive(f, entry{name: "a/b", content: "b"}, entry{name: "a/", mode: fs.ModeDir}))

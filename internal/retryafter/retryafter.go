@@ -1,12 +1,11 @@
-// Package retryafter reads the header Retry-After (RFC 9110, section 10.2.3), by
-// which a server that answers 429 or 503 asks clients to pause, and shares such
-// pauses within a process.
+// Package retryafter parses the header Retry-After (RFC 9110, section 10.2.3), with which a
+// server that answers 429 or 503 asks clients to pause. It also shares such pauses within a
+// process.
 //
-// After one request was asked to pause, all requests of the process to the same
-// host wait, instead of each being turned away in its turn: servers tend to
-// respond to further requests with longer pauses. A host is identified by its
-// name and port as they stand in URLs. Pauses that other processes were asked
-// for are not known.
+// After a server has asked for a pause, all requests of the process to the same host wait.
+// Otherwise each of them would be refused in turn, and servers tend to respond to further
+// requests with longer pauses. A host is identified by its name and port as they appear in URLs.
+// Pauses that other processes were asked for are not known.
 package retryafter
 
 import (
@@ -20,17 +19,17 @@ import (
 	"time"
 )
 
-// Longest is the longest pause that is waited for. If a server asks for a longer
-// one, the failure should be reported instead.
+// Longest is the longest pause that is respected by waiting. If a server asks for a longer one,
+// the failure should be reported instead.
 const Longest = time.Minute
 
-// Request is what an answer asks for. The zero value asks for nothing.
+// Request is the pause that an answer asks for. The zero value asks for none.
 type Request struct {
 	Wait  time.Duration
 	Asked bool
 }
 
-// Requested parses the header as [Asked] does.
+// Requested parses the header in the same way as [Asked].
 func Requested(header string) (r Request) {
 	r.Wait, r.Asked = Asked(header)
 	return r
@@ -39,8 +38,7 @@ func Requested(header string) (r Request) {
 // TooLong reports whether the pause is longer than [Longest].
 func (r Request) TooLong() bool { return r.Asked && r.Wait > Longest }
 
-// Advice returns what a message adds about a pause that is too long; otherwise
-// "".
+// Advice returns the end of a message about a pause that is too long, or "".
 func (r Request) Advice() string {
 	if !r.TooLong() {
 		return ""
@@ -48,14 +46,14 @@ func (r Request) Advice() string {
 	return fmt.Sprintf("; the server asks clients to wait %v before they try again", r.Wait.Round(time.Second))
 }
 
-// IsTemporary reports whether a later request may get a status other than this
-// one: 429, and 5xx except 501.
+// IsTemporary reports whether a later request may get another status. It is true for 429, and for
+// 5xx except 501.
 func IsTemporary(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
-// Asked parses the header, which is a number of seconds or a date. A value that
-// is neither counts as absent; a date in the past means no pause.
+// Asked parses the header, which is a number of seconds or a date. If it is neither, the header
+// is treated as absent. A date in the past means no pause.
 func Asked(header string) (wait time.Duration, asked bool) {
 	seconds, err := strconv.ParseUint(header, 10, 64)
 	switch {
@@ -71,14 +69,14 @@ func Asked(header string) (wait time.Duration, asked bool) {
 	return max(time.Until(at), 0), true
 }
 
-// Hosts holds the pauses that hosts have asked for. The zero value is ready for
-// use, also by several goroutines; a nil *Hosts holds none.
+// Hosts has the pauses that hosts have asked for. The zero value is ready for use. It is safe for
+// concurrent use. A nil *Hosts has no pauses.
 type Hosts struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// Ask records that a host has asked for a pause, of at most [Longest].
+// Ask records that a host has asked for a pause. The pause is limited to [Longest].
 func (h *Hosts) Ask(host string, wait time.Duration) {
 	if h == nil {
 		return
@@ -93,8 +91,7 @@ func (h *Hosts) Ask(host string, wait time.Duration) {
 	}
 }
 
-// Wait waits until the pause that a host has asked for is over. The error is
-// that of ctx.
+// Wait waits until the host's pause is over. It returns an error only if ctx ends first.
 func (h *Hosts) Wait(ctx context.Context, host string) error {
 	if err := ctx.Err(); err != nil || h == nil {
 		return err
@@ -108,7 +105,7 @@ func (h *Hosts) Wait(ctx context.Context, host string) error {
 	return Sleep(ctx, left)
 }
 
-// Sleep waits for a duration. The error is that of ctx.
+// Sleep waits for a duration. It returns an error only if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,5 +1,5 @@
-// Package roots finds root modules in a directory tree, and those that changed files
-// concern, by the local paths by which modules call others.
+// Package roots finds root modules in a directory tree, and finds the root modules that changed
+// files affect. It follows the local paths by which modules call other modules.
 //
-// How a directory's configuration is read is up to the caller: see [Reader].
+// The caller decides how a directory's configuration is read: see [Reader].
 package roots

@@ -12,27 +12,30 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Module is what is known of the module in a directory.
+// Module describes the module in a directory.
 type Module struct {
-	// Calls are the local paths by which it calls other modules, as in source addresses.
+	// Calls are the local paths by which the module calls other modules, in the form of source
+	// addresses.
 	Calls []string
-	// Root says that it looks like a root module.
+	// Root reports whether the module looks like a root module.
 	Root bool
-	// Unknown says that its configuration could not be read, so that it may call others.
+	// Unknown reports that the module's configuration could not be read, so that it may call
+	// further modules.
 	Unknown bool
 }
 
-// Reader reads the module in a directory. It is called from several goroutines.
+// Reader reads the module in a directory. Several goroutines call it at once.
 type Reader func(ctx context.Context, dir string) (Module, error)
 
-// parallel is how many directories are read at once, which is work for processors.
+// parallel returns the number of directories that are read at once. Reading is mainly work for
+// the processors.
 func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// Find returns the directories at and below dir with modules that look like root modules
-// and that no other module there calls. Directories whose names begin with a dot are
-// passed over, as are those for which skip reports true, and links are not followed. The
-// paths begin with dir and are sorted. The error is about directories that cannot be
-// listed, the reader's, or ctx's.
+// Find returns the directories at and below dir that have a module that looks like a root module
+// and that no other module there calls. It skips directories whose names begin with a dot and
+// those for which skip returns true, and does not follow links. The paths begin with dir and are
+// sorted. Find returns an error if a directory cannot be listed, if read returns one, or if ctx
+// ends.
 func Find(ctx context.Context, dir string, skip func(dir string) bool, read Reader) ([]string, error) {
 	dirs, err := directories(ctx, dir, skip)
 	if err != nil {
@@ -63,7 +66,7 @@ func Find(ctx context.Context, dir string, skip func(dir string) bool, read Read
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
 }
 
-// directories are those at and below dir that may hold somebody's modules.
+// directories returns the directories at and below dir that may have modules of the user.
 func directories(ctx context.Context, dir string, skip func(dir string) bool) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -81,21 +84,21 @@ func directories(ctx context.Context, dir string, skip func(dir string) bool) ([
 	return dirs, err
 }
 
-// Changed returns those of the root modules in dirs that changed files concern: a root
-// module's own files, and those of modules that it calls, and they in turn. A file belongs
-// to the innermost of all these modules' directories that has it, so a change in envs/prod
-// does not concern a root module in envs. Files below .terraform do not matter. Files may
-// be gone.
+// Changed returns the root modules in dirs that changed files affect. A root module is affected
+// by its own files and by the files of the modules that it calls directly or indirectly. A file
+// belongs to the innermost of all these modules' directories that contains it, so a change in
+// envs/prod does not affect a root module in envs. Files below .terraform are ignored. The files
+// need not exist any more.
 //
-// concerns reports whether files elsewhere concern a root module. It gets the module's
-// directory and the changed files by their absolute paths, both without symbolic links.
-// Root modules with a part that is Unknown count as changed.
+// concerns reports whether other files affect a root module. It gets the module's directory and
+// the changed files as absolute paths without symbolic links. A root module with a part that is
+// Unknown always counts as changed.
 func Changed(ctx context.Context, dirs, files []string, read Reader, concerns func(root string, changed map[string]bool) bool) ([]string, error) {
 	trees, err := localTrees(ctx, dirs, read)
 	if err != nil {
 		return nil, err
 	}
-	owners := make(map[string]bool) // directories of modules, and whether they have changed
+	owners := make(map[string]bool) // the directories of modules; the value reports whether a file has changed
 	for _, tree := range trees {
 		for _, dir := range tree.dirs {
 			owners[dir] = false
@@ -127,15 +130,15 @@ func Changed(ctx context.Context, dirs, files []string, read Reader, concerns fu
 	return found, nil
 }
 
-// localTree is a root module and the modules that it calls by local paths, and they in
-// turn.
+// localTree is a root module with all modules that it calls by local paths, directly or
+// indirectly.
 type localTree struct {
-	dirs []string // the root module's first, as realPath has them
-	// unknown says that there may be others.
+	dirs []string // the root module's directory first, in the form of realPath
+	// unknown reports whether there may be further modules.
 	unknown bool
 }
 
-// localTrees reads the trees of root modules. Each directory is read once.
+// localTrees reads the trees of root modules. It reads each directory only once.
 func localTrees(ctx context.Context, roots []string, read Reader) ([]localTree, error) {
 	reader := &localCalls{read: read, calls: make(map[string]*localSource)}
 	trees := make([]localTree, len(roots))
@@ -154,14 +157,14 @@ func localTrees(ctx context.Context, roots []string, read Reader) ([]localTree, 
 	return trees, group.Wait()
 }
 
-// localCalls reads which modules call which by local paths.
+// localCalls finds out which modules call which others by local paths.
 type localCalls struct {
 	read  Reader
 	mu    sync.Mutex
-	calls map[string]*localSource // by their directories
+	calls map[string]*localSource // by directory
 }
 
-// localSource is a directory that is read once.
+// localSource is a directory that is read only once.
 type localSource struct {
 	once    sync.Once
 	calls   []string
@@ -183,7 +186,7 @@ func (r *localCalls) tree(ctx context.Context, root string) localTree {
 	return tree
 }
 
-// module reads a directory, once.
+// module returns the calls in a directory, which it reads only once.
 func (r *localCalls) module(ctx context.Context, dir string) *localSource {
 	r.mu.Lock()
 	m := r.calls[dir]
@@ -203,8 +206,8 @@ func (r *localCalls) module(ctx context.Context, dir string) *localSource {
 	return m
 }
 
-// realPath returns the absolute path of a file without symbolic links, as far as it
-// exists.
+// realPath returns the absolute path of a file without symbolic links. If only a part of the path
+// exists, only that part is resolved.
 func realPath(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/cotterpin/cotter/internal/roots"
 )
 
-// tree makes directories, and returns a reader of the modules in them, by paths with
-// forward slashes relative to the directory that it returns. Others are no modules.
+// tree creates directories. It returns their parent and a reader for the modules in them. The
+// keys of modules are paths relative to the parent, with forward slashes. Other directories have
+// no modules.
 func tree(t *testing.T, modules map[string]roots.Module) (string, roots.Reader) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -93,7 +94,7 @@ func TestChanged(t *testing.T) {
 			t.Errorf("Changed(%s) = %v, %v, want %s", row.files, got, err, row.want)
 		}
 	}
-	// What may call anything may be concerned by anything.
+	// A module with unknown calls may be affected by any file.
 	broken := filepath.Join(base, "broken")
 	if got, err := roots.Changed(t.Context(), []string{broken}, nil, read, func(string, map[string]bool) bool { return false }); err != nil || len(got) != 1 {
 		t.Errorf("Changed = %v, %v, want %s", got, err, broken)

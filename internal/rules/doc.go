@@ -1,3 +1,3 @@
-// Package rules applies all policies of a run: what one of them refuses is refused. The
-// errors are those of package policy.
+// Package rules applies all policies of a run: an action is refused if one of them refuses it.
+// The errors are those of package policy.
 package rules

@@ -7,9 +7,9 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// Read reads the policy that applies to a root module: that in file, or, if file is "",
-// the nearest one in a cotter.hcl in dir or above it in the same git repository. Of such a
-// policy only what restricts counts. The policies of more apply as well. An error about
+// Read reads the policy that applies to a root module. If file is not "", that is the policy in
+// file. Otherwise it is the nearest policy in a cotter.hcl in dir or above it in the same git
+// repository, and only its restrictions count. The policies in more apply as well. An error about
 // the content of a file is a *policy.FileError.
 func Read(dir, file string, more []*policy.Policy) (Rules, error) {
 	if file != "" {

@@ -13,7 +13,7 @@ import (
 // Rules are the policies of a run.
 type Rules []*policy.Policy
 
-// Each returns the first violation that check finds.
+// Each returns the error of the first policy for which check returns one.
 func (r Rules) Each(check func(*policy.Policy) error) error {
 	for _, p := range r {
 		if err := check(p); err != nil {
@@ -23,7 +23,7 @@ func (r Rules) Each(check func(*policy.Policy) error) error {
 	return nil
 }
 
-// Allow checks a place that something other than the call names.
+// Allow checks a location that was named by something other than the call.
 func (r Rules) Allow(pkg addrs.ModulePackage) error {
 	return r.Each(func(p *policy.Policy) error { return p.CheckPackage(pkg) })
 }
@@ -33,17 +33,17 @@ func (r Rules) CheckProvider(provider addrs.Provider) error {
 	return r.Each(func(p *policy.Policy) error { return p.CheckProvider(provider) })
 }
 
-// CheckAuthentication checks how a provider's package was proven.
+// CheckAuthentication checks whether the proof of a provider's package is sufficient.
 func (r Rules) CheckAuthentication(auth getproviders.Authentication) error {
 	return policy.CheckSignature(auth.Weak, r...)
 }
 
-// RestrictPlaces reports whether it matters where a package is from.
+// RestrictPlaces reports whether a policy restricts the locations of packages.
 func (r Rules) RestrictPlaces() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return len(p.Allow)+len(p.Deny) > 0 })
 }
 
-// Places is the same text for rules that allow the same places.
+// Places returns a text that is equal for rules that allow the same locations.
 func (r Rules) Places() string {
 	var b strings.Builder
 	for _, p := range r {
@@ -52,12 +52,12 @@ func (r Rules) Places() string {
 	return b.String()
 }
 
-// HaveMinAge reports whether the age of versions matters.
+// HaveMinAge reports whether a policy requires a minimum age of versions.
 func (r Rules) HaveMinAge() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.MinAge > 0 })
 }
 
-// DenyBranches reports whether the kind of refs matters.
+// DenyBranches reports whether a policy denies branches, so that the kind of a ref matters.
 func (r Rules) DenyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// What one policy refuses is refused, and each is asked.
+// If one policy refuses something, it is refused, and every policy is checked.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	host := addrs.ParseModulePackage("git::https://git.example.com/a.git")

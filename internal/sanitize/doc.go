@@ -1,4 +1,3 @@
-// Package sanitize prepares the output of other programs and servers for error
-// messages: it bounds the length, removes secrets, and escapes characters that
-// a terminal would interpret.
+// Package sanitize prepares the output of other programs and servers for error messages: it
+// limits the length, removes secrets, and escapes characters that a terminal would interpret.
 package sanitize

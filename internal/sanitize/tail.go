@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// MaxKept is how many bytes of a program's output are kept: enough for any
-// message, and not too much for a log. The end is kept, because programs name the
-// cause last.
+// MaxKept is the number of bytes of a program's output that are kept: enough for any message, and
+// not too many for a log. The end of the output is kept, because programs print the cause last.
 const MaxKept = 8 << 10
 
-// Tail keeps the last bytes that a program wrote to its standard error. The
-// zero value is ready for use. It is safe for concurrent use.
+// Tail keeps the last bytes that a program has written to its standard error. The zero value is
+// ready for use. It is safe for concurrent use.
 type Tail struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -22,7 +21,7 @@ type Tail struct {
 	timer *time.Timer
 }
 
-// Watch calls silent when nothing was written for the time idle.
+// Watch calls silent if nothing is written for the duration idle.
 func (t *Tail) Watch(idle time.Duration, silent func()) {
 	t.idle = idle
 	t.timer = time.AfterFunc(idle, silent)
@@ -35,8 +34,8 @@ func (t *Tail) Stop() {
 	}
 }
 
-// Write keeps twice what is needed, so that a secret at the beginning of the
-// excerpt is still complete when it is removed.
+// Write adds output. It keeps twice as much as is needed, so that a secret at the beginning of
+// the excerpt is still complete when it is removed.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,8 +50,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Excerpt returns the last output, for messages: whole lines, escaped, without
-// secrets and without progress displays.
+// Excerpt returns the last output for messages: whole lines, escaped, without secrets and
+// progress displays.
 func (t *Tail) Excerpt(secrets []string) string {
 	t.mu.Lock()
 	text, cut := string(t.buf), t.cut
@@ -77,8 +76,8 @@ func (t *Tail) Excerpt(secrets []string) string {
 	return strings.Join(kept, "\n")
 }
 
-// lastOverwrite returns what a terminal shows of a line that was overwritten by
-// means of carriage returns; "" for a progress display.
+// lastOverwrite returns what a terminal shows of a line that was overwritten by carriage returns.
+// It returns "" for a progress display.
 func lastOverwrite(line string) string {
 	line = strings.TrimRight(line, "\r \t")
 	line = line[strings.LastIndexByte(line, '\r')+1:]

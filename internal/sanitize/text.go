@@ -11,19 +11,20 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Printable reports whether a character may be written to a terminal as it is.
-// Control characters may not, nor may invisible ones, those that change the
-// direction of text, and U+FFFD, which stands for bytes that are not text.
+// Printable reports whether a character may be written to a terminal unchanged. It returns false
+// for control characters, invisible characters, characters that change the direction of text, and
+// U+FFFD, which stands for bytes that are not text.
 func Printable(r rune) bool { return unicode.IsGraphic(r) && r != utf8.RuneError }
 
-// Escape returns text on one line, with Go's escapes in place of the characters
-// that are not [Printable]. Backslashes stay as they are.
+// Escape returns text on one line, in which characters that are not [Printable] are replaced by
+// Go's escapes. Backslashes are not changed.
 func Escape(text string) string { return escape(text, "") }
 
-// EscapeLines is [Escape] for text of several lines: line breaks and tabs stay.
+// EscapeLines is like [Escape], but keeps line breaks and tabs.
 func EscapeLines(text string) string { return escape(text, "\n\t") }
 
-// Excerpt is [Escape] of the first limit bytes of text, with "..." for the rest.
+// Excerpt returns the first limit bytes of text, escaped by [Escape]. If text is longer, "..."
+// follows.
 func Excerpt(text string, limit int) string {
 	if len(text) <= limit {
 		return Escape(text)
@@ -49,13 +50,12 @@ func escape(text, kept string) string {
 
 const redacted = "REDACTED"
 
-// minSecret is the least length of secrets that are removed by value. Shorter
-// ones are ordinary words: removing them would make messages unreadable, and
-// would reveal the secret.
+// minSecret is the minimum length of secrets that are removed by value. Shorter ones are ordinary
+// words: removing them would make messages unreadable and would reveal the secret.
 const minSecret = 6
 
-// Redact removes secrets from s, in every encoding that programs print, and the
-// user information and the arguments of URLs.
+// Redact removes secrets from s in every encoding that programs print. It also removes the user
+// information and the arguments of URLs.
 func Redact(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) < minSecret {
@@ -68,7 +68,7 @@ func Redact(s string, secrets []string) string {
 	return addrs.RedactText(s)
 }
 
-// RedactAll is [Redact] of each of args.
+// RedactAll calls [Redact] for each of args.
 func RedactAll(args, secrets []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
@@ -77,8 +77,8 @@ func RedactAll(args, secrets []string) []string {
 	return out
 }
 
-// Contains reports whether text contains a phrase in any case. Callers use it for
-// the untranslated messages of programs that have no error codes.
+// Contains reports whether text contains a phrase, ignoring case. Callers use it for the
+// untranslated messages of programs that have no error codes.
 func Contains(text, phrase string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }

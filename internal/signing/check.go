@@ -17,36 +17,37 @@ import (
 )
 
 const (
-	// MaxSignature bounds a file with signatures, in bytes.
+	// MaxSignature is the maximum size of a file with signatures in bytes.
 	MaxSignature = 64 << 10
-	// MaxKeys bounds the number of keys that are offered.
+	// MaxKeys is the maximum number of offered keys.
 	MaxKeys = 64
-	// MaxKey bounds each key, in bytes. Longer ones are skipped.
+	// MaxKey is the maximum size of each key in bytes. Longer keys are skipped.
 	MaxKey = 64 << 10
-	// maxSignatures bounds the signatures in a file.
+	// maxSignatures is the maximum number of signatures in a file.
 	maxSignatures = 16
-	// minRSA is the least number of bits of an RSA key that is not weak.
+	// minRSA is the minimum number of bits of an RSA key that is not weak.
 	minRSA = 2048
-	// maxName bounds the name of a key's owner, and maxReason a reason, in characters.
+	// maxName and maxReason are the maximum lengths of the name of a key's owner and of a reason,
+	// in characters.
 	maxName, maxReason = 128, 512
 )
 
 // Key is an OpenPGP key that a registry offers.
 type Key struct {
-	// ID is the key's id as the registry has it, for messages.
+	// ID is the key's id as the registry states it, for messages.
 	ID string
-	// Armor is the ASCII-armoured public key. It may hold several keys.
+	// Armor is the ASCII-armoured public key. It may contain several keys.
 	Armor string
 }
 
 // Options changes which signatures [Check] accepts.
 type Options struct {
-	// AllowWeak accepts SHA-1, RSA keys below 2048 bits and DSA.
+	// AllowWeak accepts SHA-1, RSA keys below 2048 bits and DSA keys.
 	AllowWeak bool
 	// RefuseExpired refuses keys and signatures that have expired.
 	RefuseExpired bool
-	// Now is the time at which keys and signatures must be valid; the zero value
-	// means the current time.
+	// Now is the time at which keys and signatures must be valid. The zero value means the current
+	// time.
 	Now time.Time
 }
 
@@ -54,22 +55,22 @@ type Options struct {
 type Signer struct {
 	// KeyID is the id of the primary key, 16 upper-case hexadecimal digits.
 	KeyID string
-	// Fingerprint is that of the primary key, in upper-case hexadecimal.
+	// Fingerprint is the fingerprint of the primary key, in upper-case hexadecimal.
 	Fingerprint string
-	// Name is the user id of the key, such as "Acme <security@acme.example>", made
-	// printable; "" if it has none. Nothing proves it.
+	// Name is the user id of the key, such as "Acme <security@acme.example>", with unprintable
+	// characters removed. It is "" if the key has none. Nothing proves that it is true.
 	Name string
-	// Signed is the time of the signature, by the clock of the signer.
+	// Signed is the time of the signature by the signer's clock.
 	Signed time.Time
-	// Weak is why the signature is weak, which [Options].AllowWeak accepts; "" if it is
-	// not.
+	// Weak is the reason why the signature is weak and is accepted only because
+	// [Options].AllowWeak is set. It is "" if the signature is not weak.
 	Weak string
-	// Warnings are texts for the user.
+	// Warnings are messages for the user.
 	Warnings []string
 }
 
-// Check checks that a document has a good detached signature by one of the keys, and
-// returns which one. The error is a *[Error].
+// Check checks that one of the keys has made a good detached signature of a document, and returns
+// the signer. The error is an *[Error].
 func Check(document, signature []byte, keys []Key, opts Options) (Signer, error) {
 	switch {
 	case len(keys) == 0:
@@ -106,7 +107,7 @@ func split(file []byte) ([][]byte, error) {
 	case len(file) > MaxSignature:
 		return nil, &Error{Err: ErrTooLarge, Reason: fmt.Sprintf("the signature has %d bytes; the limit is %d", len(file), MaxSignature)}
 	case bytes.HasPrefix(bytes.TrimSpace(file), []byte("-----BEGIN ")):
-		return malformed("it is ASCII-armoured; the protocol has binary signatures")
+		return malformed("it is ASCII-armoured, but the protocol requires binary signatures")
 	}
 	var found [][]byte
 	packets := packet.NewOpaqueReader(bytes.NewReader(file))
@@ -124,7 +125,7 @@ func split(file []byte) ([][]byte, error) {
 		}
 		if parsed, err := packet.Read(bytes.NewReader(one.Bytes())); err == nil {
 			if _, ok := parsed.(*packet.Signature); !ok {
-				return malformed("it has something else than signatures in it")
+				return malformed("it contains something other than signatures")
 			}
 		}
 		if found = append(found, one.Bytes()); len(found) > maxSignatures {
@@ -133,11 +134,11 @@ func split(file []byte) ([][]byte, error) {
 	}
 }
 
-// ring is the content of one armour.
+// ring contains the keys of one armoured text.
 type ring struct{ openpgp.EntityList }
 
-// readKeys reads the keys that can be read. unread is the reason why the first of the
-// others cannot, or nil.
+// readKeys reads all keys that are readable. unread is the reason why the first of the other keys
+// cannot be read, or nil.
 func readKeys(keys []Key) (rings []ring, unread error) {
 	for _, key := range keys {
 		entities, err := readKey(key)
@@ -161,17 +162,17 @@ func readKey(key Key) (openpgp.EntityList, error) {
 	return entities, err
 }
 
-// verdict is the result of one signature and one key.
+// verdict is the result of checking one signature with the keys of one ring.
 type verdict struct {
 	signer Signer
-	// err is nil for a good signature, or one of the sentinels of this package, and
-	// reason says more.
+	// err is nil for a good signature, and otherwise one of the sentinels of this package. reason
+	// has the details.
 	err    error
 	reason string
 }
 
-// check checks a signature by the keys of the ring. It returns false if the signature
-// names none of them.
+// check checks a signature with the keys of the ring. It returns false if the signature names
+// none of them.
 func (r ring) check(document, signature []byte, opts Options) (v verdict, ok bool) {
 	now := cmp.Or(opts.Now, time.Now())
 	config := &packet.Config{Time: func() time.Time { return now }}
@@ -204,11 +205,11 @@ func isExpiry(err error) bool {
 	return errors.Is(err, pgperrors.ErrKeyExpired) || errors.Is(err, pgperrors.ErrSignatureExpired)
 }
 
-// weakness returns why a signature is weak, or "". All keys that may have made it
-// count, because ids of keys are not unique.
+// weakness returns the reason why a signature is weak, or "". Key ids are not unique, so it
+// checks all keys that may have made the signature.
 func (r ring) weakness(signed *packet.Signature) string {
 	if signed.Hash == crypto.SHA1 || signed.Hash == crypto.RIPEMD160 || signed.Hash == crypto.MD5 {
-		return "it is of the hash " + signed.Hash.String()
+		return "it uses the hash " + signed.Hash.String()
 	}
 	if signed.IssuerKeyId == nil {
 		return ""
@@ -239,8 +240,8 @@ func signerOf(entity *openpgp.Entity, signed *packet.Signature) Signer {
 	return s
 }
 
-// printable makes a text fit to be shown: without characters that control a terminal,
-// and not too long.
+// printable returns a text that is safe to show: it has at most most characters, and none that
+// control a terminal.
 func printable(text string, most int) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {

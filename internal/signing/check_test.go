@@ -15,8 +15,8 @@ import (
 
 var document = []byte(strings.Repeat("0", 64) + "  terraform-provider-x_1.0.0_linux_amd64.zip\n")
 
-// TestCheck has the rows of the reference on keys and signatures. want is nil for a
-// good signature, and warned says that it is accepted with a warning.
+// TestCheck has the rows of the reference about keys and signatures. want is nil for a good
+// signature. warned means that the signature is accepted with a warning.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	type keys []signing.Key
@@ -114,7 +114,7 @@ func TestSigner(t *testing.T) {
 	}
 }
 
-// withHash returns a signature with another number for its hash.
+// withHash returns a signature with a different number of its hash algorithm.
 func withHash(signature []byte, hash byte) []byte {
 	signature = slices.Clone(signature)
 	body := 2 // behind the header, if the length takes one byte

@@ -8,9 +8,9 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// decide returns the signer of the best of the verdicts, or the error that says most.
-// A good signature by a key that is revoked in another copy does not count, and a weak one
-// counts only if there is no other.
+// decide returns the signer of the best verdict, or the most informative error. A good signature
+// does not count if another copy of its key is revoked, and a weak signature counts only if there
+// is no strong one.
 func decide(all []verdict, opts Options, unread error, signatures [][]byte, offered int) (Signer, error) {
 	revoked := make(map[string]bool)
 	for _, v := range all {
@@ -43,7 +43,7 @@ func decide(all []verdict, opts Options, unread error, signatures [][]byte, offe
 	return Signer{}, unknown(signatures, offered, unread)
 }
 
-// unknown returns the error for signatures by keys that are not offered.
+// unknown returns the error for signatures by keys that are not among the offered keys.
 func unknown(signatures [][]byte, offered int, unread error) *Error {
 	e := &Error{Err: ErrUnknownKey, Reason: fmt.Sprintf("%d keys are offered", offered)}
 	if offered == 1 {

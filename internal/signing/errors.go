@@ -2,7 +2,7 @@ package signing
 
 import "errors"
 
-// The kinds of failure of a signature, for errors.Is.
+// Kinds of failure of a signature, for errors.Is.
 var (
 	// ErrNoKeys means that no keys are offered.
 	ErrNoKeys = errors.New("there is no key to check the signature with")
@@ -10,10 +10,10 @@ var (
 	ErrMalformed = errors.New("the signature cannot be read")
 	// ErrTooLarge means that a limit of this package is exceeded.
 	ErrTooLarge = errors.New("the signature, its keys or the document are too large")
-	// ErrUnknownKey means that none of the keys made the signature.
-	ErrUnknownKey = errors.New("the signature is not by any of the keys that are offered")
-	// ErrInvalid means that a signature is not one of the document, or has a form
-	// or a hash that is not supported.
+	// ErrUnknownKey means that none of the offered keys made the signature.
+	ErrUnknownKey = errors.New("the signature was not made by any of the offered keys")
+	// ErrInvalid means that a signature does not match the document, or has an unsupported form or
+	// hash.
 	ErrInvalid = errors.New("the signature is not valid")
 	// ErrRevoked means that the owner of the key has revoked it.
 	ErrRevoked = errors.New("the key of the signature is revoked")
@@ -25,9 +25,9 @@ var (
 
 // Error is returned by [Check]. It wraps one of the sentinels.
 type Error struct {
-	// KeyID is the id of the key, in upper-case hexadecimal; "" if it is not known.
+	// KeyID is the id of the key in upper-case hexadecimal, or "" if it is not known.
 	KeyID string
-	// Reason says more than Err; it may be "".
+	// Reason has more details than Err. It may be "".
 	Reason string
 	Err    error
 }

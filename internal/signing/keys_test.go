@@ -16,25 +16,26 @@ import (
 	"github.com/cotterpin/cotter/internal/signing"
 )
 
-// made is when the keys of these tests were made and now when they are used.
+// made is the time at which the keys of these tests are made, and now the time at which they are
+// used.
 var (
 	made = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	now  = made.Add(365 * 24 * time.Hour)
 )
 
-// at is a configuration for keys and signatures of a time.
+// at returns a configuration for making keys and signatures at a time.
 func at(t time.Time) *packet.Config {
 	return &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return t }}
 }
 
-// changed is a configuration of the time when keys are made, with a change.
+// changed returns a configuration for the time at which keys are made, modified by change.
 func changed(change func(*packet.Config)) *packet.Config {
 	config := at(made)
 	change(config)
 	return config
 }
 
-// kept makes an entity once.
+// kept returns a function that makes an entity once.
 func kept(config *packet.Config) func() *openpgp.Entity {
 	return sync.OnceValue(func() *openpgp.Entity {
 		entity, err := openpgp.NewEntity("Acme", "", "security@acme.example", config)
@@ -103,7 +104,7 @@ func sign(t testing.TB, entity *openpgp.Entity, config *packet.Config) []byte {
 	return signature.Bytes()
 }
 
-// signed is a signature of the time when keys are made.
+// signed returns a signature from the time at which keys are made.
 func signed(t testing.TB, entity *openpgp.Entity) []byte {
 	t.Helper()
 	return sign(t, entity, at(made))
@@ -125,8 +126,8 @@ func armoured(t testing.TB, signature []byte) []byte {
 	return text.Bytes()
 }
 
-// dsaKey and dsaSignature are of a DSA key of 2048 bits, which takes seconds to make.
-// The armour of the signature only makes it text.
+// dsaKey and dsaSignature belong to a DSA key of 2048 bits, which takes seconds to make. The
+// signature is armoured only to store it as text.
 func dsaKey(t testing.TB) signing.Key {
 	t.Helper()
 	text, err := os.ReadFile("testdata/dsa2048.key.asc")
@@ -153,7 +154,7 @@ func dsaSignature(t testing.TB) []byte {
 	return signature
 }
 
-// ofHash returns a signature of the document with any hash, by the primary key.
+// ofHash returns a signature of the document by the primary key, with any hash algorithm.
 func ofHash(t testing.TB, entity *openpgp.Entity, hash crypto.Hash) []byte {
 	t.Helper()
 	key, plain := entity.PrivateKey, false

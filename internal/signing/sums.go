@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// MaxSums bounds a document of sums, in bytes.
+// MaxSums is the maximum size of a document of sums in bytes.
 const MaxSums = 1 << 20
 
-// The kinds of failure of a document of sums, for errors.Is.
+// Kinds of failure of a document of sums, for errors.Is.
 var (
 	// ErrSumsTooLarge means that a document has more than MaxSums bytes.
 	ErrSumsTooLarge = errors.New("the document of sums is too large")
 	// ErrNoSum means that a document has no line for the file.
 	ErrNoSum = errors.New("the document of sums does not list the file")
-	// ErrOtherSum means that a document has another sum for the file.
+	// ErrOtherSum means that a document has a different sum for the file.
 	ErrOtherSum = errors.New("the document of sums has another sum for the file")
 )
 
 // Sums is a document of sums. The zero value lists nothing.
 type Sums struct {
 	lines     []sumLine
-	malformed int // the number of the first line that is malformed; 0 for none
+	malformed int // the number of the first malformed line; 0 if there is none
 }
 
 type sumLine struct{ sum, name string }
@@ -51,7 +51,7 @@ func ParseSums(document []byte) (Sums, error) {
 	return sums, nil
 }
 
-// parseLine parses a line without its end.
+// parseLine parses a line without its line feed.
 func parseLine(text string) (sumLine, bool) {
 	sum, name, ok := strings.Cut(text, " ")
 	sum = strings.ToLower(sum)
@@ -70,9 +70,9 @@ func isSum(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Check checks that the document lists a file with this sum, 64 lower-case
-// hexadecimal digits, and with no other one. Names are compared as they are. The error
-// wraps [ErrNoSum] or [ErrOtherSum].
+// Check checks that the document lists a file with this sum and with no other one. sum has 64
+// lower-case hexadecimal digits. Names must be identical. The error wraps [ErrNoSum] or
+// [ErrOtherSum].
 func (s Sums) Check(name, sum string) error {
 	found := false
 	for _, line := range s.lines {
@@ -90,9 +90,9 @@ func (s Sums) Check(name, sum string) error {
 	return nil
 }
 
-// All returns the sums of all files, sorted and without duplicates: those that a
-// lock records once the document's signature is checked. It returns nil if a line is
-// malformed, as stock tools then record none of them.
+// All returns the sums of all files, sorted and without duplicates. A lock records them after the
+// document's signature was checked. All returns nil if a line is malformed, because stock tools
+// record none of the sums in that case.
 func (s Sums) All() []string {
 	if s.malformed > 0 {
 		return nil
@@ -105,5 +105,5 @@ func (s Sums) All() []string {
 	return slices.Compact(all)
 }
 
-// Malformed returns the number of the first line that is malformed, from 1 on, or 0.
+// Malformed returns the number of the first malformed line, starting at 1, or 0 if there is none.
 func (s Sums) Malformed() int { return s.malformed }

@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// Group keeps the values of the keys that were asked for. The zero value is
-// ready for use. It must not be copied. It keeps every value, so the number of
-// keys must be bounded.
+// Group keeps the values of all requested keys, so the number of keys must be bounded. The zero
+// value is ready for use. It must not be copied.
 type Group[K comparable, V any] struct {
 	mu      sync.Mutex
 	calls   map[K]*call[V]
 	running sync.WaitGroup
 }
 
-// call is one run of the work. Its value and err may be read once done is closed;
-// the group's mutex guards waiters.
+// call is one run of the work. value and err may be read after done was closed. The group's mutex
+// protects waiters.
 type call[V any] struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
@@ -24,11 +23,10 @@ type call[V any] struct {
 	err     error
 }
 
-// Do returns the value of key, and runs work to get it if there is none yet. The
-// context of work has the values of the first caller's context, and is cancelled
-// when the contexts of all callers have ended. Do returns ctx.Err() if ctx ends
-// before the work does. Any other error is that of work, and all callers that
-// waited get it.
+// Do returns the value of key. If there is none yet, it runs work to get it. The context of work
+// has the values of the first caller's context, and is cancelled when the contexts of all callers
+// have ended. If ctx ends before the work does, Do returns ctx.Err(). Any other error comes from
+// work, and all waiting callers get it.
 func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
 	var none V
 	if err := ctx.Err(); err != nil {
@@ -65,8 +63,8 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 	return c
 }
 
-// Wait waits until no work runs: what was cancelled may take a while to end. No caller may
-// start new work meanwhile.
+// Wait waits until no work is running, because cancelled work may take a while to end. No caller
+// may start new work meanwhile.
 func (g *Group[K, V]) Wait() { g.running.Wait() }
 
 func (g *Group[K, V]) finish(key K, c *call[V]) {
@@ -78,8 +76,7 @@ func (g *Group[K, V]) finish(key K, c *call[V]) {
 	close(c.done)
 }
 
-// leave cancels the work if its last waiter leaves. A later caller starts the work
-// again.
+// leave cancels the work when its last waiter leaves. A later caller starts the work again.
 func (g *Group[K, V]) leave(key K, c *call[V]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

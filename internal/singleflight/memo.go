@@ -2,9 +2,8 @@ package singleflight
 
 import "context"
 
-// Memo is a [Group] that keeps failures as well: work that has failed once would
-// fail again in the same way, take as long, and be reported twice. The zero value
-// is ready for use.
+// Memo is like [Group], but also keeps failures: work that has failed once would fail again in
+// the same way, take as long, and be reported twice. The zero value is ready for use.
 type Memo[K comparable, V any] struct {
 	group Group[K, outcome[V]]
 }
@@ -14,7 +13,7 @@ type outcome[V any] struct {
 	err   error
 }
 
-// Do is as [Group.Do]. A result is not kept if the context of work ended.
+// Do is like [Group.Do]. It does not keep a result if the context of work has ended.
 func (m *Memo[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
 	o, err := m.group.Do(ctx, key, func(ctx context.Context) (outcome[V], error) {
 		value, err := work(ctx)
@@ -26,5 +25,5 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, work func(context.Context) (
 	return o.value, o.err
 }
 
-// Wait is as [Group.Wait].
+// Wait is like [Group.Wait].
 func (m *Memo[K, V]) Wait() { m.group.Wait() }

@@ -1,5 +1,4 @@
-// Package stagedfile is about files that hold what is on its way, and are removed when it
-// has arrived.
+// Package stagedfile supports files that hold data during a transfer and are removed afterwards.
 package stagedfile
 
 import (
@@ -7,8 +6,8 @@ import (
 	"os"
 )
 
-// Empty makes a file empty, and goes to its beginning. A file that is empty already is not
-// truncated: once a file was truncated to nothing, ext4 begins to write it to the disk when
+// Empty makes a file empty and seeks to its beginning. It does not truncate a file that is
+// already empty: if a file was ever truncated to zero, ext4 starts to write it to the disk when
 // it is closed, and removing it waits for that.
 func Empty(file *os.File) error {
 	info, err := file.Stat()

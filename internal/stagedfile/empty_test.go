@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
-// TestEmpty begins a file anew, at first and after something was written.
+// TestEmpty empties a new file, and a file that has been written to.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
@@ -30,7 +30,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// A file that cannot be changed is an error, unless it is empty and nothing is to be done.
+// Emptying a file that cannot be changed is an error, unless it is already empty.
 func TestEmptyFails(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "archive")

@@ -1,10 +1,8 @@
-// Package step gives a name to each change that a process makes on disk, so
-// that tests can stop a real process between any two of them, make any one of
-// them fail, or record their order.
+// Package step gives a name to each change that a process makes on disk, so that tests can stop a
+// real process between any two of them, make any one of them fail, or record their order.
 //
-// A name has the form "subject.object.operation", such as
-// "project.journal.rename". Without a hook, as always outside of tests, [Do] costs
-// one atomic load and a call.
+// A name has the form "subject.object.operation", such as "project.journal.rename". Outside of
+// tests there is no hook, and [Do] costs only an atomic load and a call.
 package step
 
 import "sync/atomic"
@@ -15,8 +13,8 @@ type Hook func(name string) error
 
 var hook atomic.Pointer[Hook]
 
-// SetHook sets the hook of this process; nil removes it. Only test binaries
-// call it, in the processes that they start for this purpose.
+// SetHook sets the hook of this process. nil removes it. Only test binaries call it, in processes
+// that they start for this purpose.
 func SetHook(h Hook) {
 	if h == nil {
 		hook.Store(nil)

@@ -1,7 +1,8 @@
-// Package stores gets modules and providers from stores: bundles and mirrors, which have the
-// packages of locks besides their origins, as OCI artifacts in the form of package modpkg.
+// Package stores gets modules and providers from stores. A store is a bundle or a mirror: it
+// holds packages that a lock names, in addition to their origins. The packages are OCI artifacts
+// in the format of package modpkg.
 //
-// A [Session] asks each store once for each manifest and layer, and does not ask again a
-// store that has failed. Packages are extracted into the user's cache and published there
-// under their own hash, whichever that is.
+// A [Session] requests each manifest and layer once per store, and sends nothing more to a store
+// that has failed. It extracts packages into the user's cache and publishes them there under the
+// hash of their content, even if that is not the expected one.
 package stores

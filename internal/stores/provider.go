@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -19,20 +18,21 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// storedProvider is the package of a provider in a store.
+// storedProvider is the package of a provider in a store. locked are the hashes that the lock has
+// for it.
 type storedProvider struct {
 	modpkg.ProviderArtifact
 	store  Store
 	locked []hashing.Hash
-	// distrust is why the artifact does not confirm that it is what it says; nil if it does.
+	// distrust is the reason why the artifact does not confirm its content, or nil if it does.
 	distrust error
 }
 
 var _ getproviders.Package = (*storedProvider)(nil)
 
-// providerOf returns the package that a store has for a platform. A version that it does
-// not have is an error over fs.ErrNotExist; one that it has for other platforms, a
-// *[MissingPlatformError].
+// providerOf returns a store's package for a platform. The error wraps fs.ErrNotExist if the
+// store does not have the version, and is a *[getproviders.MissingPlatformError] if it has the version only
+// for other platforms.
 func providerOf(ctx context.Context, store Store, r modpkg.Release, platform addrs.Platform) (*storedProvider, error) {
 	text, err := store.ProviderIndex(ctx, r.Provider, r.Version)
 	if err != nil {
@@ -44,7 +44,7 @@ func providerOf(ctx context.Context, store Store, r modpkg.Release, platform add
 	}
 	target, ok := modpkg.TargetFor(targets, platform)
 	if !ok {
-		missing := &MissingPlatformError{Store: store.Name(), Platform: platform}
+		missing := &getproviders.MissingPlatformError{Store: store.Name(), Platform: platform}
 		for _, t := range targets {
 			missing.Platforms = append(missing.Platforms, t.Platform)
 		}
@@ -53,7 +53,7 @@ func providerOf(ctx context.Context, store Store, r modpkg.Release, platform add
 	return targetOf(ctx, store, r, target)
 }
 
-// targetOf returns the package for one platform.
+// targetOf returns the package for a target, which is one platform of a release.
 func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target) (*storedProvider, error) {
 	text, err := store.ProviderManifest(ctx, r.Provider, target.Digest, target.Size)
 	if err != nil {
@@ -66,24 +66,6 @@ func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.
 	return &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}, nil
 }
 
-// MissingPlatformError says that a store has the version of a provider, but not for the
-// platform that is wanted.
-type MissingPlatformError struct {
-	// Store is the name of the store.
-	Store    string
-	Platform addrs.Platform
-	// Platforms are those that the store has the version for.
-	Platforms []addrs.Platform
-}
-
-func (e *MissingPlatformError) Error() string {
-	var names []string
-	for _, platform := range e.Platforms {
-		names = append(names, platform.String())
-	}
-	return fmt.Sprintf("%s does not have it for %s, only for %s", e.Store, e.Platform, strings.Join(names, ", "))
-}
-
 // Location implements [getproviders.Package].
 func (p *storedProvider) Location() string { return p.store.Name() }
 
@@ -93,8 +75,8 @@ func (p *storedProvider) Dir() string { return "" }
 // ReportsH1 implements [getproviders.Package].
 func (p *storedProvider) ReportsH1() bool { return false }
 
-// Authenticate implements [getproviders.Package]. A store vouches for nothing that the lock
-// does not have.
+// Authenticate implements [getproviders.Package]. A store confirms only hashes that the lock
+// already has.
 func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
 	var auth getproviders.Authentication
 	if slices.Contains(p.locked, p.Archive()) {
@@ -113,7 +95,7 @@ func (p *storedProvider) Download(ctx context.Context, file *os.File, progress f
 	return err
 }
 
-// Offers returns what the stores have of providers; nil if there are no stores.
+// Offers returns the stores' offers of providers, or nil if there are no stores.
 func (s *Stores) Offers() providers.Offers {
 	if len(s.Order) == 0 {
 		return nil
@@ -133,12 +115,12 @@ func (s *Stores) Offers() providers.Offers {
 	}
 }
 
-// offer returns what a store has of a provider's package; the zero value if it has nothing
-// and that is no failure.
+// offer returns a store's offer of a provider's package. It returns the zero Offer if the store
+// has no such package and this is not an error.
 func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) providers.Offer {
 	store := s.store(at)
 	found, err := providerOf(ctx, store, modpkg.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
-	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case err == nil && !found.IsIn(want.Locked):
 		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Hashes), Locked: true}
@@ -161,29 +143,29 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 	return providers.Offer{}
 }
 
-// ProviderState is what a store has for an entry of a lock and a platform.
+// ProviderState is what a store has for one entry of a lock and one platform.
 type ProviderState int
 
-// What a store can have.
+// The possible states.
 const (
-	// ProviderMissing means that it has nothing for the platform.
+	// ProviderMissing means that the store has nothing for the platform.
 	ProviderMissing ProviderState = iota
-	// ProviderOther means that it has a package of which the lock has no hash.
+	// ProviderOther means that the store has a package, but the lock has none of its hashes.
 	ProviderOther
-	// ProviderLocked means that it has the package.
+	// ProviderLocked means that the store has the locked package.
 	ProviderLocked
 )
 
-// HasProvider returns what a store has of a locked provider for a platform. It asks
-// for the index and the manifest alone. distrust is why the artifact does not confirm what
-// it says. The error is about the store.
+// HasProvider returns what a store has of a locked provider for a platform. It requests only the
+// index and the manifest. distrust is the reason why the artifact does not confirm its content.
+// err is about the store.
 func HasProvider(ctx context.Context, store Store, entry lockfile.Provider, platform addrs.Platform) (has ProviderState, distrust, err error) {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		return ProviderMissing, nil, err
 	}
 	found, err := providerOf(ctx, store, modpkg.Release{Provider: entry.Address, Version: version}, platform)
-	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
 		return ProviderMissing, nil, nil

@@ -11,19 +11,20 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ReadProvider is a package of a provider that a store has.
+// ReadProvider is a package of a provider in a store, as ReadRelease found it.
 type ReadProvider struct {
 	Release  modpkg.Release
 	Platform addrs.Platform
 	Hashes   []hashing.Hash
-	// Err is why it is not what is said of it; nil if it is.
+	// Err is the reason why the package cannot be read or does not match its description, or nil
+	// if it does.
 	Err error
 }
 
-// ReadRelease gets the packages of a version for all platforms that a store has, by the tag
-// of the release, and compares them with all that is said of them. If keep is set, that for
-// this platform is kept, and of the others the hashes are. getter returns the Getter of a
-// source.
+// ReadRelease gets a store's packages of a provider version for all platforms and compares them
+// with everything that the store states about them. tag is the tag of the release. If keep is
+// set, the package for this machine's platform stays in the user's cache; of the other packages
+// only the hashes are recorded. getter returns a Getter for a source.
 func ReadRelease(ctx context.Context, store Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
 	text, err := store.Manifest(ctx, tag)
 	if err != nil {
@@ -52,7 +53,7 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 	return all
 }
 
-// readTarget gets the package of a target. It returns the hashes of the package.
+// readTarget gets the package of a target and returns the hashes that its artifact states.
 func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
 	found, err := targetOf(ctx, store, r, target)
 	if err != nil {
@@ -84,7 +85,7 @@ func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpk
 	return found.Hashes, nil
 }
 
-// oneProvider is a Source with one package.
+// oneProvider is a [getproviders.Source] with exactly one package.
 type oneProvider struct{ pkg *storedProvider }
 
 // Versions implements [getproviders.Source].

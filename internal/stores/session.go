@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Store is the root package's PackageStore.
+// Store is a copy of the root package's PackageStore interface.
 type Store interface {
 	Name() string
 	IsLocal() bool
@@ -31,32 +31,33 @@ type Store interface {
 	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
 }
 
-// ErrDeliversOnly says that a store does not confirm entries.
+// ErrDeliversOnly says that a store delivers packages but does not confirm entries.
 var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries")
 
-// Session is what the stores of a session have, as far as it is known.
+// Session remembers the artifacts and packages that stores have delivered, and which stores have
+// failed.
 type Session struct {
 	with      *origins.Session
 	artifacts singleflight.Memo[storeKey, Artifact]
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
 
 	mu sync.Mutex
-	// stores are those of all projects.
+	// stores are the stores of all projects. An [ID] is an index into it.
 	stores []Store
-	// failed are the stores that could not be used. They are not asked again.
+	// failed are the stores that could not be used. They get no more requests.
 	failed map[ID]bool
 }
 
-// NewSession returns a session without stores. It works in the slots of another session and
-// extracts to its cache.
+// NewSession returns a session without stores. It uses the slots and the cache of another
+// session.
 func NewSession(with *origins.Session) *Session {
 	return &Session{with: with, failed: make(map[ID]bool)}
 }
 
-// ID is the number of a store in a session.
+// ID identifies a store within a session.
 type ID int
 
-// ID returns the number of a store, which is the same for the same store.
+// ID returns the ID of a store. Equal stores have the same ID.
 func (s *Session) ID(store Store) ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,20 +70,20 @@ func (s *Session) ID(store Store) ID {
 	return ID(len(s.stores) - 1)
 }
 
-// store returns the store with a number.
+// store returns the store with an ID.
 func (s *Session) store(id ID) Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stores[id]
 }
 
-// Wait waits for the end of fetches that were cancelled.
+// Wait waits until cancelled fetches have ended.
 func (s *Session) Wait() { s.trees.Wait() }
 
 // Artifact is an artifact of a store.
 type Artifact struct {
 	modpkg.Artifact
-	// Distrust is why the artifact does not confirm its entry; nil if it does.
+	// Distrust is the reason why the artifact does not confirm its entry, or nil if it does.
 	Distrust error
 }
 
@@ -92,7 +93,7 @@ type storeKey struct {
 	name  string
 }
 
-// artifact returns the artifact with a statement in a store.
+// artifact returns a store's artifact for a statement.
 func (s *Session) artifact(ctx context.Context, at ID, statement modpkg.Statement) (Artifact, error) {
 	tag := statement.Tag()
 	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (Artifact, error) {
@@ -118,7 +119,7 @@ func isOfArtifact(err error) bool {
 	return false
 }
 
-// ArtifactOf returns the artifact to which the tag of an entry points in a store.
+// ArtifactOf returns the artifact that the tag of an entry points to in a store.
 func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) {
 	text, err := store.Manifest(ctx, tag)
 	if err != nil {
@@ -134,9 +135,9 @@ func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) 
 	return Artifact{found, store.CheckTrust(text)}, nil
 }
 
-// Has reports whether a store has the artifact with a statement, and why that does not
-// confirm the entry: distrust is nil if it does. It asks for the manifest alone. A store
-// that has something else under its tag does not have it; err is about the store.
+// Has reports whether a store has the artifact for a statement. It requests only the manifest.
+// distrust is the reason why the artifact does not confirm the entry, or nil if it does. If the
+// tag points to something else, has is false. err is about the store.
 func Has(ctx context.Context, store Store, statement modpkg.Statement) (has bool, distrust, err error) {
 	found, err := ArtifactOf(ctx, store, statement.Tag())
 	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
@@ -145,7 +146,7 @@ func Has(ctx context.Context, store Store, statement modpkg.Statement) (has bool
 	return err == nil, found.Distrust, err
 }
 
-// tree returns the tree of an artifact's package, which it fetches into the cache.
+// tree returns the tree of an artifact's package. It fetches the package into the cache.
 func (s *Session) tree(ctx context.Context, at ID, a modpkg.Artifact, tell func(origins.Event)) (*pkgtree.Tree, error) {
 	return s.trees.Do(ctx, storeKey{at, a.Layer}, func(ctx context.Context) (*pkgtree.Tree, error) {
 		done, err := s.with.Slot(ctx)
@@ -162,15 +163,16 @@ func (s *Session) tree(ctx context.Context, at ID, a modpkg.Artifact, tell func(
 	})
 }
 
-// download writes the layer of an artifact to the stage, extracts it, hashes the files
-// and publishes them in the cache under their hash, whichever that is.
+// download writes the layer of an artifact to a staging file, extracts it, hashes the extracted
+// files and publishes them in the cache under their own hash, even if that is not the expected
+// one.
 func (s *Session) download(ctx context.Context, store Store, a modpkg.Artifact) (*pkgtree.Tree, error) {
 	staged := s.with.Cache.Stage()
 	archive, err := os.Create(staged + ".archive")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // a later clean-up removes what is left
+	defer func() { // a later clean-up removes leftovers
 		_ = archive.Close()
 		_ = os.Remove(archive.Name())
 		_ = os.RemoveAll(staged)
@@ -191,14 +193,14 @@ func (s *Session) download(ctx context.Context, store Store, a modpkg.Artifact) 
 	return tree, s.with.Cache.Publish(staged, tree.T1())
 }
 
-// hasFailed reports whether a store could not be used.
+// hasFailed reports whether a store has failed before.
 func (s *Session) hasFailed(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed[at]
 }
 
-// fail notes that a store could not be used, and reports whether that is new.
+// fail records that a store could not be used. It reports whether this is its first failure.
 func (s *Session) fail(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

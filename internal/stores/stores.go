@@ -16,26 +16,26 @@ import (
 // Stores is one run's access to the stores of a session.
 type Stores struct {
 	*Session
-	// Order are the stores, in the order in which they are asked.
+	// Order lists the stores in the order in which they are tried.
 	Order []ID
-	// Offline leaves out stores that are elsewhere.
+	// Offline skips stores that are not on this machine.
 	Offline bool
 	// Check compares a package with a statement.
 	Check func(modpkg.Statement, *pkgtree.Tree) error
-	// OnEvent is told what happens, by several goroutines at once.
+	// OnEvent receives the events of the run. Several goroutines may call it at once.
 	OnEvent func(origins.Event)
 }
 
-// Key is the same text for the same stores in the same order.
+// Key returns a text that is equal for the same stores in the same order.
 func (s *Stores) Key() string { return fmt.Sprint(s.Order) }
 
 func (s *Stores) warn(path addrs.Module, text string) {
 	s.OnEvent(origins.Event{Kind: origins.Warning, Path: path, Text: text})
 }
 
-// Confirms reports whether a store has the artifact of an entry, and is trusted to confirm
-// it. A store that does not answer, or that has something else under its tag or the wrong
-// signature, is a warning: the origin is asked.
+// Confirms reports whether a store has the artifact of an entry and is trusted to confirm it. A
+// store that fails, has something else under the entry's tag, or has a wrong signature causes a
+// warning, and the caller then asks the origin.
 func (s *Stores) Confirms(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
 	_, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
 		if found.Distrust != nil && !errors.Is(found.Distrust, ErrDeliversOnly) {
@@ -46,13 +46,13 @@ func (s *Stores) Confirms(ctx context.Context, of origins.Source, entry lockfile
 	return ok
 }
 
-// DistrustText is the warning that a store does not confirm what it could.
+// DistrustText returns the warning that a store cannot confirm its packages.
 func DistrustText(store string, why error) string {
 	return fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store, why)
 }
 
-// Fetch fetches the package of an entry from a store into the cache, and reports
-// whether it did. Failures are warnings: the origin is asked.
+// Fetch fetches the package of an entry from a store into the cache and reports whether it did.
+// Failures are warnings, and the caller then asks the origin.
 func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
 	at, found, ok := s.find(ctx, of, entry, func(Store, Artifact) bool { return true })
 	if !ok {
@@ -65,8 +65,8 @@ func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Mo
 	return err == nil
 }
 
-// FetchArtifact fetches the package of an artifact, in the store with a number, into the
-// cache, and compares it with its statement.
+// FetchArtifact fetches the package of an artifact from a store into the cache and compares it
+// with its statement.
 func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error {
 	tree, err := s.tree(ctx, at, found.Artifact, s.OnEvent)
 	if err != nil {
@@ -75,12 +75,12 @@ func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error
 	return s.Check(found.Statement, tree)
 }
 
-// find returns the artifact of an entry, and the number of the first store that has it and
-// is good enough.
+// find returns the artifact of an entry from the first store that has it and for which good
+// returns true. It also returns the ID of that store.
 func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(Store, Artifact) bool) (ID, Artifact, bool) {
 	pkg, _ := entry.SplitPackage()
 	if of.FromPackage && pkg.Getter() == "file" {
-		return 0, Artifact{}, false // which its origin refuses
+		return 0, Artifact{}, false // its origin refuses it
 	}
 	for _, i := range s.Order {
 		store := s.store(i)

@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// sharedMemory is where Linux systems have a file system in memory.
+	// sharedMemory is the directory at which Linux systems have a file system in memory.
 	sharedMemory = "/dev/shm"
-	// room is what has to be free there. The tests of all packages together use
-	// less than a quarter of it at any time.
+	// room is the free space in bytes that is required there. The tests of all packages together
+	// use less than a quarter of it at any time.
 	room = 2 << 30
 	// noExec is ST_NOEXEC of statfs(2).
 	noExec = 8
 )
 
-// memoryDir is a directory in memory where tests may write and execute files, or
-// "" without one, or TMPDIR says where temporary files are to be.
+// memoryDir returns a directory in memory in which tests may write and execute files. It returns
+// "" if there is none, or if TMPDIR is set.
 func memoryDir() string {
 	var s syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(sharedMemory, &s) != nil {

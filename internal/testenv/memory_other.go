@@ -2,5 +2,5 @@
 
 package testenv
 
-// memoryDir is "": other systems have no directory in memory at a known place.
+// memoryDir returns "", because other systems have no directory in memory at a known place.
 func memoryDir() string { return "" }

@@ -1,26 +1,24 @@
-// Package testenv prepares the process in which the tests of a package run, so
-// that they and the processes that they start cost less:
+// Package testenv prepares the process in which the tests of a package run, so that the tests and
+// the processes that they start use fewer resources:
 //
-//   - Temporary directories are in memory if the system has room for them there.
-//     Cotter makes what it writes durable, which on a disk that others use too
-//     waits for what they have written as well.
+//   - Temporary directories are in memory if there is enough room. Cotter makes its files
+//     durable. On a disk that other programs also use, this waits for their writes as well.
 //
-//   - No certificates of the system are trusted. Each process would read more
-//     than a hundred of them before its first request to a server of the tests,
-//     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
-//     variable of its own would make Cotter use git only.
+//   - No certificates of the system are trusted. Otherwise each process would read more than a
+//     hundred of them before its first request to a test server, whose own certificate is named
+//     in SSL_CERT_FILE. Git's settings are not changed, because a variable for git would make
+//     Cotter use only git.
 //
-//   - The garbage collector runs when the heap has grown fivefold, here and in the
-//     Go programs that the tests start. A process that ends soon then seldom
-//     collects anything. This process keeps below a soft limit: Linux counts the
-//     memory of a process as used by those that it starts, too, which some tests
-//     measure. GOGC in the environment wins.
+//   - The garbage collector runs only when the heap has grown fivefold, in this process and in
+//     the Go programs that the tests start. So a short process seldom collects anything. This
+//     process stays below a soft limit, because Linux also counts a process's memory for the
+//     processes that it starts, which some tests measure. GOGC in the environment takes
+//     precedence.
 //
-//   - TLS does without the key exchanges that are to withstand quantum computers,
-//     here and in those programs. They are most of the work of a handshake, and each
-//     process begins with one.
+//   - TLS does not use key exchanges that resist quantum computers, in this process and in those
+//     programs. They are most of the work of a handshake, and each process begins with one.
 //
-// Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
+// If TMPDIR is set, tests run on a disk. A test that needs a disk in any case creates an image.
 package testenv
 
 import (
@@ -32,19 +30,18 @@ import (
 	"time"
 )
 
-// prefix begins the names of the directories of this package.
+// prefix is the prefix of the names of this package's directories.
 const prefix = "cotter-tests-"
 
-// abandonedAfter is the age of a directory whose tests have been killed. It is
-// far more than the time limit of go test.
+// abandonedAfter is the age at which the tests of a directory must have been killed. It is far
+// more than the time limit of go test.
 const abandonedAfter = 24 * time.Hour
 
-// Runner is what a TestMain has: a [*testing.M].
+// Runner is the parameter of a TestMain, a [*testing.M].
 type Runner interface{ Run() int }
 
-// Prepare returns a runner that prepares the process before it runs m. The
-// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG are those of the process while m
-// runs.
+// Prepare returns a runner that prepares the process and then runs m. While m runs, it sets the
+// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG of the process.
 func Prepare(m Runner) Runner { return prepared{m} }
 
 type prepared struct{ tests Runner }
@@ -71,8 +68,7 @@ func (p prepared) Run() int {
 	return status
 }
 
-// newDir makes the directory of all that belongs to this process, and sets the
-// variables.
+// newDir creates the directory for all files of this process and sets the variables.
 func newDir() (string, error) {
 	memory := memoryDir()
 	removeAbandoned(memory)
@@ -96,13 +92,13 @@ func newDir() (string, error) {
 	return dir, nil
 }
 
-// gcPercent is GOGC for the tests.
+// gcPercent is the value of GOGC for the tests.
 const gcPercent = 400
 
-// memoryLimit is the soft limit of this process in bytes.
+// memoryLimit is the soft memory limit of this process in bytes.
 const memoryLimit = 160 << 20
 
-// collectLess sets GOGC for this process and for those that it starts.
+// collectLess sets GOGC for this process and for the processes that it starts.
 func collectLess() error {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -112,11 +108,11 @@ func collectLess() error {
 	return os.Setenv("GOGC", strconv.Itoa(gcPercent))
 }
 
-// fastKeyExchange are the settings of GODEBUG without hybrid key exchanges.
+// fastKeyExchange are the settings of GODEBUG that disable hybrid key exchanges.
 const fastKeyExchange = "tlsmlkem=0,tlssecpmlkem=0"
 
-// exchangeKeysFast sets GODEBUG for this process and for those that it starts. What is
-// there already wins.
+// exchangeKeysFast sets GODEBUG for this process and for the processes that it starts. Settings
+// that are already there take precedence.
 func exchangeKeysFast() error {
 	settings := fastKeyExchange
 	if there := os.Getenv("GODEBUG"); there != "" {
@@ -125,8 +121,8 @@ func exchangeKeysFast() error {
 	return os.Setenv("GODEBUG", settings)
 }
 
-// Variables returns what programs need in their environment to cost less, for
-// environments that do not have all variables of the process.
+// Variables returns the variables that make programs use fewer resources, for environments that
+// do not have all variables of the process.
 func Variables() []string {
 	var entries []string
 	for _, name := range []string{"SSL_CERT_DIR", "GOGC", "GODEBUG"} {
@@ -137,8 +133,8 @@ func Variables() []string {
 	return entries
 }
 
-// removeAbandoned removes the directories of processes that were killed: what is
-// in memory would stay there until the system is started again.
+// removeAbandoned removes the directories of killed processes. Otherwise they would stay in
+// memory until the system is restarted.
 func removeAbandoned(memory string) {
 	if memory == "" {
 		return
@@ -149,7 +145,7 @@ func removeAbandoned(memory string) {
 	}
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > abandonedAfter {
-			_ = os.RemoveAll(dir) // another user's stay
+			_ = os.RemoveAll(dir) // fails for another user's directory
 		}
 	}
 }

@@ -1,13 +1,15 @@
-// Package treeproviders selects and installs the providers that the modules of a tree
-// require together.
+// Package treeproviders selects and installs the providers that the modules of a tree require
+// together.
 //
-// [Requirements] collects what the modules require while the tree is walked, and pools it:
-// one set of constraints for each provider. Providers that no module requires may still be
-// needed, by the state or by another state than the one that is known: [FindUnrequired]
-// tells. A [Stage] has the providers asked for as soon as the first module requires them;
-// at the end it selects a version for each, which stays the locked one as long as it fits,
-// and gets and checks the packages. The [Plan] that it returns has changed nothing yet: it
-// has the lock's entries as they are to be, and places the packages.
+// While the tree is walked, [Requirements] collects what the modules require, and pools it into
+// one set of constraints for each provider. [FindUnrequired] finds further providers that no
+// module requires: those that the state needs, and those that are only in the lock.
 //
-// What is asked of sources is asked once in a [Session], whichever projects need it.
+// A [Stage] starts requests for a provider as soon as the first module requires it. At the end it
+// selects a version of each provider, and gets and checks the packages. A locked version stays
+// selected as long as it meets the constraints. The stage returns a [Plan], which has not changed
+// anything yet: it has the new entries of the lock, and it places the packages when it is told
+// to.
+//
+// A [Session] remembers the answers of sources, so that several projects cause only one request.
 package treeproviders

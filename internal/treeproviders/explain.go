@@ -14,15 +14,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// repositoryHost is the host that is most often taken for a registry.
+// repositoryHost is the host that users most often mistake for a registry.
 const repositoryHost = "github.com"
 
-// explainListing adds to an error about the versions of a provider which other provider
-// may be meant.
+// explainListing adds to an error about a provider's versions which other provider the user may
+// have meant.
 func (s *selection) explainListing(p Required, err error) error {
 	switch {
 	case p.Address.Hostname == repositoryHost && !errors.Is(err, origins.ErrOffline):
-		return fmt.Errorf("%w; %s has no registry of providers: a source address is that of a registry, and not of the provider's repository", err, repositoryHost)
+		return fmt.Errorf("%w; %s has no registry of providers: a provider's source address names a registry, not the provider's repository", err, repositoryHost)
 	case !errors.Is(err, getproviders.ErrNotFound):
 		return err
 	}
@@ -41,8 +41,8 @@ func (s *selection) explainListing(p Required, err error) error {
 	return unknown
 }
 
-// explainPackage adds to an error about the package of a selected version which version
-// can be used instead, if the source says so.
+// explainPackage adds to an error about the package of a selected version which other version can
+// be used, if the source's listing shows one.
 func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
 	_, protocol := errors.AsType[*registryclient.ProtocolError](err)
 	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
@@ -70,8 +70,8 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 	return unusable
 }
 
-// withAllowed is p with the newest version that each place allows, for an error that
-// none of the versions meets all constraints.
+// withAllowed returns p with the newest version that each of its uses allows, for the error that
+// no version meets all constraints.
 func (p Required) withAllowed(listing getproviders.Listing) Required {
 	p.Uses = slices.Clone(p.Uses)
 	for i, use := range p.Uses {
@@ -83,7 +83,7 @@ func (p Required) withAllowed(listing getproviders.Listing) Required {
 	return p
 }
 
-// Newest returns the newest listed version that is wanted, or "".
+// Newest returns the newest listed version that meets the constraints, or "" if there is none.
 func Newest(listing getproviders.Listing, want versions.ProviderConstraints) string {
 	selected, err := versions.SelectProvider(listing.Numbers(), want)
 	if err != nil {

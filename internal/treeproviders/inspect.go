@@ -13,27 +13,27 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrNoComparableHash says that a lock has hashes of a provider's archives alone, and
-// that it is not known what is in them.
+// ErrNoComparableHash says that an installed provider cannot be compared because the lock has
+// only hashes of archives, and the content of those archives is not known.
 var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this platform")
 
-// Inspection is how one installed provider compares with its entry.
+// Inspection is the result of comparing an installed provider with its lock entry.
 type Inspection struct {
 	Status installed.Status
-	// H1 is the hash of what is installed.
+	// H1 is the hash of the installed files.
 	H1 hashing.Hash
-	// Err is why the installed files could not be compared.
+	// Err is the reason why the installed files could not be compared.
 	Err error
 }
 
-// Inspect compares the packages in a directory of providers with the entries of a lock. If
-// there is no such directory, the error wraps fs.ErrNotExist.
+// Inspect compares the packages in a directory of providers with the entries of a lock. If the
+// directory does not exist, the error wraps fs.ErrNotExist.
 func Inspect(ctx context.Context, store *providerstore.Store, path string, entries []lockfile.Provider) ([]Inspection, error) {
 	dir, err := store.ViewDir(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = dir.Close() }() // nothing is written
+	defer func() { _ = dir.Close() }() // only reading
 	found := make([]Inspection, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		found[i] = inspect(store, dir, entry)
@@ -42,7 +42,7 @@ func Inspect(ctx context.Context, store *providerstore.Store, path string, entri
 	return found, err
 }
 
-// inspect hashes one provider.
+// inspect hashes one provider and compares it with its entry.
 func inspect(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) Inspection {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {

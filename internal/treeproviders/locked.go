@@ -13,15 +13,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// CheckLock returns an error if the lock does not decide on all required providers. It is
-// for stages whose lock may not change, and asks nothing.
+// CheckLock returns an error if the lock does not decide all required providers. It is meant for
+// stages whose lock must not change, and sends no requests.
 func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
 	_, err := (&selection{Stage: s, required: required}).selectAll(ctx)
 	return err
 }
 
-// OfEntry returns the provider that an entry of the lock decides, whether something requires
-// it or not.
+// OfEntry returns the provider with the version in a lock entry, whether or not a module requires
+// it.
 func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	p := Required{Address: entry.Address}
 	if err := s.Rules.CheckProvider(p.Address); err != nil {
@@ -37,8 +37,8 @@ func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	return Selected{p, version, entry}, nil
 }
 
-// Archive gets the archive of a provider's package for a platform, as [providers.Getter]
-// does.
+// Archive gets the archive of a provider's package for a platform. It is like
+// [providers.Getter.Archive], but its errors name the provider.
 func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Archive, error) {
 	got, err := s.getter.Archive(ctx, p.wanted(platform))
 	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
@@ -48,7 +48,7 @@ func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform
 	case isMismatch && mismatch.Locked && platform != addrs.CurrentPlatform() && !hasScheme(p.Entry.Hashes, "zh"):
 		return nil, s.Refuse([]Refusal{p.refusal(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform))})
 	case errors.Is(err, providers.ErrNotAtHand):
-		return nil, p.Fail(p.Version.String(), fmt.Errorf("its archive has to be downloaded: %w", origins.ErrOffline))
+		return nil, p.Fail(p.Version.String(), fmt.Errorf("its archive must be downloaded: %w", origins.ErrOffline))
 	}
 	return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Plan is what is to become of the providers of a project.
+// Plan is the planned change of the providers of a project.
 type Plan struct {
-	// Providers are those that are to be installed, in the order of the lock. Gone are
-	// those that the lock is to lose, and Changes say how it differs.
+	// Providers are the providers to install, in the order of the lock. Gone are the providers
+	// whose entries are to be removed from the lock. Changes are the differences between the old
+	// and the new lock.
 	Providers []Planned
 	Gone      []addrs.Provider
 	Changes   []Change
@@ -21,19 +22,18 @@ type Plan struct {
 	stage *Stage
 }
 
-// Change is a provider's entry of the lock that is to change.
+// Change is a planned change of a provider's lock entry.
 type Change struct {
 	Provider addrs.Provider
-	// Old and New are versions. Old is "" for an entry that is added, New for one that is
-	// removed.
+	// Old and New are versions. Old is "" if the entry is new, and New is "" if it is removed.
 	Old, New string
-	// Hashes is how many hashes are added to an entry whose version stays.
+	// Hashes is the number of hashes that are added to an entry whose version stays.
 	Hashes int
 }
 
-// planLock derives the lock's entries. As with stock tools the text of constraints
-// alone is no reason to write the lock, and hashes alone are none to refuse it where it
-// may not change.
+// planLock computes the lock's new entries. As with stock tools, a different constraint text
+// alone does not cause the lock to be written, and additional hashes alone do not cause an error
+// if the lock must not change.
 func (p *Plan) planLock() error {
 	var refused []Refusal
 	for i := range p.Providers {
@@ -68,7 +68,7 @@ func (p *Plan) planLock() error {
 	return nil
 }
 
-// WriteTo makes the changes in a lock that is not written yet.
+// WriteTo applies the changes to a lock in memory.
 func (p *Plan) WriteTo(lock *lockfile.File) {
 	for _, provider := range p.Providers {
 		lock.SetProvider(provider.LockEntry)
@@ -78,9 +78,9 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 	}
 }
 
-// Place puts the packages into their places below a directory, each by one rename. A
-// package that is there already stays. placed is told of each package whether it is new in
-// its place, and whether something else was there.
+// Place moves the packages to their places below a directory, each with one rename. A package
+// that is already in its place stays there. Place calls placed for each package: isNew reports
+// whether the package was not there before, replaced whether something else was.
 func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) error {
 	if len(p.Providers) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layo
 	if err != nil {
 		return err
 	}
-	defer func() { _ = dir.Close() }() // the next run removes what is left
+	defer func() { _ = dir.Close() }() // the next run removes leftovers
 	return sideBySide(p.Providers, func(_ int, provider Planned) error {
 		before := dir.Inspect(provider.At(), false)
 		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
@@ -101,7 +101,7 @@ func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layo
 	})
 }
 
-// At is where a package belongs below the directory of providers.
+// At returns the path of a package below the directory of providers.
 func (p Planned) At() string {
 	return providerstore.At(p.Address, p.Version, addrs.CurrentPlatform())
 }

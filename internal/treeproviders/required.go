@@ -19,8 +19,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Requirements collects what the modules of a tree require of providers, while the
-// tree is walked.
+// Requirements collects the provider requirements of the modules while the tree is walked.
 type Requirements struct {
 	// ask is called once for each provider, as soon as the first module requires it.
 	ask func(getproviders.ProviderUse)
@@ -29,8 +28,8 @@ type Requirements struct {
 	uses map[addrs.Provider][]getproviders.ProviderUse
 }
 
-// Add adds what one module requires. Built-in providers are part of the stock tool:
-// there is nothing to install.
+// Add adds the requirements of one module. It ignores built-in providers, which are part of the
+// stock tool and are not installed.
 func (r *Requirements) Add(path addrs.Module, requirements []getproviders.ProviderRequirement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,8 +49,8 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 	}
 }
 
-// Pool returns the required providers in the order of the lock, and what is wrong with
-// their constraints.
+// Pool returns the required providers in the order of the lock, and the errors in their
+// constraints.
 func (r *Requirements) Pool() (all []Required, errs []error) {
 	for _, address := range slices.SortedFunc(maps.Keys(r.uses), addrs.Provider.Compare) {
 		p := Required{Address: address, Uses: distinctUses(slices.Clone(r.uses[address]))}
@@ -68,8 +67,9 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 	return all, errs
 }
 
-// distinctUses sorts uses by module, file and line, and keeps of those that only imply
-// a provider the first one of each module: a module may have hundreds.
+// distinctUses sorts uses by module, file and line. A module may imply a provider hundreds of
+// times, so only the first of these uses is kept, and none if the module also declares the
+// provider.
 func distinctUses(uses []getproviders.ProviderUse) []getproviders.ProviderUse {
 	slices.SortStableFunc(uses, func(a, b getproviders.ProviderUse) int {
 		return cmp.Or(
@@ -94,29 +94,30 @@ func distinctUses(uses []getproviders.ProviderUse) []getproviders.ProviderUse {
 	})
 }
 
-// Required is a provider with the constraints of all modules.
+// Required is a provider with the pooled constraints of all modules.
 type Required struct {
 	Address addrs.Provider
-	// Uses are the places that require it; none for a provider that only the lock has.
+	// Uses are the places that require the provider. It is empty for a provider that only the lock
+	// has.
 	Uses []getproviders.ProviderUse
 	Want versions.ProviderConstraints
 }
 
-// isLockedOnly reports whether only the lock has the provider: no module and no
-// state that is known.
+// isLockedOnly reports whether the provider is only in the lock: no module and no known state
+// requires it.
 func (p Required) isLockedOnly() bool { return len(p.Uses) == 0 }
 
-// Fits reports whether a locked version is one that all modules allow.
+// Fits reports whether all modules allow a locked version.
 func (p Required) Fits(locked versions.Version) bool {
 	return p.isLockedOnly() || p.Want.Allows(locked)
 }
 
-// Fail is what went wrong with the provider; version is "" if none was selected.
+// Fail returns an error about the provider. version is "" if no version was selected.
 func (p Required) Fail(version string, err error) error {
 	return &getproviders.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }
 
-// detailError is an error with another text.
+// detailError is an error with a replaced text.
 type detailError struct {
 	text string
 	err  error
@@ -125,8 +126,8 @@ type detailError struct {
 func (e *detailError) Error() string { return e.text }
 func (e *detailError) Unwrap() error { return e.err }
 
-// withoutSubject is the error of a source with a text that does not name the provider,
-// which a *[getproviders.ProviderError] names.
+// withoutSubject returns a source's error with a text that does not name the provider, because
+// the surrounding *[getproviders.ProviderError] names it.
 func (p Required) withoutSubject(err error) error {
 	var subject string
 	if e, ok := errors.AsType[*registryclient.RequestError](err); ok && e.Provider == p.Address {
@@ -140,13 +141,14 @@ func (p Required) withoutSubject(err error) error {
 	return err
 }
 
-// Refusal is why an entry of the lock does not decide, in a run that may not change it.
+// Refusal is the reason why a lock entry does not decide a provider, in a run that must not
+// change the lock.
 type Refusal struct {
 	Provider addrs.Provider
-	// Range is a place that requires the provider, if there is one.
+	// Range is a place that requires the provider, or the zero Range if there is none.
 	Range  hcl.Range
 	Reason string
-	// Missing says that the lock has no entry.
+	// Missing reports that the lock has no entry for the provider.
 	Missing bool
 }
 
@@ -158,8 +160,8 @@ func (p Required) refusal(reason string) Refusal {
 	return r
 }
 
-// Unfit is why the lock does not decide on the provider: it has no entry, or one that does
-// not fit.
+// Unfit returns the reason why the lock does not decide the provider: it has no entry, or the
+// entry does not fit. has reports whether there is an entry.
 func (p Required) Unfit(entry lockfile.Provider, has bool) Refusal {
 	if !has {
 		r := p.refusal("the lock has no entry for it")
@@ -171,19 +173,20 @@ func (p Required) Unfit(entry lockfile.Provider, has bool) Refusal {
 	return refusing.refusal(fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, p.Want))
 }
 
-// Unrequired are providers that no module requires and that may be needed all the same.
+// Unrequired are providers that no module requires but that may still be needed.
 type Unrequired struct {
-	// InState are those that the state needs, as stock tools install them too.
+	// InState are the providers that the state needs. Stock tools install them too.
 	InState []Required
-	// Kept are those of the lock that stay, because another state may need them: Why
-	// says what is known of it. Gone are those to be dropped from the lock.
+	// Kept are the providers whose lock entries stay because a state that could not be read may
+	// need them; Why is the reason why it could not be read. Gone are the providers whose entries
+	// are dropped from the lock.
 	Kept []Required
 	Gone []addrs.Provider
 	Why  string
 }
 
-// FindUnrequired finds the providers of a project beside those that its modules require.
-// With prune nothing stays for another state.
+// FindUnrequired finds the providers of a project in addition to those that its modules require.
+// If prune is set, no entry is kept because of an unknown state.
 func FindUnrequired(state localstate.Needs, lock *lockfile.File, required []Required, prune bool) Unrequired {
 	found := Unrequired{Why: state.Unknown}
 	needed := make(map[addrs.Provider]bool)
@@ -209,7 +212,7 @@ func FindUnrequired(state localstate.Needs, lock *lockfile.File, required []Requ
 	return found
 }
 
-// Sorted returns the providers of all lists in the order of the lock.
+// Sorted merges the lists into one in the order of the lock.
 func Sorted(lists ...[]Required) []Required {
 	return slices.SortedFunc(slices.Values(slices.Concat(lists...)), func(a, b Required) int { return a.Address.Compare(b.Address) })
 }

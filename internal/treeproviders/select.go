@@ -15,41 +15,40 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrNotRequired says that no module requires a provider that is to be updated.
+// ErrNotRequired says that no module requires a provider that the request wants to update.
 var ErrNotRequired = errors.New("no module requires this provider")
 
-// Update says for which providers other versions are selected than the locked ones.
+// Update selects the providers whose locked versions are replaced by the newest ones.
 type Update struct {
-	// All selects versions as if nothing was locked, Providers does so for these alone.
+	// All updates all providers, and Providers updates the listed ones.
 	All       bool
 	Providers []addrs.Provider
 	// AllowDowngrade allows a version that is lower than the locked one.
 	AllowDowngrade bool
-	// Optional says that Providers need not be required.
+	// Optional allows Providers that no module requires.
 	Optional bool
 }
 
-// updates reports whether the newest version of a provider is to be selected, whatever
-// the lock says.
+// updates reports whether the request asks for the newest version of a provider, regardless of
+// the lock.
 func (u Update) updates(p addrs.Provider) bool { return u.All || slices.Contains(u.Providers, p) }
 
-// moves reports whether the newest version of a provider is to be selected, though the
-// locked one fits. One that only the lock has stays unless the request names it.
+// moves reports whether the newest version of a provider is selected even if the locked one fits.
+// A provider that is only in the lock keeps its version unless the request names it.
 func (u Update) moves(p Required) bool {
 	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
 }
 
-// Selected is a provider and the version of it that is to be installed.
+// Selected is a provider with the version that was selected for it.
 type Selected struct {
 	Required
 	Version versions.Version
-	// Entry is the lock's entry; zero means none, or one for another
+	// Entry is the lock's entry. It is zero if the lock has no entry or has one for another
 	// version.
 	Entry lockfile.Provider
 }
 
-// selection is the work of selecting one version of each provider for all modules
-// together.
+// selection selects one version of each provider for all modules together.
 type selection struct {
 	*Stage
 	required []Required
@@ -58,9 +57,9 @@ type selection struct {
 	refused []Refusal
 }
 
-// selectAll selects the versions of all providers side by side. Entries of the lock
-// that do not decide are refused where the lock may not change. Nothing is asked if the
-// request names a provider that is not required, or that a policy refuses.
+// selectAll selects the versions of all providers concurrently. If the lock must not change,
+// entries that do not decide their provider are refused. If the request names a provider that is
+// not required, or a policy refuses a provider, selectAll fails without sending requests.
 func (s *selection) selectAll(ctx context.Context) ([]Selected, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (s *selection) selectAll(ctx context.Context) ([]Selected, error) {
 	return selected, errors.Join(s.Refuse(s.refused), err)
 }
 
-// check checks what the request and the policies say of the required providers.
+// check checks the required providers against the request and the policies.
 func (s *selection) check() error {
 	var errs []error
 	for _, address := range s.Update.Providers {
@@ -96,7 +95,7 @@ func (s *selection) refuse(r Refusal) error {
 	return errRefused
 }
 
-// selectOne returns the locked version as long as it fits, and the newest one
+// selectOne returns the locked version if it fits and is not updated, and the newest version
 // otherwise.
 func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error) {
 	entry, has := s.Lock.Provider(p.Address)
@@ -131,7 +130,7 @@ func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error)
 	return Selected{p, selected, entry}, nil
 }
 
-// proves reports whether hashes of a lock can prove a package.
+// proves reports whether the hashes of a lock entry can prove a package.
 func proves(hashes []hashing.Hash) bool {
 	return hasScheme(hashes, "h1") || hasScheme(hashes, "zh")
 }
@@ -140,7 +139,7 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
-// listing returns the versions that there are of a provider.
+// listing returns the available versions of a provider. It fails in offline mode.
 func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
 	if s.Offline {
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)

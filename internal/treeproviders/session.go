@@ -14,12 +14,13 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Session is what the runs of one process share. The exported fields must be set and do
-// not change.
+// Session is what the runs of one process share. The exported fields must be set before use and
+// must not change afterwards.
 type Session struct {
 	Source      getproviders.Source
 	PluginCache getproviders.PluginCache
-	// Open opens the user's store of packages. It is called once, if a run needs it.
+	// Open opens the user's store of packages. It is called at most once, when a run first needs
+	// the store.
 	Open func() *providerstore.Store
 
 	slots    providers.Slots
@@ -30,21 +31,21 @@ type Session struct {
 	hashes   singleflight.Memo[packageKey, *providers.Proof]
 }
 
-// Store returns the user's store.
+// Store returns the user's store. It opens the store at the first call.
 func (s *Session) Store() *providerstore.Store {
 	s.opened.Do(func() { s.store = s.Open() })
 	return s.store
 }
 
-// Getter returns a Getter for a source, with the slots and the store of the session.
+// Getter returns a Getter for a source that uses the session's slots and store.
 func (s *Session) Getter(source getproviders.Source) *providers.Getter {
 	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
 }
 
-// Wait waits for the end of work that was cancelled.
+// Wait waits until cancelled work has ended.
 func (s *Session) Wait() { s.packages.Wait() }
 
-// Close closes the store.
+// Close closes the store if it was opened.
 func (s *Session) Close() error {
 	if s.store == nil {
 		return nil
@@ -52,14 +53,14 @@ func (s *Session) Close() error {
 	return s.store.Close()
 }
 
-// Listing returns the versions that there are of a provider.
+// Listing returns the available versions of a provider. They are requested once per session.
 func (s *Session) Listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
 	return s.listings.Do(ctx, p, func(ctx context.Context) (getproviders.Listing, error) {
 		return s.Source.Versions(ctx, p)
 	})
 }
 
-// packageKey is what makes two packages of providers the same.
+// packageKey identifies a package of a provider in the session.
 type packageKey struct {
 	provider addrs.Provider
 	version  versions.Version
@@ -76,11 +77,11 @@ func keyOf(want providers.Want) packageKey {
 	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), ""}
 }
 
-// errRefused marks a provider that is among the refusals.
+// errRefused marks a provider for which a Refusal has been recorded.
 var errRefused = errors.New("the lock may not change")
 
-// sideBySide runs work for all of a list at once, and joins what failed. What was
-// refused has its reason elsewhere.
+// sideBySide calls work for all elements of a list concurrently and joins the errors. It leaves
+// out errRefused, because refusals are reported together elsewhere.
 func sideBySide[T any](all []T, work func(int, T) error) error {
 	errs := make([]error, len(all))
 	var wait sync.WaitGroup

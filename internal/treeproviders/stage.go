@@ -19,60 +19,60 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Stage finds, gets and checks the providers of one project, while its modules are walked
-// and after that. The exported fields must be set before [Stage.Open].
+// Stage finds, gets and checks the providers of one project, both while its modules are walked
+// and afterwards. The exported fields must be set before [Stage.Open].
 type Stage struct {
 	Session *Session
 	Lock    *lockfile.File
 	Rules   rules.Rules
 	Update  Update
-	// Locked says that the lock may not change, and Offline that no source may be asked.
+	// Locked says that the lock must not change. Offline says that no source may be asked.
 	Locked, Offline bool
-	// Prune drops entries of the lock that no module requires, whatever the state may need.
+	// Prune drops lock entries that no module requires, even if an unknown state may need them.
 	Prune bool
-	// Others are the platforms, beside this machine's own, of whose packages the lock is to
-	// have the hashes.
+	// Others are platforms other than this machine's. The hashes of their packages are added to
+	// the lock.
 	Others []addrs.Platform
-	// Offers are what bundles and mirrors have, and OffersKey is the same text for the same
-	// ones.
+	// Offers returns the packages of bundles and mirrors. OffersKey is equal for stages that have
+	// the same bundles and mirrors.
 	Offers    providers.Offers
 	OffersKey string
-	// State reads which providers the state in the project needs.
+	// State reads which providers the project's state needs.
 	State func(context.Context) (localstate.Needs, error)
-	// Refuse returns the error of entries of the lock that do not decide and may not
-	// change; nil for none.
+	// Refuse returns the error for lock entries that do not decide their provider and must not
+	// change. It returns nil if there are no refusals.
 	Refuse func([]Refusal) error
-	// Warn tells the user something, and OnEvent what happens to packages. They are called
-	// by several goroutines at once.
+	// Warn receives warnings, and OnEvent receives events about packages. Several goroutines may
+	// call them at once.
 	Warn    func(text string)
 	OnEvent func(providers.Event)
 
-	// Requirements are what the modules require.
+	// Requirements are the provider requirements of the modules.
 	Requirements Requirements
 
 	getter     *providers.Getter
 	prefetches sync.WaitGroup
 }
 
-// Open makes the stage ready. The exported fields must not change after it.
+// Open prepares the stage. The exported fields must not change afterwards.
 func (s *Stage) Open() {
 	s.getter = s.Session.Getter(s.Session.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
-// Begin has what the modules require asked for from now on, as soon as it is known, until
-// ctx ends. [Stage.Open] must precede, and [Stage.Wait] must follow.
+// Begin starts requests for required providers from now on, as soon as a requirement is added,
+// until ctx ends. [Stage.Open] must be called before it and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
 	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
 }
 
-// Wait waits for the end of what was asked for.
+// Wait waits until the requests that Begin has started are done.
 func (s *Stage) Wait() { s.prefetches.Wait() }
 
-// prefetch has a provider asked for that a module requires: for the package of the locked
-// version if the lock decides, as far as this module tells, and for the versions that
-// there are otherwise. Finish asks for the same, and gets the answer or its error.
+// prefetch starts the requests for a required provider. It requests the package of the locked
+// version if the lock decides the provider as far as this one use shows, and the available
+// versions otherwise. Finish makes the same requests and gets the remembered answers or errors.
 func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
 	entry, has := s.Lock.Provider(use.Provider)
 	keeps := has && !s.Update.updates(use.Provider)
@@ -88,14 +88,14 @@ func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
 func (s *Stage) prefetchPackage(ctx context.Context, entry lockfile.Provider) {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
-		return // Finish says so
+		return // Finish reports the error
 	}
 	want := providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes}
 	_, _ = s.packageOf(ctx, want)
 }
 
-// Finish selects, gets and checks all providers: those that the modules require, as they
-// were pooled, and those that are needed besides. Nothing in the project is changed yet.
+// Finish selects, gets and checks all providers: the pooled requirements of the modules, and the
+// providers that are needed in addition to them. It changes nothing in the project.
 func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) {
 	state, err := s.State(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func namesOf(all []Required) string {
 	return strings.Join(names, ", ")
 }
 
-// get gets the package of a provider for this machine, and beside it the hashes of those
-// for the other platforms that the request names.
+// get gets the package of a provider for this machine and, concurrently, the hashes of its
+// packages for the other platforms that the request names.
 func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 	planned := Planned{Selected: p}
 	others := make([]*providers.Proof, len(s.Others))
@@ -159,8 +159,8 @@ func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 	return planned, nil
 }
 
-// getOwn gets the package of a provider for this machine. It is asked for once, whichever
-// projects need it, but the policies of each are applied.
+// getOwn gets the package of a provider for this machine. The package is requested once per
+// session, but the policies of each project are applied.
 func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
 	got, err := s.packageOf(ctx, want)
@@ -180,7 +180,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	return got, nil
 }
 
-// packageOf gets a package once in a session.
+// packageOf gets a package once per session.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
 	key := keyOf(want)
 	key.offers = s.OffersKey
@@ -204,12 +204,13 @@ func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platfo
 	return proof, nil
 }
 
-// wanted is the package of a provider for a platform, with what the lock has of it.
+// wanted returns the wanted package of a provider for a platform, with the hashes that the lock
+// has for it.
 func (p Selected) wanted(platform addrs.Platform) providers.Want {
 	return providers.Want{Provider: p.Address, Version: p.Version, Platform: platform, Locked: p.Entry.Hashes}
 }
 
-// fail is err as that of a provider's package for a platform.
+// fail returns err as an error about a provider's package for a platform.
 func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
 	if errors.Is(err, providers.ErrNotAtHand) {
 		err = fmt.Errorf("its package is not in the cache: %w", origins.ErrOffline)
@@ -219,14 +220,14 @@ func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, e
 	return p.Fail(p.Version.String(), err)
 }
 
-// Planned is a provider whose package is at hand and checked.
+// Planned is a provider whose package was got and checked.
 type Planned struct {
 	Selected
 	Got *providers.Got
-	// LockEntry is what the lock is to have of it.
+	// LockEntry is the provider's entry in the new lock.
 	LockEntry lockfile.Provider
-	// hashes are those of the package and of those for the other platforms.
+	// hashes are the hashes of the package and of the packages for the other platforms.
 	hashes []hashing.Hash
-	// notLocked are the other platforms of whose packages the lock has no hash.
+	// notLocked are the other platforms for whose packages the lock has no hash.
 	notLocked []addrs.Platform
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// CopyOptions says how a tree is copied; the zero value copies all of it
-// within the default limits.
+// CopyOptions determine how a tree is copied. The zero value copies the whole tree within the
+// default limits.
 type CopyOptions struct {
 	Limits Limits
-	// SkipWorkData leaves out, at any depth, what version control (.git, .hg,
-	// .svn, .bzr) and the tools themselves (.terraform) keep in directories
-	// that people work in. Without it, the former are refused.
+	// SkipWorkData leaves out, at any depth, the data that version control (.git, .hg, .svn, .bzr)
+	// and the tools themselves (.terraform) keep in working directories. Without it, version
+	// control data is refused.
 	SkipWorkData bool
 }
 
-// CopyTree writes a copy of src to dst, which must not exist. A link that a [Writer]
-// would leave out is an error. After an error dst does not exist.
+// CopyTree writes a copy of src to dst, which must not exist. A link that a [Writer] would leave
+// out is an error. After an error dst does not exist.
 func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) error {
 	w, err := Create(dst, opts.Limits)
 	if err != nil {
@@ -39,15 +39,15 @@ func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) erro
 	return w.Close()
 }
 
-// CopyFS adds everything in src, whose links are read by fs.ReadLink and never
-// followed. src must allow concurrent use. skipWorkData is as in [CopyOptions].
+// CopyFS adds everything in src. Links are read with fs.ReadLink and never followed. src must be
+// safe for concurrent use. For skipWorkData see [CopyOptions].
 func (w *Writer) CopyFS(ctx context.Context, src fs.FS, skipWorkData bool) error {
 	c := copier{Writer: w, src: src, skipWorkData: skipWorkData}
 	return c.dir(ctx, ".")
 }
 
-// copier copies a file system directory by directory, and the files of one at
-// the same time.
+// copier copies a file system directory by directory. It copies the files of one directory
+// concurrently.
 type copier struct {
 	*Writer
 	src          fs.FS
@@ -105,7 +105,7 @@ func (c *copier) link(name string) error {
 	return c.Symlink(name, target)
 }
 
-// files copies files of one directory. Of several errors it returns that of the
+// files copies files of one directory. If there are several errors, it returns the error of the
 // first file.
 func (c *copier) files(ctx context.Context, dir string, names []string) error {
 	return c.do(func() error {
@@ -145,14 +145,14 @@ func (c *copier) file(parent *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	// Check again: the name may be another file by now.
+	// Check again, because the name may belong to another file by now.
 	if !info.Mode().IsRegular() {
 		return &PathError{Path: name, Reason: "it changed while it was copied"}
 	}
 	return c.write(parent, name, info.Mode()&0o100 != 0, f, nil) // the system needs no buffer
 }
 
-// each does the same with all names, several at a time, until one fails.
+// each calls do for all names, several at a time, until one call fails.
 func each(names []string, do func(name string) error) error {
 	const enough = 4 // names that are worth another goroutine
 	errs := make([]error, len(names))

@@ -119,8 +119,7 @@ func TestCopyTreeCancelled(t *testing.T) {
 	}
 }
 
-// TestCopyTreeLimits has many files in one directory, which are copied at the
-// same time.
+// TestCopyTreeLimits has many files in one directory, which are copied concurrently.
 func TestCopyTreeLimits(t *testing.T) {
 	t.Parallel()
 	src := fstest.MapFS{}

@@ -4,33 +4,33 @@ import (
 	"fmt"
 )
 
-// The default limits of a tree.
+// Default limits of a tree.
 const (
-	// DefaultTreeBytes is 1 GiB: the largest published module packages are
-	// below 200 MB, and build agents have that much space to spare.
+	// DefaultTreeBytes is 1 GiB. The largest published module packages are below 200 MB, and build
+	// agents have that much free space.
 	DefaultTreeBytes = 1 << 30
-	// DefaultFileBytes is 256 MiB. No file of a real module comes near it.
+	// DefaultFileBytes is 256 MiB, far more than any file of a real module.
 	DefaultFileBytes = 256 << 20
-	// DefaultEntries bounds the inodes that a small archive can use up.
+	// DefaultEntries limits the inodes that a small archive can use up.
 	DefaultEntries = 100_000
 )
 
 const (
-	// maxLinks bounds the work of checking links.
+	// maxLinks limits the work of checking links.
 	maxLinks = 1000
-	// maxNamedLinks is how many links one warning names.
+	// maxNamedLinks is the maximum number of links that one warning names.
 	maxNamedLinks = 3
 )
 
-// Limits bounds a tree. Zero fields mean the defaults.
+// Limits limit a tree. Zero fields mean the defaults.
 type Limits struct {
-	// TreeBytes bounds the sum of the files' sizes.
+	// TreeBytes is the maximum sum of the files' sizes in bytes.
 	TreeBytes int64
-	// FileBytes bounds the size of one file.
+	// FileBytes is the maximum size of one file in bytes.
 	FileBytes int64
-	// Entries bounds the number of files, directories and links.
+	// Entries is the maximum number of files, directories and links.
 	Entries int
-	// Portable makes names an error that only some systems can hold.
+	// Portable makes it an error if a name cannot be stored on all systems.
 	Portable bool
 }
 
@@ -47,23 +47,23 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// PathError is an entry that a tree must not contain.
+// PathError is the error for an entry that a tree must not contain.
 type PathError struct {
 	// Path is the entry's name as it was given.
 	Path string
-	// Reason is what is wrong with it; it may quote other names.
+	// Reason is the reason why it is refused. It may quote other names.
 	Reason string
 }
 
 func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reason) }
 
-// LimitError is a tree that is larger than its limits.
+// LimitError is the error for a tree that exceeds a limit.
 type LimitError struct {
 	// Path is the entry that went over the limit.
 	Path string
-	// What is limited, with its unit, such as "bytes in one file".
+	// What describes the limited quantity with its unit, such as "bytes in one file".
 	What string
-	// Max is how many are allowed.
+	// Max is the limit.
 	Max int64
 }
 

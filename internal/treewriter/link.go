@@ -14,9 +14,9 @@ import (
 
 // Link is a symbolic link that is not part of the tree.
 type Link struct {
-	// Path is the link's name, and Target its text.
+	// Path is the name of the link, and Target is its target as written.
 	Path, Target string
-	// Reason is what is wrong with it, such as "points to nothing".
+	// Reason is the reason why it was left out, such as "points to nothing".
 	Reason string
 }
 
@@ -27,8 +27,8 @@ func (l Link) String() string {
 // LeftOut returns the links that Close left out, sorted by path.
 func (w *Writer) LeftOut() []Link { return w.leftOut }
 
-// makeLinks makes all valid links. A valid link passes through valid ones only, so
-// leaving out the others does not affect it.
+// makeLinks creates all valid links. A valid link passes only through valid links, so leaving out
+// the others does not affect it.
 func (w *Writer) makeLinks() error {
 	var good []string
 	links := w.resolver()
@@ -55,13 +55,13 @@ func (w *Writer) makeLinks() error {
 	return nil
 }
 
-// resolver returns a resolver of the links of the tree.
+// resolver returns a resolver for the links of the tree.
 func (w *Writer) resolver() *pathsafe.Resolver {
 	lookup := func(name string) (pathsafe.Kind, string) { return w.kinds[name], w.targets[name] }
 	return &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
 }
 
-// linkFault returns what is wrong with a link, or an empty string.
+// linkFault returns the reason why a link is not valid, or "".
 func linkFault(links *pathsafe.Resolver, name string) string {
 	switch _, _, fault := links.Follow(name); {
 	case fault == nil:
@@ -73,8 +73,7 @@ func linkFault(links *pathsafe.Resolver, name string) string {
 	}
 }
 
-// leftOutWarning returns one line about all links that were left out, or an empty
-// string.
+// leftOutWarning returns one line about all links that were left out, or "".
 func (w *Writer) leftOutWarning() string {
 	if len(w.leftOut) == 0 {
 		return ""
@@ -90,8 +89,8 @@ func (w *Writer) leftOutWarning() string {
 	return text
 }
 
-// PruneLinks removes the links that point out of a tree which a Writer has written as
-// part of a larger one. It returns them as LeftOut does.
+// PruneLinks removes the links that point out of the tree at dir, which a Writer has written as
+// part of a larger tree. LeftOut of the returned Writer lists them.
 func PruneLinks(dir string) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

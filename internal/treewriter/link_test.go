@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// linkTree is what the links of the tests below lie in.
+// linkTree is the tree around the links of the tests below.
 var linkTree = []entry{file("f"), file("d/f"), file("d/e/f"), link("to-f", "f"), link("to-d", "d"), link("d/up", "..")}
 
 var goodTargets = []string{
@@ -40,7 +40,7 @@ func TestLinkTargets(t *testing.T) {
 	}
 }
 
-// wantLeftOut checks that just these links are left out, and are not on disk.
+// wantLeftOut checks that exactly these links are left out, and that they are not on disk.
 func wantLeftOut(t *testing.T, what string, want []string, entries ...entry) {
 	t.Helper()
 	out, w, err := write(t, treewriter.Limits{}, entries...)
@@ -107,7 +107,7 @@ func TestLinkSets(t *testing.T) {
 	}
 }
 
-// chain is n links to each other, the last to a file.
+// chain returns n links that point to each other; the last one points to a file.
 func chain(n int) []entry {
 	entries := []entry{file("l0")}
 	for i := range n {
@@ -116,7 +116,7 @@ func chain(n int) []entry {
 	return entries
 }
 
-// doubling is links whose resolution takes twice the steps of the one before.
+// doubling returns links. Resolving each takes twice as many steps as resolving the previous one.
 func doubling(n int) []entry {
 	entries := []entry{dir("l0")}
 	for i := range n {
@@ -140,7 +140,7 @@ func TestLeftOutWarning(t *testing.T) {
 	}
 }
 
-// A part of a tree loses the links that lead into the rest of it.
+// A part of a tree loses the links that point to the rest of the tree.
 func TestPruneLinks(t *testing.T) {
 	t.Parallel()
 	out, _, err := write(t, treewriter.Limits{}, file("f"), file("d/f"), link("d/in", "f"), link("d/out", "../f"), link("d/e/by", "../out"))

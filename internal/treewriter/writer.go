@@ -20,20 +20,20 @@ const (
 	dirMode  fs.FileMode = 0o755
 )
 
-// Writer writes one package tree into a new directory. Its first error is
-// final: all later calls return it. It is not safe for concurrent use.
+// Writer writes one package tree into a new directory. Its first error is final: all later calls
+// return it. It is not safe for concurrent use.
 type Writer struct {
 	dir    string
 	limits Limits
-	// handles are the open directories from the root to the one that was used
-	// last. Entries that come in order cost one system call each.
+	// handles are the open directories from the root to the most recently used one. Entries in the
+	// order of a tree take one system call each.
 	handles []handle
-	// kinds has every entry, folded the first entry of each foldKey.
+	// kinds has every entry. folded has the first entry for each foldKey.
 	kinds   map[string]pathsafe.Kind
 	folded  map[string]string
 	targets map[string]string // of links
-	// leftOut are the links that are not part of the tree; with allLinks, they
-	// are errors instead.
+	// leftOut are the links that are not part of the tree. If allLinks is set, such links are
+	// errors instead.
 	leftOut  []Link
 	allLinks bool
 	bytes    atomic.Int64
@@ -50,7 +50,7 @@ type handle struct {
 	root *os.Root
 }
 
-// Create makes dir, which must not exist, and returns a writer into it.
+// Create creates dir, which must not exist, and returns a writer for it.
 func Create(dir string, limits Limits) (*Writer, error) {
 	if err := os.Mkdir(dir, dirMode); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func Create(dir string, limits Limits) (*Writer, error) {
 	return w, nil
 }
 
-// Dir adds a directory; parents are made as needed by every method. A
-// directory that already exists is not an error.
+// Dir adds a directory. It is not an error if the directory already exists. Every method creates
+// missing parents.
 func (w *Writer) Dir(name string) error {
 	return w.do(func() error {
 		if err := CheckName(name); err != nil {
@@ -84,7 +84,7 @@ func (w *Writer) Dir(name string) error {
 	})
 }
 
-// File adds a regular file with the bytes of r, which it reads to the end.
+// File adds a regular file with the content of r, which it reads to the end.
 func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	return w.do(func() error {
 		parent, err := w.add(name, pathsafe.File)
@@ -95,8 +95,8 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	})
 }
 
-// Symlink records a link. Close checks it, and makes it or leaves it out. The target
-// is not changed.
+// Symlink records a link. Close checks the link and creates it or leaves it out. The target is
+// not changed.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
 		if _, err := w.add(name, pathsafe.Link); err != nil {
@@ -110,8 +110,8 @@ func (w *Writer) Symlink(name, target string) error {
 	})
 }
 
-// Close checks the tree as a whole, makes the links that stay inside, and releases
-// the directory. On error the tree must not be used.
+// Close checks the tree as a whole, creates the links that stay inside the tree, and releases the
+// directory. After an error the tree must not be used.
 func (w *Writer) Close() error {
 	err := w.do(w.makeLinks)
 	err = errors.Join(err, w.release())
@@ -122,7 +122,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Empty reports whether the tree holds neither files nor links, after Close.
+// Empty reports whether the tree has no files and no links. It must be called after Close.
 func (w *Writer) Empty() bool {
 	for _, k := range w.kinds {
 		if k == pathsafe.File {
@@ -132,8 +132,8 @@ func (w *Writer) Empty() bool {
 	return len(w.targets) == len(w.leftOut)
 }
 
-// Abort removes what was written unless Close succeeded. It can be called at any
-// time, so it can be deferred.
+// Abort removes the tree unless Close has succeeded. It can be called at any time, so it can be
+// deferred.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -161,8 +161,8 @@ func (w *Writer) do(step func() error) error {
 	return w.err
 }
 
-// CheckName returns a *[PathError] if a tree must not hold an entry of this name,
-// a path with slashes; see [pathsafe.Name].
+// CheckName returns a *[PathError] if a tree must not have an entry with this name, which is a
+// path with slashes. See [pathsafe.Name].
 func CheckName(name string) error {
 	if reason := pathsafe.Name(name); reason != "" {
 		return &PathError{Path: name, Reason: "the name " + reason}
@@ -192,7 +192,7 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	case pathsafe.Link:
 		return &PathError{Path: name, Reason: "there already is a link with this name"}
 	}
-	// The root is in kinds too, and does not count.
+	// The root is in kinds, too, but does not count.
 	if len(w.kinds)-1 == w.limits.Entries {
 		return &LimitError{Path: name, What: "files, directories and links", Max: int64(w.limits.Entries)}
 	}
@@ -203,7 +203,7 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	return nil
 }
 
-// open returns a directory of the tree and makes it first if it is absent.
+// open returns a directory of the tree. It creates the directory if it does not exist.
 func (w *Writer) open(dir string) (*os.Root, error) {
 	last := len(w.handles) - 1
 	for !isWithin(dir, w.handles[last].name) {
@@ -254,14 +254,14 @@ func (w *Writer) makeDir(parent *os.Root, name, component string) error {
 	return parent.Chmod(component, dirMode)
 }
 
-// taken explains that the file system has a name that was not registered.
+// taken returns the error for a name that is not registered but exists in the file system.
 func (w *Writer) taken(name string, err error) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	reason := "something else has put a file of this name here"
+	reason := "another program has created a file with this name"
 	if other := w.folded[foldKey(name)]; other != name {
-		reason = clashReason(other) + ", and this file system cannot hold both"
+		reason = clashReason(other) + ", and this file system cannot store both"
 	}
 	return &PathError{Path: name, Reason: reason}
 }
@@ -270,8 +270,8 @@ func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
 }
 
-// write writes a file that is registered into its directory. It may be called
-// for several files at a time.
+// write writes a registered file into its directory. It may be called concurrently for several
+// files.
 func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf []byte) error {
 	f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -282,17 +282,17 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 	if exec {
 		mode = execMode
 	}
-	// The umask applied to the mode given to OpenFile.
+	// The umask was applied to the mode that was passed to OpenFile.
 	return errors.Join(err, f.Chmod(mode), f.Close())
 }
 
-// fill copies r into f up to the limits. Several files that are filled concurrently
-// may together exceed the limit of the tree before the first one notices.
+// fill copies r to f up to the limits. Files that are filled concurrently may together exceed the
+// limit of the tree before one of them notices.
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
 	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
 	if _, ok := r.(*os.File); ok {
-		to = f // and the system copies, or shares the blocks where it can
+		to = f // lets the system copy the file, or share its blocks
 	}
 	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
 	switch {

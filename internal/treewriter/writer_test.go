@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// entry is one call on a Writer: a file unless dir or target is set.
+// entry is one call of a Writer: a file unless dir or target is set.
 type entry struct {
 	name   string
 	text   string
@@ -27,8 +27,8 @@ func file(name string) entry         { return entry{name: name, text: name} }
 func dir(name string) entry          { return entry{name: name, dir: true} }
 func link(name, target string) entry { return entry{name: name, target: target} }
 
-// write writes entries to a new directory beside which only a canary lives,
-// and checks that nothing but the directory changed.
+// write writes entries to a new directory, next to which there is only a canary, and checks that
+// nothing but the directory has changed.
 func write(t *testing.T, limits treewriter.Limits, entries ...entry) (string, *treewriter.Writer, error) {
 	t.Helper()
 	outside := t.TempDir()
@@ -65,7 +65,7 @@ func (e entry) add(w *treewriter.Writer) error {
 	return w.File(e.name, e.exec, strings.NewReader(e.text))
 }
 
-// snapshot lists all but one entry of a directory, with type, mode and content.
+// snapshot lists all entries of a directory except one, with type, mode and content.
 func snapshot(t *testing.T, dir, except string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -223,7 +223,7 @@ func TestWriterReadError(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	// An error that looks like that of a closed tree must not stop Abort.
+	// An error that looks like the error of a closed tree must not stop Abort.
 	if err := w.File("a", false, closed); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("File of a closed reader: %v, want fs.ErrClosed", err)
 	}

@@ -1,6 +1,6 @@
-// Package usercache looks after all of a user's cache: the packages of modules (package
-// pkgcache), the bare git repositories from which they come, and the packages of providers
-// (package providerstore). Others may use the cache at the same time.
+// Package usercache manages a user's whole cache: the packages of modules (package pkgcache), the
+// bare git repositories that they come from, and the packages of providers (package
+// providerstore). Other processes may use the cache at the same time.
 package usercache
 
 import (
@@ -18,24 +18,23 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// Usage is how much of something is in a cache.
+// Usage is the number and size of the entries in a cache, or of those that were removed. Sizes
+// are in bytes.
 type Usage struct {
-	// Packages is the number of packages and PackageBytes the size of their
-	// files.
+	// Packages is the number of module packages, and PackageBytes is the size of their files.
 	Packages     int
 	PackageBytes int64
-	// GitStores is the number of bare repositories and GitBytes their size.
+	// GitStores is the number of bare git repositories, and GitBytes is their size.
 	GitStores int
 	GitBytes  int64
-	// Providers is the number of packages of providers, and ProviderBytes their size.
+	// Providers is the number of provider packages, and ProviderBytes is their size.
 	Providers     int
 	ProviderBytes int64
-	// QuarantineBytes is the size of packages that were found damaged.
+	// QuarantineBytes is the size of damaged packages.
 	QuarantineBytes int64
 }
 
-// Size tells what is in the cache. A directory that is not there is an empty
-// cache.
+// Size returns the usage of a cache. If the directory does not exist, the cache is empty.
 func Size(dir string) (Usage, error) {
 	var u Usage
 	entries, treeErr := pkgcache.Entries(dir)
@@ -60,16 +59,16 @@ func Size(dir string) (Usage, error) {
 	return u, errors.Join(treeErr, gitErr, providerErr, err)
 }
 
-// quarantined is the size of the damaged packages of both kinds.
+// quarantined returns the size of the damaged packages of modules and providers.
 func quarantined(dir string) (int64, error) {
 	modules, err := dirstore.Size(pkgcache.QuarantineDir(dir))
 	providers, providerErr := dirstore.Size(providerstore.QuarantineDir(dir))
 	return modules + providers, errors.Join(err, providerErr)
 }
 
-// Verify hashes every package in the cache and sets those aside that are not
-// what their names say: it returns their names. Installations check what they
-// take out of the cache in any case.
+// Verify hashes every package in the cache. It moves packages whose hash differs from their name
+// to quarantine and returns their names. Installations verify the packages that they use in any
+// case.
 func Verify(ctx context.Context, dir string) (damaged []string, err error) {
 	damaged, err = verifyProviders(ctx, dir)
 	if err != nil {
@@ -114,9 +113,9 @@ func verifyProviders(ctx context.Context, dir string) (damaged []string, err err
 	return damaged, nil
 }
 
-// Clean removes what was not used for so long; 0 removes everything. Packages
-// that a process uses at the moment stay. Damaged packages always go. Projects have
-// links to the packages of providers, which the next installation makes anew.
+// Clean removes everything that was not used for the given time; 0 removes everything. Packages
+// that a process is using are kept. Damaged packages are always removed. Projects that have links
+// to removed providers must be installed again.
 func Clean(ctx context.Context, dir string, olderThan time.Duration) (freed Usage, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return freed, nil //nolint:nilerr // there is no cache
@@ -152,7 +151,7 @@ func Clean(ctx context.Context, dir string, olderThan time.Duration) (freed Usag
 		if s.Used.After(limit) {
 			continue
 		}
-		bytes, _ := dirstore.Size(s.Dir) // what cannot be counted can often be removed
+		bytes, _ := dirstore.Size(s.Dir) // even if it cannot be measured, it can often be removed
 		if err := s.Remove(ctx); err != nil {
 			return freed, err
 		}

@@ -63,8 +63,8 @@ func TestReadDescriptor(t *testing.T) {
 	}
 }
 
-// TestReadWithoutWriter checks that the end of the context ends the wait for a
-// writer, and for a writer that writes nothing.
+// TestReadWithoutWriter checks that the end of the context ends the wait for a writer and for
+// data.
 func TestReadWithoutWriter(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"no writer", "idle writer"} {

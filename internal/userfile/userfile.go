@@ -1,9 +1,9 @@
-// Package userfile reads the files in which users keep settings and
-// credentials, such as ~/.tofurc, ~/.netrc and ~/.docker/config.json.
+// Package userfile reads files in which users keep settings and credentials, such as ~/.tofurc,
+// ~/.netrc and ~/.docker/config.json.
 //
-// They need not be regular files: /dev/null is an empty one, and a process
-// substitution of the shell or a password manager gives a pipe. These are read to
-// their end. Directories, sockets and block devices are errors.
+// The files need not be regular files: /dev/null is an empty one, and the shell's process
+// substitution or a password manager provides a pipe. Pipes are read to their end. Directories,
+// sockets and block devices are errors.
 package userfile
 
 import (
@@ -18,10 +18,10 @@ import (
 
 var errKind = errors.New("it is neither a file nor a pipe")
 
-// Read returns the content of a file. It is an error if the file has more than
-// limit bytes. A pipe is read until its writers have closed it or ctx is done.
+// Read returns the content of a file. If the file has more than limit bytes, Read returns an
+// error. A pipe is read until its writers have closed it or ctx is done.
 //
-// Errors are *fs.PathErrors; one of ctx is wrapped in them.
+// Errors are *fs.PathErrors. If ctx ends, they wrap its error.
 func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -37,8 +37,8 @@ func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
 		src []byte
 		err error
 	}
-	// Opening a pipe waits for a writer and cannot be interrupted, so a goroutine
-	// does it. If ctx is done first, the goroutine stays until there is a writer.
+	// Opening a pipe waits for a writer and cannot be interrupted, so a separate goroutine opens
+	// it. If ctx ends first, the goroutine remains until there is a writer.
 	read := make(chan content, 1)
 	go func() {
 		src, err := readAll(name, limit)
@@ -65,9 +65,9 @@ func readAll(name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// Absent reports whether an error of Read says that there is no such file: that it
-// does not exist, or that its directory is not a directory or cannot be searched,
-// such as a home directory that is /dev/null or belongs to another user.
+// Absent reports whether an error of Read means that the file does not exist, that its directory
+// is not a directory, or that its directory cannot be searched. An example is a home directory
+// that is /dev/null or belongs to another user.
 func Absent(err error) bool {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return true

@@ -46,8 +46,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAbsent distinguishes a file that cannot be read from one in a directory that
-// cannot be searched.
+// TestAbsent distinguishes a file that cannot be read from a file in a directory that cannot be
+// searched.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

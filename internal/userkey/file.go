@@ -13,12 +13,12 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// fileName is the key's file in the state directory.
+// fileName is the name of the key file in the state directory.
 const fileName = "key"
 
-// Read returns the key in a state directory. Without a key, the error wraps
-// fs.ErrNotExist. A file that other users can read or could have written is an
-// error, since they could forge proofs with it.
+// Read returns the key in a state directory. If there is no key, the error wraps fs.ErrNotExist.
+// It is an error if other users can read the file or could have written it, because they could
+// forge proofs.
 func Read(dir string) (*Key, error) {
 	root, err := open(dir)
 	if err != nil {
@@ -28,8 +28,8 @@ func Read(dir string) (*Key, error) {
 	return read(root)
 }
 
-// open opens the state directory, which must not be a link: the owner of a link
-// can be another user than that of its target.
+// open opens the state directory, which must not be a link: the link and its target can have
+// different owners.
 func open(dir string) (*os.Root, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -53,19 +53,19 @@ func read(root *os.Root) (*Key, error) {
 	fail := func(what string) error { return &fs.PathError{Op: "use", Path: fileName, Err: errors.New(what)} }
 	switch {
 	case len(secret) != size:
-		return nil, fail(fmt.Sprintf("it does not hold a key of %d bytes", size))
+		return nil, fail(fmt.Sprintf("it does not contain a key of %d bytes", size))
 	case !isPrivate(info):
 		return nil, fail("other users have access to it; remove it, or give it the mode 0600")
 	}
 	return &Key{secret: [size]byte(secret)}, nil
 }
 
-// maxWait is how long a process waits for another one that makes the key. That
-// takes milliseconds.
+// maxWait is how long a process waits for another one that creates the key, which takes
+// milliseconds.
 const maxWait = 5 * time.Second
 
-// ReadOrMake is [Read], and makes the directory and the key if they do not exist.
-// Processes that do so at the same time get the same key.
+// ReadOrMake is like [Read], but creates the directory and the key if they do not exist.
+// Processes that call it at the same time get the same key.
 func ReadOrMake(dir string) (*Key, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func ReadOrMake(dir string) (*Key, error) {
 		return nil, err
 	}
 	defer root.Close()
-	// One process at a time makes the key and removes the files of killed
-	// processes. If directories cannot be locked, the first process wins.
+	// Only one process at a time creates the key and removes the files of killed processes. If
+	// directories cannot be locked, the first process wins.
 	lock := filelock.Dir(dir)
 	held, err := lock.TryExclusive()
 	if !held && err == nil {

@@ -10,15 +10,14 @@ import (
 	"fmt"
 )
 
-// ErrUnproven says that a file was not written by this user for this purpose: it
-// has no code, or one for another key, purpose or content.
+// ErrUnproven says that this user did not write a file for this purpose: the file has no code, or
+// the code is for another key, purpose or content.
 var ErrUnproven = errors.New("it was not written here by this user")
 
 // ErrShortSecret says that a secret is too short to be a key.
 var ErrShortSecret = fmt.Errorf("the key must have at least %d characters", minSecret)
 
-// minSecret is the minimum length of a secret text in bytes. 32 hexadecimal
-// digits have 128 bits.
+// minSecret is the minimum length of a secret text in bytes. 32 hexadecimal digits have 128 bits.
 const minSecret = 32
 
 // size is the length of a key in bytes.
@@ -27,14 +26,15 @@ const size = sha256.Size
 // Key is a user's key. Its zero value is not usable.
 type Key struct{ secret [size]byte }
 
-// Random returns a new key, which no other process has.
+// Random returns a new random key. No other process has it.
 func Random() *Key {
 	var k Key
 	rand.Read(k.secret[:])
 	return &k
 }
 
-// FromSecret derives a key from a secret text. The error is [ErrShortSecret].
+// FromSecret derives a key from a secret text. It returns [ErrShortSecret] if the text is too
+// short.
 func FromSecret(secret string) (*Key, error) {
 	if len(secret) < minSecret {
 		return nil, ErrShortSecret
@@ -42,11 +42,11 @@ func FromSecret(secret string) (*Key, error) {
 	return &Key{secret: sha256.Sum256([]byte(secret))}, nil
 }
 
-// header begins the first line of a sealed file. The number sign makes it a comment
-// in the languages of such files.
+// header is the beginning of the first line of a sealed file. The number sign makes the line a
+// comment in the languages of such files.
 const header = "# cotter-proof-v1 "
 
-// Seal returns content after a line that proves it for a purpose.
+// Seal returns content with a first line that proves it for a purpose.
 func (k *Key) Seal(purpose string, content []byte) []byte {
 	line := header + hex.EncodeToString(k.sum(purpose, content)) + "\n"
 	return append([]byte(line), content...)
@@ -59,8 +59,8 @@ func (k *Key) Open(purpose string, sealed []byte) ([]byte, error) {
 	if !found || !ok {
 		return nil, ErrUnproven
 	}
-	// The digits are compared as text: a content has one sealed file, not also
-	// one with digits in upper case.
+	// The digits are compared as text, so that a content has only one sealed form: digits in upper
+	// case are not accepted.
 	want := hex.EncodeToString(k.sum(purpose, content))
 	if !hmac.Equal(code, []byte(want)) {
 		return nil, ErrUnproven
@@ -73,8 +73,8 @@ func (k *Key) Name(purpose, statement string) string {
 	return hex.EncodeToString(k.sum(purpose, []byte(statement)))
 }
 
-// sum includes the length of the purpose, so that different pairs of purpose and
-// content have different sums.
+// sum returns the code for a purpose and a content. It includes the length of the purpose, so
+// that different pairs have different codes.
 func (k *Key) sum(purpose string, content []byte) []byte {
 	mac := hmac.New(sha256.New, k.secret[:])
 	fmt.Fprintf(mac, "%d %s\n", len(purpose), purpose)

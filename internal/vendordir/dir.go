@@ -19,7 +19,8 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Dir is the directory of one root module. It is safe for concurrent use.
+// Dir is the directory with the vendored packages of one root module. It is safe for concurrent
+// use.
 type Dir struct {
 	name string // relative to the root module, with slashes
 	path string
@@ -30,11 +31,11 @@ type Dir struct {
 	sums       singleflight.Memo[hashing.Hash, *pkgtree.Tree]
 }
 
-// PlaceError is a directory that cannot be used for packages.
+// PlaceError is the error for a directory that cannot be used for vendored packages.
 type PlaceError struct {
-	// Name is the directory, or the part of its path, that is wrong.
+	// Name is the invalid directory, or the invalid part of its path.
 	Name string
-	// Reason completes "it ...".
+	// Reason completes a sentence that begins with "it".
 	Reason string
 }
 
@@ -42,8 +43,8 @@ func (e *PlaceError) Error() string {
 	return fmt.Sprintf("%s cannot be the directory of vendored packages: it %s", e.Name, e.Reason)
 }
 
-// CheckName checks what can be told by the name of a directory, which is relative to a
-// root module.
+// CheckName checks the name of a directory, which is relative to a root module. It does not
+// access the file system.
 func CheckName(name string) error {
 	clean := path.Clean(filepath.ToSlash(name))
 	below := clean
@@ -58,17 +59,20 @@ func CheckName(name string) error {
 	}
 	for part := range strings.SplitSeq(below, "/") {
 		if slices.Contains([]string{".git", ".terraform", ownName}, strings.ToLower(part)) {
-			return &PlaceError{name, fmt.Sprintf("is inside of %s, which belongs to other files", part)}
+			return &PlaceError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
 		}
 	}
 	return nil
 }
 
-// Open returns the directory with a name relative to a root module's directory. It need
-// not exist. dataDir is the path of the data directory of stock tools. The error is a
-// *[PlaceError] if the directory is not in the root module's git repository (or, if there
-// is none, below the root module), is or has the root module or the data directory, or if
-// a part of its path is a symbolic link or no directory.
+// Open returns the directory with a name relative to a root module's directory. The directory
+// need not exist. dataDir is the path of the stock tools' data directory. The error is a
+// *[PlaceError] in these cases:
+//
+//   - The directory is not in the root module's git repository or, if there is no repository, not
+//     below the root module.
+//   - The directory is or contains the root module, or overlaps with the data directory.
+//   - A part of its path is a symbolic link or not a directory.
 func Open(rootDir, name, dataDir string) (*Dir, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -89,11 +93,11 @@ func Open(rootDir, name, dataDir string) (*Dir, error) {
 	}
 	switch {
 	case full == top || !within(full, top):
-		return nil, &PlaceError{name, "is outside of the repository"}
+		return nil, &PlaceError{name, "is outside the repository"}
 	case within(rootPath, full):
 		return nil, &PlaceError{name, "has the root module itself"}
 	case within(full, dataPath) || within(dataPath, full):
-		return nil, &PlaceError{name, "has a part in common with the data directory of stock tools"}
+		return nil, &PlaceError{name, "overlaps with the data directory of stock tools"}
 	}
 	if err := refuseLinks(rootPath, full); err != nil {
 		return nil, err
@@ -107,8 +111,9 @@ func Open(rootDir, name, dataDir string) (*Dir, error) {
 	return d, nil
 }
 
-// refuseLinks refuses links and files in the path of a directory, from the last directory
-// that it has in common with the root module, whose path has no links.
+// refuseLinks returns an error if the path of a directory contains a link or a file. It checks
+// the part below the last directory that it has in common with the root module, whose path has no
+// links.
 func refuseLinks(rootPath, full string) error {
 	at := rootPath
 	for !within(full, at) {
@@ -135,18 +140,18 @@ func refuseLinks(rootPath, full string) error {
 // Name returns the directory's path relative to the root module, with slashes.
 func (d *Dir) Name() string { return d.name }
 
-// PackageDir returns the path of a call's package relative to the root module, as
-// modules.json has it.
+// PackageDir returns the path of a call's package relative to the root module, in the form that
+// modules.json has.
 func (d *Dir) PackageDir(key string) string { return path.Join(d.name, key) }
 
-// PackagePath returns the path at which this process reaches a call's package.
+// PackagePath returns the path by which this process accesses a call's package.
 func (d *Dir) PackagePath(key string) string { return filepath.Join(d.path, key) }
 
-// Path returns the path at which this process reaches the directory.
+// Path returns the path by which this process accesses the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Keys returns the names of the directories in which packages would be, in order: those
-// that begin with a dot are none. It returns nothing if the directory is absent.
+// Keys returns the sorted names of the subdirectories that can be packages, which are those that
+// do not begin with a dot. It returns nil if the directory does not exist.
 func (d *Dir) Keys() []string {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -161,7 +166,7 @@ func (d *Dir) Keys() []string {
 	return keys
 }
 
-// IsDir reports whether a directory was made for vendored packages, of any root module.
+// IsDir reports whether a directory was created for the vendored packages of any root module.
 func IsDir(path string) bool {
 	info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(recordName)))
 	return err == nil && info.Mode().IsRegular()
@@ -187,7 +192,7 @@ func realPath(dir string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// within is [pathsafe.Within] for paths of this system.
+// within is [pathsafe.Within] for paths in the form of this system.
 func within(name, dir string) bool {
 	return pathsafe.Within(filepath.ToSlash(name), filepath.ToSlash(dir))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// repository makes a git repository with a root module in "root" and returns both.
+// repository creates a git repository with a root module in "root" and returns both paths.
 func repository(t testing.TB) (top, root string) {
 	t.Helper()
 	top = t.TempDir()
@@ -49,8 +49,8 @@ func write(t testing.TB, name, text string) {
 	}
 }
 
-// commit writes packages, each with one file, and keeps those of keep. It returns the
-// entries for all that were written.
+// commit writes packages, each with one file, and keeps the packages in keep. It returns the
+// entries of all packages that it has written.
 func commit(t testing.TB, d *vendordir.Dir, packages map[string]string, keep ...string) (map[string]lockfile.Module, error) {
 	t.Helper()
 	change, err := d.Begin()
@@ -100,13 +100,13 @@ func TestOpen(t *testing.T) {
 		"..":                  "has the root module itself",
 		"../root":             "has the root module itself",
 		"vendor/..":           "has the root module itself",
-		"../../vendor":        "is outside of the repository",
+		"../../vendor":        "is outside the repository",
 		"../..":               "has the root module itself",
-		".terraform/vendor":   "is inside of .terraform",
-		"../.git/vendor":      "is inside of .git",
-		"vendor/.Terraform/x": "is inside of .Terraform",
-		"data":                "has a part in common with the data directory",
-		"data/vendor":         "has a part in common with the data directory",
+		".terraform/vendor":   "is inside .terraform",
+		"../.git/vendor":      "is inside .git",
+		"vendor/.Terraform/x": "is inside .Terraform",
+		"data":                "overlaps with the data directory",
+		"data/vendor":         "overlaps with the data directory",
 		"link/vendor":         "is a symbolic link",
 		"elsewhere":           "is a symbolic link",
 		"file/vendor":         "is not a directory",
@@ -134,7 +134,7 @@ func TestCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A process was killed in a change, after it had retired a package.
+	// A process was killed during a change, after it had retired a package.
 	write(t, filepath.Join(root, "vendor/.cotter/stage-X/a/main.tf"), "# half\n")
 	if err := os.Mkdir(filepath.Join(root, "vendor/.cotter/retired-X"), 0o755); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that files of others are never replaced or removed.
+// TestRefusals checks that files that are not vendored packages are never replaced or removed.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	top, root := repository(t)
@@ -195,7 +195,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := commit(t, open(t, other, "../vendor"), nil); !errors.As(err, &notOurs) || notOurs.Root != "../root" {
 		t.Errorf("the directory of another root module: %v", err)
 	}
-	// What was not committed leaves nothing.
+	// A change that is not committed leaves nothing behind.
 	change, err := open(t, root, "new/modules").Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUndo checks that a change which cannot be made leaves what there was.
+// TestUndo checks that a change that fails leaves the previous state.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	_, root := repository(t)
@@ -308,7 +308,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// forgeSums changes a file and the sums of its package.
+// forgeSums changes a file and also the recorded sums of its package.
 func forgeSums(t *testing.T, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")

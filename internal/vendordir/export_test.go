@@ -1,6 +1,6 @@
 package vendordir
 
-// ParseRecord returns the text of a record as it is written again.
+// ParseRecord parses a record and returns it as it would be written again.
 func ParseRecord(text []byte) ([]byte, error) {
 	r, err := parseRecord(text)
 	return r.text(), err

@@ -18,12 +18,12 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// maxSums bounds the sums of a package, as package project does.
+// maxSums is the maximum size of a package's sums in bytes. Package project has the same limit.
 const maxSums = 64 << 20
 
-// Inspect compares the package of an entry's call with the entry. It reads every file,
-// once in the life of a Dir. Files that were added count as a change, unlike those of an
-// installed package: nobody but the author of a commit puts files there.
+// Inspect compares the package of an entry's call with the entry. It reads every file once in the
+// lifetime of a Dir. Added files count as a change, unlike in an installed package, because only
+// the author of a commit can have added them.
 func (d *Dir) Inspect(entry lockfile.Module) installed.Report {
 	locked := d.LockedTree(entry)
 	tree, err := d.trees.Do(context.Background(), entry.Key, func(context.Context) (*pkgtree.Tree, error) {
@@ -41,7 +41,7 @@ func (d *Dir) Inspect(entry lockfile.Module) installed.Report {
 	return compare(entry, tree, locked)
 }
 
-// read hashes the package of a call, which must be a directory and no link to one.
+// read hashes the package of a call, which must be a directory and not a link to one.
 func (d *Dir) read(key string) (*pkgtree.Tree, error) {
 	info, err := os.Lstat(d.PackagePath(key))
 	if err != nil {
@@ -53,7 +53,8 @@ func (d *Dir) read(key string) (*pkgtree.Tree, error) {
 	return pkgtree.Read(d.PackagePath(key))
 }
 
-// compare decides by the hashes, and else by the files if the locked ones are known.
+// compare compares a package with its entry by the hashes. If they differ and the locked files
+// are known, it compares the files.
 func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report {
 	report := installed.Report{Status: installed.Changed, Tree: tree}
 	if report.CompareHashes(entry, tree) {
@@ -70,7 +71,7 @@ func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report
 	return report
 }
 
-// withoutEmptyDirs returns a tree as git keeps it.
+// withoutEmptyDirs returns a tree without its empty directories, which git does not keep.
 func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
 	isEmptyDir := func(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 	if !slices.ContainsFunc(tree.Entries, isEmptyDir) {
@@ -79,8 +80,7 @@ func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
 	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), isEmptyDir)}
 }
 
-// changesDespite tells the files apart of a package that cannot be hashed because of its
-// links.
+// changesDespite compares the files of a package that cannot be hashed because of its links.
 func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
 	var bad *hashing.TreeError
 	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
@@ -89,8 +89,8 @@ func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
 	return hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(bad.Listed))
 }
 
-// LockedTree returns the tree from which an entry of the lock was made, by the sums that
-// are kept in the directory; nil if they are not kept, or are not those of the entry.
+// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
+// directory, and returns nil if there are none or they do not match the entry.
 func (d *Dir) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	t1 := entry.Hash("t1")
 	if t1 == "" {
@@ -125,7 +125,7 @@ func (d *Dir) readSums(t1 hashing.Hash) (*pkgtree.Tree, error) {
 	return pkgtree.New(tree), nil
 }
 
-// openOwn opens .cotter, which must be a directory and no link to one.
+// openOwn opens .cotter, which must be a directory and not a link to one.
 func (d *Dir) openOwn() (*os.Root, error) {
 	name := filepath.Join(d.path, ownName)
 	info, err := os.Lstat(name)

@@ -13,24 +13,24 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
-// Packages are the packages of a directory as one run uses and replaces them. nil stands
-// for a run without such a directory.
+// Packages are the vendored packages that one run uses and replaces. A nil *Packages stands for a
+// run without vendored packages.
 type Packages struct {
 	Dir *Dir
-	// Rewrites says that all packages are to become what the lock says: the run confirms
-	// their entries. Otherwise only packages that the run selects are written.
+	// Rewrites reports whether all packages must match the lock after the run, which therefore
+	// confirms their entries. Otherwise the run writes only the packages that it selects.
 	Rewrites bool
-	// Optional says that a package that is not what the lock says is taken from elsewhere,
+	// Optional reports whether a package that does not match the lock may be taken from elsewhere,
 	// because the run places nothing.
 	Optional bool
 
 	mu     sync.Mutex
-	change *Change // nil as long as nothing was staged
-	// kinds are the changes that are staged, by the calls' keys.
+	change *Change // nil until a package is staged
+	// kinds are the staged changes by the keys of the calls.
 	kinds map[string]Kind
 }
 
-// Kind is what becomes of a package.
+// Kind is the kind of a change of a package.
 type Kind int
 
 // The kinds.
@@ -40,11 +40,12 @@ const (
 	Removed
 )
 
-// UsesLocked reports whether packages that are what the lock says need no confirmation.
+// UsesLocked reports whether packages that match the lock need no confirmation by an origin.
 func (p *Packages) UsesLocked() bool { return p != nil && !p.Rewrites }
 
-// Stage writes a call's package with a hash, which is not in the directory as it is to be,
-// to the stage of the directory. found is what is there. It returns the path and the tree.
+// Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
+// found is the status of the package that is there now. Stage returns the path and the tree of
+// the copy.
 func (p *Packages) Stage(ctx context.Context, cache *pkgcache.Cache, key string, t1 hashing.Hash, found installed.Status) (string, *pkgtree.Tree, error) {
 	change, err := p.begin()
 	if err != nil {
@@ -75,14 +76,14 @@ func (p *Packages) begin() (change *Change, err error) {
 	return p.change, err
 }
 
-// Close removes what was staged and not committed.
+// Close removes staged packages that were not committed.
 func (p *Packages) Close() {
 	if p != nil && p.change != nil {
 		p.change.Close()
 	}
 }
 
-// Plan is what a run is about to change in a directory. nil changes nothing.
+// Plan is the planned change of a directory. A nil *Plan changes nothing.
 type Plan struct {
 	// Changes are sorted by key.
 	Changes []PackageChange
@@ -92,14 +93,15 @@ type Plan struct {
 	sums     map[string][]byte
 }
 
-// PackageChange is a package that is to be written or removed.
+// PackageChange is a package that will be written or removed.
 type PackageChange struct {
 	// Key is the call's key, and Dir the package's directory, relative to the root module.
 	Key, Dir string
 	Kind     Kind
 }
 
-// Plan plans to have only the packages of these calls in the directory.
+// Plan returns the change after which the directory has only the packages of these calls. It
+// returns nil if nothing changes and Rewrites is not set.
 func (p *Packages) Plan(keep []string, sums map[string][]byte) (*Plan, error) {
 	removed, err := p.Dir.Removed(keep)
 	if err != nil {
@@ -119,7 +121,7 @@ func (p *Packages) Plan(keep []string, sums map[string][]byte) (*Plan, error) {
 	return plan, nil
 }
 
-// Commit makes the change of the directory, and returns the function that undoes it.
+// Commit makes the change and returns the function that undoes it.
 func (p *Plan) Commit() (undo func() error, err error) {
 	if p == nil {
 		return func() error { return nil }, nil

@@ -22,18 +22,18 @@ const (
 	retiredPrefix = "retired-"
 )
 
-// maxRecord bounds the record of a directory. A key has at most 255 bytes.
+// maxRecord is the maximum size of a record in bytes. A key has at most 255 bytes.
 const maxRecord = 8 << 20
 
-// record says whose directory it is, and which packages were written to it.
+// record has the root module of a directory and the packages that were written to it.
 type record struct {
 	// root is the path of the root module, relative to the directory, with slashes.
 	root string
-	// keys are those of the packages, sorted.
+	// keys are the keys of the packages, sorted.
 	keys []string
 }
 
-// recordComment is for readers of the repository.
+// recordComment explains the record to readers of the repository.
 const recordComment = "# The packages beside this directory were written by \"cotter vendor\", from the lock of the root module.\n"
 
 func (r record) text() []byte {
@@ -46,8 +46,8 @@ func (r record) text() []byte {
 	return []byte(b.String())
 }
 
-// parseRecord parses a record. A key that could not name a package is an error, because
-// directories are removed by what it says.
+// parseRecord parses a record. A key that cannot be the name of a package's directory is an
+// error, because directories are removed according to the record.
 func parseRecord(text []byte) (record, error) {
 	var r record
 	for i, line := range strings.Split(string(text), "\n") {
@@ -71,14 +71,13 @@ func parseRecord(text []byte) (record, error) {
 	return r, nil
 }
 
-// isKey reports whether a name can be that of a package's directory. Package cotter
-// checks keys in full; this keeps to the directory.
+// isKey reports whether a name can be that of a package's directory. It only makes sure that the
+// name stays inside the directory; package cotter checks keys completely.
 func isKey(name string) bool {
 	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "/\\:\x00")
 }
 
-// readRecord reads the record of the directory. The error wraps fs.ErrNotExist if there is
-// none.
+// readRecord reads the record of the directory. If there is none, the error wraps fs.ErrNotExist.
 func (d *Dir) readRecord() (record, error) {
 	own, err := d.openOwn()
 	if err != nil {
@@ -92,12 +91,12 @@ func (d *Dir) readRecord() (record, error) {
 	return parseRecord(text)
 }
 
-// NotOursError is a directory that has files of others, or of another root module.
+// NotOursError says that a directory has other files, or the packages of another root module.
 type NotOursError struct {
-	// Dir is the directory, as the user named it, or the one of a package in it.
+	// Dir is the directory as the user named it, or the directory of a package in it.
 	Dir string
-	// Root is the path of the other root module, relative to the directory; "" if the
-	// files are not ours at all.
+	// Root is the path of the other root module, relative to the directory. It is "" if the files
+	// are not vendored packages at all.
 	Root string
 }
 
@@ -108,8 +107,8 @@ func (e *NotOursError) Error() string {
 	return fmt.Sprintf("%s has files that were not written as vendored packages", e.Dir)
 }
 
-// own returns the record of the directory, or a new one if the directory is absent or
-// empty. Else the error is a *NotOursError.
+// own returns the record of the directory, or a new one if the directory does not exist or is
+// empty. If the directory belongs to something else, the error is a *NotOursError.
 func (d *Dir) own() (record, error) {
 	r, err := d.readRecord()
 	if err == nil && r.root != d.root {

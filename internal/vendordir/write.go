@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// Change is a change of the directory by one process. The caller keeps others from
-// making one at the same time.
+// Change is a change of the directory by one process. The caller must make sure that no other
+// process changes the directory at the same time.
 type Change struct {
 	dir     *Dir
 	own     *os.Root
@@ -26,18 +26,17 @@ type Change struct {
 	retired string // path
 	former  record
 	created bool     // the directory had no record before
-	moves   []rename // that were made
+	moves   []rename // the moves that have been made
 	done    bool
 }
 
 type rename struct{ from, to string }
 
-// gitAttributes keeps git from converting line ends, which would change hashes.
+// gitAttributes keeps git from converting line ends, which would change the hashes.
 const gitAttributes = "# Written by \"cotter vendor\": line ends stay as they are.\n* -text\n"
 
-// Begin prepares to write packages, and removes what a killed process has left on its
-// stage. [Change.Close] must follow. The error is a *[NotOursError] if there are files
-// of others.
+// Begin prepares to write packages and removes the staged files of killed processes. The caller
+// must call [Change.Close]. If the directory has other files, the error is a *[NotOursError].
 func (d *Dir) Begin() (_ *Change, err error) {
 	c := &Change{dir: d}
 	defer func() {
@@ -68,12 +67,12 @@ func (d *Dir) Begin() (_ *Change, err error) {
 	return c, c.own.Mkdir(stagePrefix+suffix, 0o777)
 }
 
-// Stage returns the path at which to write the package of a call. It does not exist yet.
+// Stage returns the path to which the package of a call must be written. It does not exist yet.
 func (c *Change) Stage(key string) string { return filepath.Join(c.stage, key) }
 
-// Commit makes the staged packages of some calls those of the directory, and removes the
-// packages that are not in keep. sums are the per-file sums of all packages, by the file
-// names of their t1 hashes. After an error the packages are as they were.
+// Commit moves the staged packages of some calls into the directory and removes the packages that
+// are not in keep. sums are the per-file sums of all packages, keyed by the file names of their
+// t1 hashes. After an error the packages are unchanged.
 func (c *Change) Commit(staged, keep []string, sums map[string][]byte) error {
 	if err := c.check(staged, keep); err != nil {
 		return err
@@ -99,8 +98,9 @@ func (c *Change) Commit(staged, keep []string, sums map[string][]byte) error {
 	return nil
 }
 
-// check refuses keys that are one name to some file systems, on which the repository
-// may be checked out, and packages in the places of files that are not ours.
+// check returns an error if two keys differ only in case, because the repository may be checked
+// out on a file system that ignores case. It also returns an error if a staged package would
+// replace files that are not a vendored package.
 func (c *Change) check(staged, keep []string) error {
 	folded := make(map[string]string)
 	for _, key := range slices.Sorted(slices.Values(keep)) {
@@ -117,7 +117,7 @@ func (c *Change) check(staged, keep []string) error {
 	return nil
 }
 
-// moveAll replaces the staged packages and retires those that are not kept.
+// moveAll replaces the packages that are staged and retires those that are not kept.
 func (c *Change) moveAll(staged, keep []string) error {
 	for _, key := range c.former.keys {
 		if !slices.Contains(keep, key) || slices.Contains(staged, key) {
@@ -142,7 +142,7 @@ func (c *Change) move(from, to string) error {
 	return err
 }
 
-// Undo puts back what Commit has moved.
+// Undo reverses the moves of Commit.
 func (c *Change) Undo() error {
 	var errs error
 	for _, m := range slices.Backward(c.moves) {
@@ -152,8 +152,8 @@ func (c *Change) Undo() error {
 	return errors.Join(errs, c.writeRecord(c.former.keys))
 }
 
-// Close removes the stage and the replaced packages. A directory that was made for a
-// change that was not made is removed too.
+// Close removes the stage and the replaced packages. If the change was not made, Close also
+// removes the files and directories that Begin created.
 func (c *Change) Close() {
 	if c.own == nil {
 		return
@@ -162,12 +162,12 @@ func (c *Change) Close() {
 	_ = c.own.Close()
 	if !c.done && c.created {
 		for _, name := range []string{recordName, ownName + "/" + sumsName, ownName, "."} {
-			_ = os.Remove(filepath.Join(c.dir.path, filepath.FromSlash(name))) // one that is not empty stays
+			_ = os.Remove(filepath.Join(c.dir.path, filepath.FromSlash(name))) // fails if it is not empty
 		}
 	}
 }
 
-// sweep removes stages and retired packages, ours and those of killed processes.
+// sweep removes the stages and retired packages of this process and of killed ones.
 func (c *Change) sweep() {
 	entries, _ := fs.ReadDir(c.own.FS(), ".")
 	for _, entry := range entries {
@@ -183,7 +183,7 @@ func (c *Change) writeRecord(keys []string) error {
 	return atomicfile.Write(c.own, recordFile, record{root: c.dir.root, keys: keys}.text(), atomicfile.Options{Step: "vendor.record"})
 }
 
-// writeSums writes the sums that are not there yet.
+// writeSums writes the sums that do not exist yet.
 func (c *Change) writeSums(sums map[string][]byte) error {
 	if err := c.own.Mkdir(sumsName, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -200,7 +200,7 @@ func (c *Change) writeSums(sums map[string][]byte) error {
 	return nil
 }
 
-// keepSums removes the sums of packages that are gone.
+// keepSums removes the sums of packages that are no longer in the directory.
 func (c *Change) keepSums(sums map[string][]byte) {
 	entries, _ := fs.ReadDir(c.own.FS(), sumsName)
 	for _, entry := range entries {
@@ -210,8 +210,8 @@ func (c *Change) keepSums(sums map[string][]byte) {
 	}
 }
 
-// writeAttributes writes .gitattributes if there is none. Without it some checkouts have
-// other line ends, which the hashes tell.
+// writeAttributes writes .gitattributes if it does not exist. Without it, line ends differ in
+// some checkouts, and the hashes do not match.
 func (c *Change) writeAttributes() {
 	const name = ".gitattributes"
 	root, err := opendir.Root(c.dir.path)
@@ -228,7 +228,7 @@ func (c *Change) writeAttributes() {
 func (d *Dir) Removed(keep []string) ([]string, error) {
 	r, err := d.readRecord()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && r.root != d.root {
-		return nil, nil // Begin says whose the directory is, if it is to change
+		return nil, nil // Begin reports a foreign directory if a change is needed
 	}
 	if err != nil {
 		return nil, err

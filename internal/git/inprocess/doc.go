@@ -45,8 +45,8 @@
 //
 // # Limits
 //
-// The ssh configuration has at most 1 MiB, in at most 256 files. A list of refs has at most 64
-// MiB. A pack has at most two million objects; the caller sets the limits for its size and for
+// The ssh configuration has at most 1 MiB, in at most 256 files. A list of refs has at most
+// 64 MiB. A pack has at most two million objects; the caller sets the limits for its size and for
 // the size of an object. A connection is closed if the server sends nothing for two minutes, or
 // less than the minimum rate over that time.
 package inprocess

@@ -31,8 +31,8 @@ type V2 struct {
 	// MaxBytes bounds the size of the transfer, and Limits the content of the pack.
 	MaxBytes int64
 	Limits   gitpack.Limits
-	// Progress is called with the number of bytes that were received so far, at most every 100
-	// ms and at the end. It may be nil.
+	// Progress is called with the number of bytes that were received so far, at most every
+	// 100 ms and at the end. It may be nil.
 	Progress func(done int64)
 
 	received int64

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// certificate makes a certificate for one host, which vouches for itself.
+// certificate creates a self-signed certificate for one host.
 func (w *Web) certificate(host string) tls.Certificate {
 	w.t.Helper()
 	template := &x509.Certificate{
@@ -46,8 +46,8 @@ func (w *Web) certificate(host string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// Certificates are those of all servers, in PEM, for programs that take them from
-// a file.
+// Certificates returns the certificates of all servers in PEM, for programs that read them from a
+// file.
 func (w *Web) Certificates() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()

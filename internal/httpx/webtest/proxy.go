@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Proxy starts a proxy into the web, for programs that look up names by
-// themselves, and returns its URL.
+// Proxy starts a proxy for the web, for programs that resolve names themselves, and returns its
+// URL.
 func (w *Web) Proxy() string {
 	w.t.Helper()
 	forward := &httputil.ReverseProxy{
@@ -29,7 +29,7 @@ func (w *Web) Proxy() string {
 	return s.URL
 }
 
-// tunnel connects a client with a server and lets them talk.
+// tunnel connects a client with a server and copies data in both directions.
 func (w *Web) tunnel(rw http.ResponseWriter, r *http.Request) {
 	server, err := w.dial(r.Context(), "tcp", r.Host)
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *Web) tunnel(rw http.ResponseWriter, r *http.Request) {
 	defer func() { _ = client.Close() }()
 	var both sync.WaitGroup
 	both.Go(func() {
-		// Either side may hang up at any time.
+		// Either side may disconnect at any time.
 		_, _ = io.Copy(server, buffered)
 		_ = server.Close()
 	})

@@ -1,5 +1,5 @@
-// Package webtest is a small web on loopback for tests: servers under names of
-// their own, a client that reaches nothing else, and a record of what was sent.
+// Package webtest provides a small web on the loopback interface for tests: servers with any
+// names, a client that can reach only these servers, and a record of all requests.
 package webtest
 
 import (
@@ -18,18 +18,18 @@ import (
 	"testing"
 )
 
-// Web is a set of servers that ends with its test.
+// Web is a set of servers that are stopped at the end of the test.
 type Web struct {
 	t         testing.TB
 	transport *http.Transport
 
 	mu       sync.Mutex
-	servers  map[string]string // listeners by the address that is dialled
+	servers  map[string]string // the listeners' addresses by the addresses that clients dial
 	requests []*http.Request
 	trusted  bytes.Buffer // certificates in PEM
 }
 
-// New makes a web without servers.
+// New returns a web without servers.
 func New(t testing.TB) *Web {
 	w := &Web{t: t, servers: make(map[string]string)}
 	w.transport = &http.Transport{
@@ -67,10 +67,10 @@ func (w *Web) Serve(url string, h http.HandlerFunc) {
 	w.servers[addr] = s.Listener.Addr().String()
 }
 
-// Client is a client of this web. Connections to unknown addresses are refused.
+// Client returns a client for this web. It refuses connections to unknown addresses.
 func (w *Web) Client() *http.Client { return &http.Client{Transport: w.transport} }
 
-// Requests are those that came, in their order.
+// Requests returns the requests that the servers have received, in order.
 func (w *Web) Requests() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
