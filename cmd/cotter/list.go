@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
@@ -81,4 +82,35 @@ func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), dash(p.Dir))
 	}
 	return nil
+}
+
+// tree prints a module tree, with the root module as ".".
+func (o *output) tree(result *cotter.Result) {
+	o.printf(".\n")
+	o.branches(result, nil, "")
+}
+
+func (o *output) branches(result *cotter.Result, path addrs.Module, indent string) {
+	children := result.Children(path)
+	for i, m := range children {
+		joint, below := "├── ", "│   "
+		if i == len(children)-1 {
+			joint, below = "└── ", "    "
+		}
+		o.printf("%s%s%s  %s\n", indent, joint, nameBelow(m), describe(m))
+		o.branches(result, m.Path, indent+below)
+	}
+}
+
+// nameBelow returns a module's path relative to its caller. It has more than one part if a
+// test runs the module.
+func nameBelow(m cotter.Module) string { return m.Path[len(m.Caller()):].String() }
+
+// describe returns the source and the version of a module.
+func describe(m cotter.Module) string {
+	text := addrs.Redact(m.Source.ForDisplay())
+	if m.Version != "" {
+		text += " " + m.Version
+	}
+	return text
 }

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
 )
 
 // message is the description of a failure.

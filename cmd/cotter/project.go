@@ -5,12 +5,17 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
@@ -139,4 +144,118 @@ func transport() http.RoundTripper {
 // default. It returns "" if there is no home directory.
 func cacheDir(cmd *cli.Invocation) string {
 	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
+}
+
+// cliConfig reads the CLI configuration of the stock tool that the project is for. If the
+// tool is not known, it reads the configuration of tofu, which falls back to terraform's
+// files if tofu has none.
+func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
+	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
+		Terraform: dialect == cotter.DialectTerraform,
+		Warn:      func(text string) { out.warnf("%s", text) },
+	})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	for _, diag := range diags {
+		out.warnf("%s: %s", diag.Summary, diag.Detail)
+	}
+	return config, nil
+}
+
+// getters returns the getters for sources that need large dependencies or other programs.
+// The SDKs find most of their settings themselves. The other settings are environment
+// variables that stock tools use too.
+func getters(client *http.Client, env func(string) string) map[string]getmodules.Getter {
+	return map[string]getmodules.Getter{
+		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL")},
+		"gcs": &gcs.Getter{
+			HTTPClient:   client,
+			Endpoint:     env("STORAGE_EMULATOR_HOST"),
+			Token:        env("GOOGLE_OAUTH_ACCESS_TOKEN"),
+			QuotaProject: env("GOOGLE_CLOUD_QUOTA_PROJECT"),
+		},
+		"hg": hg.Getter{},
+	}
+}
+
+// gitBackendFlag returns the flag of every command that asks git repositories.
+func gitBackendFlag() *cli.Flag {
+	return &cli.Flag{
+		Name: "git-backend", Type: cli.String,
+		Usage: "fetch with `CLIENT`: git (the installed git), go (the built-in client), or auto (git if it is installed; the default)",
+	}
+}
+
+// gitBackend returns the value of the flag, or of COTTER_GIT_BACKEND.
+func gitBackend(cmd *cli.Invocation, env func(string) string) (getmodules.GitBackend, error) {
+	name, where := cmd.String("git-backend"), "--git-backend"
+	if name == "" {
+		name, where = env("COTTER_GIT_BACKEND"), "COTTER_GIT_BACKEND"
+	}
+	switch cmp.Or(name, "auto") {
+	case "auto":
+		return getmodules.GitAuto, nil
+	case "git":
+		return getmodules.GitInstalled, nil
+	case "go":
+		return getmodules.GitBuiltIn, nil
+	}
+	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", got %q", where, name)}
+}
+
+// configFlags returns the flags of every command that reads configuration, followed by more.
+// The flags have the same names as in stock tools.
+func configFlags(more ...*cli.Flag) []*cli.Flag {
+	return projectFlags(append([]*cli.Flag{
+		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
+		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
+		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`; their modules are installed too", Default: "tests"},
+	}, more...)...)
+}
+
+// parseVariable parses a value of the flag -var or -var-file.
+func parseVariable(flag, value string) (cotter.Variable, error) {
+	if flag == "var-file" {
+		return cotter.Variable{File: value}, nil
+	}
+	name, value, ok := strings.Cut(value, "=")
+	if name = strings.TrimSpace(name); !ok || name == "" {
+		return cotter.Variable{}, fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
+	}
+	return cotter.Variable{Name: name, Value: value}, nil
+}
+
+// checkAssignment returns an error if a value of -var is not an assignment. The error does
+// not contain the value, which may be secret.
+func checkAssignment(value string) error {
+	_, err := parseVariable("var", value)
+	return err
+}
+
+// setInputs sets the inputs of a request from the flags and the environment: variables,
+// workspace and test directory. If a variable has several values, the last one is used, so
+// the values from the command line come last.
+func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
+	var err error
+	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
+		return err
+	}
+	for _, given := range cmd.Given("var", "var-file") {
+		set, err := parseVariable(given.Name, given.Value)
+		if err != nil {
+			return usageError{err}
+		}
+		req.Inputs.Variables = append(req.Inputs.Variables, set)
+	}
+	req.Inputs.TestDir = cmd.String("test-directory")
+	req.Inputs.Workspace = env("TF_WORKSPACE")
+	req.Inputs.Environment = make(map[string]string)
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if name, ok := strings.CutPrefix(name, "TF_VAR_"); ok {
+			req.Inputs.Environment[name] = value
+		}
+	}
+	return nil
 }

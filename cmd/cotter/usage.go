@@ -1,12 +1,93 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
+
+// maxSuggested is the maximum number of suggestions for a word.
+const maxSuggested = 3
+
+// nearest returns the known words that resemble a word, the most similar first.
+func nearest(word string, known []string) []string {
+	type candidate struct {
+		word     string
+		distance int
+	}
+	var found []candidate
+	for _, other := range known {
+		d := editDistance(strings.ToLower(word), strings.ToLower(other))
+		if d <= max(1, min(len(word), len(other))/3) && other != word {
+			found = append(found, candidate{other, d})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.word, b.word))
+	})
+	var words []string
+	for _, c := range found[:min(len(found), maxSuggested)] {
+		if !slices.Contains(words, c.word) {
+			words = append(words, c.word)
+		}
+	}
+	return words
+}
+
+// didYouMean returns a question with the known words that resemble a word. It returns "" if
+// no known word does.
+func didYouMean(word string, known []string) string {
+	words := nearest(word, known)
+	if len(words) == 0 {
+		return ""
+	}
+	return "Did you mean " + alternatives(words) + "?"
+}
+
+// alternatives returns words as a list, such as "a, b or c".
+func alternatives(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// editDistance returns the number of edits that turn one word into another. An edit inserts,
+// removes or replaces a character, or swaps it with the next one. For words that are too long
+// to compare, editDistance returns a large number.
+func editDistance(from, to string) int {
+	const longest = 256
+	a, b := []rune(from), []rune(to)
+	if len(a) > longest || len(b) > longest {
+		return longest
+	}
+	// rows[i][j] is the distance of the first i characters of a to the first j of b.
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replaced := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replaced)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
 
 // hintedError is an error with a hint on what to do about it.
 type hintedError struct {
