@@ -273,7 +273,7 @@ func (l *commandLine) lock() *lockfile.File {
 			name = found.LockFile
 		}
 	}
-	lock, err := readLock(filepath.Join(dir, cmp.Or(name, ".terraform.lock.hcl")))
+	lock, err := readLock(filepath.Join(dir, cmp.Or(name, stockLockName)))
 	if err != nil {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (d demo) install(ctx context.Context) error {
 	}
 	out.printf("\n$ cotter tree\n")
 	out.tree(result)
-	lock, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
+	lock, err := os.ReadFile(filepath.Join(dir, stockLockName))
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (d demo) attack(ctx context.Context) error {
 	if err := d.world.WriteTree(clone, "config"); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(d.dir(), ".terraform.lock.hcl"), filepath.Join(clone, ".terraform.lock.hcl"), 0o644); err != nil {
+	if err := copyFile(filepath.Join(d.dir(), stockLockName), filepath.Join(clone, stockLockName), 0o644); err != nil {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")

@@ -9,9 +9,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// stockLockName is the lock that stock tools read and write.
-const stockLockName = ".terraform.lock.hcl"
-
 // lookAtLock reports what is in the lock, and what stock tools will say about it. For
 // modules that are not installed, it takes the packages from the lock.
 func (d *doctor) lookAtLock(context.Context) {

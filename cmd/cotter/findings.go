@@ -263,7 +263,7 @@ func (f *findings) project(req cotter.Request) (*scannedProject, error) {
 		}
 		return filepath.ToSlash(name) // on another drive
 	}
-	name := cmp.Or(req.LockFile, ".terraform.lock.hcl")
+	name := cmp.Or(req.LockFile, stockLockName)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}

@@ -241,7 +241,7 @@ func movedText(o cotter.Origin) string {
 
 // graphLocks returns a reader of locks, which are named as for cotter diff.
 func graphLocks(req cotter.Request) lockReader {
-	return lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, ".terraform.lock.hcl")}
+	return lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 }
 
 // addDiff marks the differences between the lock that --diff names and the project's lock.

@@ -122,7 +122,7 @@ func initRequest(cmd *cli.Invocation, out *output, dir string) (cotter.Request, 
 
 // lockPath returns the path of the file with the module entries.
 func lockPath(req cotter.Request) string {
-	name := cmp.Or(req.LockFile, ".terraform.lock.hcl")
+	name := cmp.Or(req.LockFile, stockLockName)
 	if filepath.IsAbs(name) {
 		return name
 	}

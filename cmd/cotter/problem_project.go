@@ -216,7 +216,7 @@ var publicHosts = []string{
 // in the project's lock.
 func (o *output) knownHosts(m message) []string {
 	hosts := slices.Clone(publicHosts)
-	lock, err := readLock(below(o.sourceDir(m), cmp.Or(o.lockFile, ".terraform.lock.hcl")))
+	lock, err := readLock(below(o.sourceDir(m), cmp.Or(o.lockFile, stockLockName)))
 	if err != nil || lock == nil {
 		return hosts
 	}

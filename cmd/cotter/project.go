@@ -259,3 +259,6 @@ func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request
 	}
 	return nil
 }
+
+// stockLockName is the lock that stock tools read and write.
+const stockLockName = ".terraform.lock.hcl"

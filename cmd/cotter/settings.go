@@ -64,18 +64,17 @@ func checkSecondLock(req cotter.Request) error {
 	if err != nil || found.LockFile == "" {
 		return err
 	}
-	const stockName = ".terraform.lock.hcl"
 	name := func(lock string) string {
 		if filepath.IsAbs(lock) {
 			return filepath.Clean(lock)
 		}
 		return filepath.Join(req.Dir, lock)
 	}
-	own := cmp.Or(req.LockFile, stockName)
+	own := cmp.Or(req.LockFile, stockLockName)
 	if _, err := os.Lstat(name(own)); err == nil && locksModules(name(own)) {
 		return nil
 	}
-	for _, other := range slices.Compact([]string{found.LockFile, stockName}) {
+	for _, other := range slices.Compact([]string{found.LockFile, stockLockName}) {
 		if name(other) != name(own) && locksModules(name(other)) {
 			return &secondLockError{other, own}
 		}
