@@ -2,8 +2,8 @@ package getmodules
 
 import "github.com/cotterpin/cotter/addrs"
 
-// OCIReference returns the parts of an oci address: what to ask which
-// repository for.
+// OCIReference returns the parts of an oci address: the host, the repository, and the
+// reference to ask it for.
 func OCIReference(address string) (host, repository, reference string, err error) {
 	a, err := parseOCIAddress(addrs.ParseModulePackage(address))
 	if err != nil {
