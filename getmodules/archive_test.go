@@ -133,8 +133,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestTruncatedTar cuts a tar file off at every byte and then compresses it, so that only
-// the tar file is damaged and the gzip file is intact.
+// TestTruncatedTar cuts a tar file off at every 256 bytes and then compresses it, so that
+// the tar file is damaged but the gzip file is intact.
 func TestTruncatedTar(t *testing.T) {
 	t.Parallel()
 	plain := tarOf(t, tarFile("a", "text"), tarFile("b", strings.Repeat("\x00", 1024)))

@@ -114,7 +114,8 @@ func TestFileArchive(t *testing.T) {
 	}
 }
 
-// TestFileAroundTarget copies a directory that contains the target directory.
+// TestFileAroundTarget copies a directory that contains the target directory. That is
+// refused unless the target is in a .terraform directory, which is not copied.
 func TestFileAroundTarget(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()

@@ -138,9 +138,9 @@ func emptied(name string) string {
 }
 
 // TestGitHostileStore changes a store in many ways. A fetch must not run or trust anything
-// in it, must not write outside it, and must return the right tree. Half of the stores are
-// used to fetch a known commit, the others to fetch a branch; the outcome does not depend
-// on the kind of change.
+// in it, must not write outside it, and must return the right tree. Unless the -exhaustive
+// flag is set, the stores that cause no warning take turns: one is used to fetch a known
+// commit, the next to fetch a branch.
 func TestGitHostileStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

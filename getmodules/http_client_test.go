@@ -106,7 +106,7 @@ func TestUnknownLength(t *testing.T) {
 	}
 }
 
-// otherRepository is an OCIRepository that does not belong to a Fetcher.
+// otherRepository wraps an OCIRepository in a type of another package.
 type otherRepository struct{ getmodules.OCIRepository }
 
 // wrapper is a Fetcher that returns its own type of OCIRepository.

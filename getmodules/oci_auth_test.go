@@ -90,7 +90,7 @@ func TestOCICredentialsFail(t *testing.T) {
 	}
 }
 
-// TestOCIRealm uses challenges whose realm is on another server. Credentials must never be
+// TestOCIRealm uses challenges whose realm must not be trusted. Credentials must never be
 // sent there. Without credentials, no request may be sent to a realm on this machine or
 // without TLS.
 func TestOCIRealm(t *testing.T) {

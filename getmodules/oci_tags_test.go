@@ -29,7 +29,7 @@ func openOCI(t testing.TB, f *getmodules.Fetcher, address string) getmodules.OCI
 	return repo
 }
 
-// manyTags returns a world in which the repository net has count tags of each of two
+// manyTags returns the text of a world whose repository net has count tags of each of two
 // forms, v1.0.NNN and 1.0.N.
 func manyTags(count int) string {
 	var text strings.Builder
