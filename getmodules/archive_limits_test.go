@@ -42,8 +42,8 @@ func TestArchiveLimits(t *testing.T) {
 	}
 }
 
-// TestRatio checks that a highly compressed archive is refused. Deflate compresses its 65
-// MiB of zeros by about 1000:1.
+// TestRatio checks that a highly compressed archive is refused. It contains 65 MiB of
+// zeros, which deflate compresses by about 1000:1.
 func TestRatio(t *testing.T) {
 	t.Parallel()
 	zeros := make([]byte, 65<<20)

@@ -62,8 +62,8 @@ func TestGitCredentials(t *testing.T) {
 }
 
 // TestGitUserWithoutPassword uses addresses that have a user name, here a token, but no
-// password. Git first asks the user's askpass program for the password; without one, the
-// password is empty.
+// password. Git first asks the user's own programs, such as askpass, for the password.
+// Without an answer, the password is empty.
 func TestGitUserWithoutPassword(t *testing.T) {
 	t.Parallel()
 	const token = "t0ken-of-a-forge"

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
-// gitAmbiguous returns a repository in which most names match several refs. Each ref
-// points to a different commit.
+// gitAmbiguous returns a repository in which most names match several refs. The refs that
+// match a name point to different commits.
 func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	t.Helper()
 	r := newGitRepo(t, s.root, "net.git")

@@ -53,7 +53,7 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 		agent  string
 		want   error
 		says   string
-		// builtIn is set if only the built-in client fails.
+		// builtIn marks cases that git supports and the built-in client does not.
 		builtIn bool
 	}{
 		{name: "alias", config: "Host forge\n" + withKey},

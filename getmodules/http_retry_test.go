@@ -36,7 +36,8 @@ func answer(status int) http.HandlerFunc {
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // cutOff returns a handler that sends the first part bytes of the archive and closes the
-// connection. announced says whether it sends Content-Length or a chunked body.
+// connection. If announced is set, it sends the Content-Length of the whole archive;
+// otherwise the body is chunked.
 func cutOff(part int, announced bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if announced {
@@ -141,7 +142,7 @@ func TestDownloadLimit(t *testing.T) {
 	}
 }
 
-// TestStall uses servers that stop sending, until the client gives up.
+// TestStall uses servers that stop sending. The client must give up.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	silent := func(before int) http.HandlerFunc {

@@ -38,8 +38,8 @@ type stream struct {
 
 type rawBlock struct {
 	content string
-	// dictionary is the code of the dictionary size: 0 is 4 KiB, 28 is 64 MiB, 40 is 4
-	// GiB.
+	// dictionary is the code of the dictionary size: 0 means 4 KiB, 28 means 64 MiB, and
+	// 40 means 4 GiB.
 	dictionary byte
 	// filter is the id of the filter; 0 means LZMA2.
 	filter byte

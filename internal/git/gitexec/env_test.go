@@ -88,8 +88,9 @@ func TestAllowedProtocols(t *testing.T) {
 	}
 }
 
-// TestDirectProtocols checks that GIT_ALLOW_PROTOCOL is not set if only settings can
-// distinguish the user's own addresses from redirects.
+// TestDirectProtocols checks protocols that may be used for the user's own addresses, but
+// not for addresses that a server points to. Only git's settings can make that
+// distinction, so GIT_ALLOW_PROTOCOL is left unset unless the user has set it.
 func TestDirectProtocols(t *testing.T) {
 	t.Parallel()
 	network := &gitexec.Network{Protocols: []string{"https"}, Direct: []string{"http"}}

@@ -12,7 +12,7 @@ func Excerpt(words string, secrets ...string) string {
 	return t.Excerpt(secrets)
 }
 
-// The parsers of git's output, for tests.
+// These are the parsers of git's output.
 var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing
