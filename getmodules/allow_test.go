@@ -12,7 +12,8 @@ import (
 
 var errNotAllowed = errors.New("not allowed")
 
-// refusing is a request's Allow that refuses addresses with this text.
+// refusing returns a function that sets a request's Allow to one that rejects addresses
+// containing text.
 func refusing(text string) func(*getmodules.Request) {
 	return func(req *getmodules.Request) {
 		req.Allow = func(pkg addrs.ModulePackage) error {
@@ -24,8 +25,8 @@ func refusing(text string) func(*getmodules.Request) {
 	}
 }
 
-// Allow is called for the targets of pages before they are asked; what was asked for
-// itself is not passed to it.
+// TestAllowPages checks that Allow is called for the addresses that pages point to, before
+// any request to them. It is not called for the address of the request itself.
 func TestAllowPages(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(sampleZip())})

@@ -42,8 +42,8 @@ func TestArchiveLimits(t *testing.T) {
 	}
 }
 
-// TestRatio has a little more than 64 MiB of zeros, which deflate packs about
-// 1000:1.
+// TestRatio checks that a highly compressed archive is refused. It contains 65 MiB of
+// zeros, which deflate compresses by about 1000:1.
 func TestRatio(t *testing.T) {
 	t.Parallel()
 	zeros := make([]byte, 65<<20)
@@ -54,7 +54,7 @@ func TestRatio(t *testing.T) {
 	}{
 		"zip":              {"zip", newZip(rawPacked(header, deflatedWithZeros(nil, zeros))).bytes()},
 		"tar.gz":           {"tar.gz", gzippedWithZeros(tarBlocks(tar.TypeReg, "a", "", len(zeros), ""), zeros)},
-		"zeros behind tar": {"tar.gz", gzippedWithZeros(tarOf(t, tarFile("a", "")), zeros)}, // they count too
+		"zeros behind tar": {"tar.gz", gzippedWithZeros(tarOf(t, tarFile("a", "")), zeros)}, // zeros after the end of the tar file count too
 	} {
 		if _, _, err := extract(t, archive.kind, archive.data, getmodules.Limits{}); !errors.Is(err, getmodules.ErrTooLarge) {
 			t.Errorf("%s: error is %v, want ErrTooLarge", name, err)
@@ -62,7 +62,8 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// gzippedWithZeros packs some text and whole mebibytes of zeros behind it.
+// gzippedWithZeros returns a gzip file of text followed by zeros, whose length is a
+// multiple of 1 MiB.
 func gzippedWithZeros(text, zeros []byte) []byte {
 	sum := crc32.Update(crc32.ChecksumIEEE(text), crc32.IEEETable, zeros)
 	stream := append([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"), deflatedWithZeros(text, zeros)...)
@@ -70,8 +71,9 @@ func gzippedWithZeros(text, zeros []byte) []byte {
 	return binary.LittleEndian.AppendUint32(stream, uint32(len(text)+len(zeros)))
 }
 
-// deflatedWithZeros is gzippedWithZeros without gzip's own header. It packs one mebibyte of
-// the zeros, and repeats that.
+// deflatedWithZeros is like gzippedWithZeros, but returns the deflate stream without
+// gzip's header and trailer. It compresses one mebibyte of the zeros and repeats the
+// result.
 func deflatedWithZeros(text, zeros []byte) []byte {
 	var packed bytes.Buffer
 	flush := func(part []byte) {
@@ -84,11 +86,12 @@ func deflatedWithZeros(text, zeros []byte) []byte {
 	flush(zeros[:1<<20])
 	mebibyte := bytes.Clone(packed.Bytes()[start:])
 	packed.Write(bytes.Repeat(mebibyte, len(zeros)>>20-1))
-	packed.Write([]byte{1, 0, 0, 0xff, 0xff}) // an empty block, the last one
+	packed.Write([]byte{1, 0, 0, 0xff, 0xff}) // the final block, which is empty
 	return packed.Bytes()
 }
 
-// TestOverlap is one packed file with a directory that names it many times.
+// TestOverlap checks that a zip file is refused if many directory entries share the data
+// of one compressed file.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	kernel := rawFile("a", strings.Repeat("\x00", 1<<20))

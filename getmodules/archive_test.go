@@ -16,7 +16,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// hostileNames must not be in any archive, as whatever kind of entry.
+// hostileNames are names that an archive must not contain, whether for a file, a directory
+// or a link.
 var hostileNames = []string{
 	"../x", "../../x", "/x", "/etc/passwd", "//x", "a/../../x", "a/../x", "a/./x", "a//x", "..", "./../x", "././x", ".//x",
 	`..\x`, `a\x`, `C:\x`, `\\?\C:\x`, `\\server\share\x`, "a\nb", "a\rb", "a\tb", "a\x1b[2Jb", "a\x7fb", "a\u0085b", "a\xffb",
@@ -25,7 +26,8 @@ var hostileNames = []string{
 	".git /config", ".git./config", ".git::$INDEX_ALLOCATION/config", ".hg/hgrc", ".svn/entries", ".bzr/x", ".HG", ".\u017fvn",
 }
 
-// hostileTargets are links that no tree holds, from "d/l".
+// hostileTargets are targets with which the symbolic link "d/l" must be left out of a
+// tree.
 var hostileTargets = []string{
 	"/", "/etc/passwd", "/dev/zero", "../../x", "../../../../etc/passwd", "..//..", "../..", "../../package/a", "nothing", "../nothing",
 	"a\x1b[2J", "l", "./l", "../d/l", "../d/../../x", `..\..\x`, `C:\x`, "a//", "../a/", "../a/x", "\u202e", "\xff",
@@ -73,12 +75,12 @@ func TestHostileEntries(t *testing.T) {
 	}
 }
 
-// TestWriteThroughLink has the sets of entries by which archives have written
-// outside of their directory.
+// TestWriteThroughLink checks sequences of entries that are known to make extractors write
+// outside the target directory.
 func TestWriteThroughLink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
-	tests := map[string][][2]string{ // name and target, or "" for a file
+	tests := map[string][][2]string{ // name and target; the target is empty for a file
 		"link then below":       {{"d", outside}, {"d/x", ""}},
 		"relative then below":   {{"d", ".."}, {"d/x", ""}},
 		"below then link":       {{"d/x", ""}, {"d", outside}},
@@ -111,7 +113,7 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts archives at every byte.
+// TestTruncated cuts each archive off at every byte.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	archives := map[string][]byte{
@@ -131,7 +133,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestTruncatedTar cuts the tar file inside of a good gzip file.
+// TestTruncatedTar cuts a tar file off at every 256 bytes and then compresses it, so that
+// the tar file is damaged but the gzip file is intact.
 func TestTruncatedTar(t *testing.T) {
 	t.Parallel()
 	plain := tarOf(t, tarFile("a", "text"), tarFile("b", strings.Repeat("\x00", 1024)))

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestToolsArchives unpacks archives as the tools make them that people use.
+// TestToolsArchives unpacks archives made by commonly used tools.
 func TestToolsArchives(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

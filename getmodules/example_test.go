@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// serveModule is a server of one package, as it may be anywhere.
+// serveModule starts a server that answers every request with a zip archive of one module.
 func serveModule() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		archive := zip.NewWriter(w)
@@ -52,7 +52,7 @@ func ExampleFetcher_Fetch() {
 	fmt.Println(string(text))
 	fmt.Println(len(pkg.ArchiveSum), pkg.Warnings)
 
-	// A server never points to files of this machine.
+	// An address that came from a server is refused if it points to local files.
 	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
 		Package:    addrs.ParseModulePackage("file:///etc"),
 		Dir:        filepath.Join(staging, "etc"),

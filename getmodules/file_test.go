@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// fileURL is a path of this machine as the address of a package.
+// fileURL returns the address of a package at a local path.
 func fileURL(path string) string {
 	path = filepath.ToSlash(path)
 	if path[0] != '/' {
@@ -114,7 +114,8 @@ func TestFileArchive(t *testing.T) {
 	}
 }
 
-// TestFileAroundTarget copies a directory that the target is in.
+// TestFileAroundTarget copies a directory that contains the target directory. That is
+// refused unless the target is in a .terraform directory, which is not copied.
 func TestFileAroundTarget(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// hello fetches from hello::https://NAME, which is nowhere: a module that says
-// hello to NAME.
+// hello handles addresses of the form hello::https://NAME. It makes no requests and
+// returns a module that greets NAME.
 type hello struct{}
 
 func (hello) Get(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {

@@ -17,14 +17,14 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// getterFunc makes a function a getter.
+// getterFunc is a function that implements getmodules.Getter.
 type getterFunc func(context.Context, getmodules.Download) (getmodules.Downloaded, error)
 
 func (f getterFunc) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	return f(ctx, from)
 }
 
-// fetchDemo fetches with a getter for addresses that begin with "demo::".
+// fetchDemo fetches a package using get for addresses that begin with "demo::".
 func fetchDemo(t *testing.T, f *getmodules.Fetcher, req getmodules.Request, get getterFunc) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f.Getters = map[string]getmodules.Getter{"demo": get}
@@ -40,8 +40,8 @@ func fetchDemo(t *testing.T, f *getmodules.Fetcher, req getmodules.Request, get 
 	return tree(t, box.dir), pkg, nil
 }
 
-// writes is a getter that writes files to where the package goes; "link:x" is a
-// link to x. The name "" is the package itself.
+// writes returns a getter that writes files below the package's path. The text "link:x"
+// makes a link to x, and the name "" is the package's path itself.
 func writes(t *testing.T, files map[string]string) getterFunc {
 	return func(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		for name, text := range files {
@@ -143,8 +143,8 @@ func TestGetterRefused(t *testing.T) {
 	}
 }
 
-// TestGetterEndless ends getters that would never do so themselves: by the
-// limits, while they write, and when nothing comes.
+// TestGetterEndless checks that a getter that does not return is stopped, either because
+// it has written too much or because it has stalled.
 func TestGetterEndless(t *testing.T) {
 	t.Parallel()
 	tooMuch := func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
@@ -179,8 +179,8 @@ func TestGetterCancelled(t *testing.T) {
 	}
 }
 
-// TestGetterError holds that nothing secret or dangerous is in an error, and
-// that its cause is.
+// TestGetterError checks that the error of a getter keeps its cause but shows no secrets
+// or control characters.
 func TestGetterError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("cause")

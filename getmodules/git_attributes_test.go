@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// attributesOfTree changes files in all ways that there are, and names a filter,
-// which is not run.
+// attributesOfTree uses every attribute that changes files on checkout, and names a
+// filter, which must not be run.
 const attributesOfTree = `*.auto text=auto
 *.crlf text=auto eol=crlf
 *.bat eol=crlf
@@ -40,7 +40,7 @@ func filesWithAttributes() []gitFile {
 	}
 }
 
-// contentsBelow returns the contents of all files by their paths.
+// contentsBelow returns the contents of all files below dir, by path.
 func contentsBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	contents := map[string]string{}
@@ -54,8 +54,8 @@ func contentsBelow(t *testing.T, dir string) map[string]string {
 	return contents
 }
 
-// TestGitAttributes compares what the three clients write with what git checks
-// out for a user without settings.
+// TestGitAttributes checks that all three clients write the same files that git checks out
+// for a user without settings.
 func TestGitAttributes(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -96,8 +96,8 @@ func TestGitAttributes(t *testing.T) {
 	}
 }
 
-// TestGitAttributesOfSubmodule has attributes of a repository and of its submodule,
-// which have no effect on each other.
+// TestGitAttributesOfSubmodule checks that the attributes of a repository and those of its
+// submodule do not affect each other.
 func TestGitAttributesOfSubmodule(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

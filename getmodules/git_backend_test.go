@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitClient says what would fetch a repository, and why.
+// TestGitClient checks which client would fetch a repository, and the reason for it.
 func TestGitClient(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// BenchmarkGitFetch fetches a package of 200 files: into an empty store, into
-// one that has the commit already, and by a tag that has not moved.
+// BenchmarkGitFetch fetches a package of 200 files: without a cache ("cold"), from a store
+// that already has the commit ("warm"), and by a tag that has not moved ("unmoved").
 func BenchmarkGitFetch(b *testing.B) {
 	s := newGitServer(b)
 	r := newGitRepo(b, s.root, "net.git")

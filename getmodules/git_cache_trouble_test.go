@@ -26,7 +26,7 @@ func unusableCaches(t *testing.T) []unusableCache {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// failing is a git that cannot write to a store in the cache.
+	// failing replaces git with a script that fails to fetch into a store in the cache.
 	failing := func(words string) func(*testing.T, *getmodules.Fetcher) {
 		return func(t *testing.T, f *getmodules.Fetcher) {
 			f.Git.Path = filepath.Join(t.TempDir(), "git")
@@ -56,7 +56,7 @@ func unusableCaches(t *testing.T) []unusableCache {
 			}
 		}},
 		{"where nothing can be made", "no such file or directory", func(t *testing.T, f *getmodules.Fetcher) {
-			// Nobody can make directories here, root included.
+			// Not even root can make directories here.
 			if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
 				t.Skip("there is no /proc")
 			}
@@ -78,8 +78,8 @@ func unusableCaches(t *testing.T) []unusableCache {
 	}
 }
 
-// TestGitUnusableCache has caches that cannot be written to. That is a warning,
-// once, and no failure.
+// TestGitUnusableCache checks that a cache that cannot be written to causes one warning
+// and no error.
 func TestGitUnusableCache(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -100,7 +100,7 @@ func TestGitUnusableCache(t *testing.T) {
 				t.Errorf("FetchWarnings (-want +got):\n%s", diff)
 			}
 			requests := later
-			if !*exhaustive { // what is asked for does not depend on the cache
+			if !*exhaustive { // the cache makes no difference to these requests
 				requests = later[i%len(later):][:1]
 			}
 			for _, req := range requests {
@@ -115,8 +115,8 @@ func TestGitUnusableCache(t *testing.T) {
 	}
 }
 
-// TestGitOutsideRepository has a working directory with a configuration that runs
-// programs. Commands that need no repository do not look for one.
+// TestGitOutsideRepository runs in a repository whose configuration starts programs. It
+// checks that git commands that need no repository ignore it.
 func TestGitOutsideRepository(t *testing.T) {
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
@@ -134,7 +134,7 @@ func TestGitOutsideRepository(t *testing.T) {
 	if tags, err := f.Tags(t.Context(), getmodules.Request{Package: s.address(r, "")}); err != nil || len(tags) != 1 {
 		t.Errorf("Tags = %v, %v", tags, err)
 	}
-	// Nobody listens there.
+	// This address has no server.
 	_, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://git@127.0.0.1:1/net.git")})
 	if err == nil {
 		t.Error("Tags of nothing succeed")

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitHostileConfig runs with a user's configuration that starts programs
-// and changes contents wherever git lets it.
+// TestGitHostileConfig fetches with a user configuration that starts programs and changes
+// files wherever git allows it. The configuration must have no effect.
 func TestGitHostileConfig(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -90,7 +90,7 @@ func TestGitHostileConfig(t *testing.T) {
 	}
 }
 
-// gitContents is every file of a tree with its content.
+// gitContents returns the contents of all files of a tree, by path.
 func gitContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -107,7 +107,8 @@ func gitContents(t *testing.T, dir string) map[string]string {
 
 func gitScript(t testing.TB, path, body string) {
 	t.Helper()
-	// No fork may inherit the open file: what is being written cannot run.
+	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
+	// for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {

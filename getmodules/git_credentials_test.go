@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitCredentialsOfCaller fetches from a server that wants a token, which the
-// caller of the library has.
+// TestGitCredentialsOfCaller fetches from a server that requires a token, which the caller
+// of the library supplies.
 func TestGitCredentialsOfCaller(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -57,8 +57,8 @@ func TestGitCredentialsOfCaller(t *testing.T) {
 	}
 }
 
-// TestGitCredentialsStay has addresses and redirects for which the caller's
-// credentials must not be used.
+// TestGitCredentialsStay checks addresses and redirects for which the caller's credentials
+// must not be used.
 func TestGitCredentialsStay(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

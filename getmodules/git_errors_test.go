@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitWithUser is the server's address with a userinfo in it.
+// gitWithUser returns the address of a repository on the server with user as its userinfo.
 func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePackage {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -61,8 +61,9 @@ func TestGitCredentials(t *testing.T) {
 	}
 }
 
-// TestGitUserWithoutPassword has a token for the user of the address: the user's
-// own programs are asked for its password first, and without one it is empty.
+// TestGitUserWithoutPassword uses addresses that have a user name, here a token, but no
+// password. Git first asks the user's own programs, such as askpass, for the password.
+// Without an answer, the password is empty.
 func TestGitUserWithoutPassword(t *testing.T) {
 	t.Parallel()
 	const token = "t0ken-of-a-forge"
@@ -99,7 +100,7 @@ func TestGitUserWithoutPassword(t *testing.T) {
 				t.Fatalf("FetchGit = %v, Tags = %v, want %v", err, tagsErr, test.want)
 			}
 			shown := fmt.Sprint(err, tagsErr, pkg, tags)
-			// Git itself names the user to the user's own askpass program.
+			// In the askpass case, git itself passes the user name to the program.
 			if started, err := os.ReadFile(trace); err == nil && test.env == nil {
 				shown += string(started)
 			}
@@ -125,7 +126,7 @@ func TestGitCredentialHelper(t *testing.T) {
 	s.user, s.password = "token", "secret"
 	_, _, second := gitMainTF(t, s)
 	home := t.TempDir()
-	// It answers for the name in the address only.
+	// The helper answers only for the user name in the address.
 	config := "[credential]\n\thelper = \"!f() { grep -qx username=token && echo password=secret; }; f\"\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -178,7 +179,7 @@ func TestGitErrors(t *testing.T) {
 			if strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("FetchGit = %q: a secret, or more than a line", err)
 			}
-			// A good fetch after it must not suffer.
+			// A failed fetch must not affect a later one.
 			f = &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: plain}}
 			if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
 				t.Error(err)
@@ -196,7 +197,7 @@ func TestGitCancelled(t *testing.T) {
 		<-release
 	}))
 	t.Cleanup(s.Close)
-	t.Cleanup(func() { close(release) }) // before the server waits for it
+	t.Cleanup(func() { close(release) }) // must run before s.Close, which waits for the handler
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-asked

@@ -6,13 +6,13 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// FetchGit is fetchGit without the choice of the transport around it.
+// FetchGit exports fetchGit, which does not choose the transport first.
 func (f *Fetcher) FetchGit(ctx context.Context, req Request) (*Package, error) {
 	return f.fetchGit(ctx, req)
 }
 
-// GitRemote returns what git would be given as the remote, the ref, and the
-// resolved address for a commit.
+// GitRemote returns the remote and the ref that git would be given, and the resolved
+// address for a commit.
 func GitRemote(req Request, commit string) (remote, ref, resolved string, err error) {
 	a, err := parseGitAddress(req)
 	if err != nil {
@@ -21,8 +21,7 @@ func GitRemote(req Request, commit string) (remote, ref, resolved string, err er
 	return a.remote.String(), a.ref, a.resolved(commit).String(), nil
 }
 
-// ArchiveAddress returns what a server would be asked for, and the address to
-// keep.
+// ArchiveAddress returns the URL that would be requested, and the resolved address.
 func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error) {
 	a, err := new(Fetcher).parseArchiveAddress(pkg)
 	if err != nil {
@@ -31,8 +30,8 @@ func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error)
 	return a.url.String(), a.resolved().String(), nil
 }
 
-// ParseGitmodules is parseGitmodules.
+// ParseGitmodules exports parseGitmodules.
 var ParseGitmodules = parseGitmodules
 
-// SubmoduleAddress is submoduleAddress.
+// SubmoduleAddress exports submoduleAddress.
 var SubmoduleAddress = submoduleAddress

@@ -17,19 +17,19 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// hostileStore is what someone else did to a store before it was used here.
+// hostileStore describes what an attacker did to a store before a fetch used it.
 type hostileStore struct {
 	name string
-	// do changes the store at dir. evil is a program that leaves a mark, and
-	// outside a directory that must stay as it is.
+	// do changes the store at dir. evil is the path of a program that leaves a mark if it
+	// runs; outside is a directory that must not change.
 	do func(dir, evil, outside string) error
-	// warns says that the cache cannot be used for a fetch, and blocked that it
-	// cannot be read either.
+	// warns is set if the cache cannot be used for a fetch, and blocked if it cannot be
+	// read either.
 	warns, blocked bool
 }
 
-// hostileConfigs are settings that run a program, or lead git elsewhere. EVIL
-// stands for the program, OUTSIDE for a directory, URL for the repository's server.
+// hostileConfigs are settings that run a program or redirect git. EVIL stands for the
+// program, OUTSIDE for a directory, and URL for the repository's server.
 var hostileConfigs = []string{
 	"[credential]\n\thelper = !EVIL\n[core]\n\taskPass = EVIL\n",
 	"[core]\n\tfsmonitor = EVIL\n\tsshCommand = EVIL\n\tgitProxy = EVIL\n\teditor = EVIL\n\tpager = EVIL\n",
@@ -105,7 +105,7 @@ func hostileStores(url string) []hostileStore {
 	}})
 }
 
-// hostileConfig adds to a store's configuration.
+// hostileConfig appends settings to a store's configuration.
 func hostileConfig(url, config string) hostileStore {
 	return hostileStore{name: "config " + config, do: func(dir, evil, outside string) error {
 		return appendConfig(dir, strings.NewReplacer("EVIL", evil, "OUTSIDE", outside, "URL", url).Replace(config))
@@ -128,7 +128,8 @@ func writeBelow(dir, name, text string, mode os.FileMode) error {
 	return os.WriteFile(name, []byte(text), mode)
 }
 
-// emptied removes what is at a name, so that something else can be put there.
+// emptied removes the file or directory called name, so that the caller can put something
+// else there, and returns name.
 func emptied(name string) string {
 	if err := os.RemoveAll(name); err != nil {
 		panic(err)
@@ -136,10 +137,10 @@ func emptied(name string) string {
 	return name
 }
 
-// TestGitHostileStore changes a store in many ways. Whatever it holds, nothing of
-// it is run or believed, nothing is written elsewhere, and the result is right.
-// A commit that is known is fetched from every second of these stores, and what a
-// branch points to from the others: neither depends on what was changed.
+// TestGitHostileStore changes a store in many ways. A fetch must not run or trust anything
+// in it, must not write outside it, and must return the right tree. Unless the -exhaustive
+// flag is set, the stores that cause no warning take turns: one is used to fetch a known
+// commit, the next to fetch a branch.
 func TestGitHostileStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -149,7 +150,7 @@ func TestGitHostileStore(t *testing.T) {
 	intact := filledGitStore(t, s, r, first)
 	for i, tt := range hostileStores(s.URL) {
 		revisions := []string{first, ""}
-		if !*exhaustive && !tt.warns { // the warnings do depend on it
+		if !*exhaustive && !tt.warns { // the warnings depend on the request
 			revisions = revisions[i%2:][:1]
 		}
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,8 +177,8 @@ func TestGitHostileStore(t *testing.T) {
 	}
 }
 
-// TestGitTagsOfHostileStore lists tags where the store has all of the hostile
-// settings, and where it is blocked.
+// TestGitTagsOfHostileStore lists tags with a store that has all of the hostile settings,
+// and with stores that cannot be used.
 func TestGitTagsOfHostileStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -204,7 +205,7 @@ func TestGitTagsOfHostileStore(t *testing.T) {
 	}
 }
 
-// filledGitStore returns a store that has one commit of a repository.
+// filledGitStore returns the directory of a store that has one commit of a repository.
 func filledGitStore(t *testing.T, s *gitServer, r *gitRepo, commit string) string {
 	t.Helper()
 	f := newGitFetcher(t)
@@ -214,8 +215,8 @@ func filledGitStore(t *testing.T, s *gitServer, r *gitRepo, commit string) strin
 	return gitStoreDir(f, s.URL+"/net.git")
 }
 
-// poisoned returns a fetcher with a store that was changed, and a function that
-// checks that this had no effect.
+// poisoned returns a fetcher whose store was changed as tt says, and a function that
+// checks that no program was run and nothing outside the store changed.
 func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getmodules.Fetcher, func()) {
 	t.Helper()
 	f := newGitFetcher(t)
@@ -247,8 +248,8 @@ func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getm
 	}
 }
 
-// TestGitStoresBehindLinks checks that what is listed, and so may be removed, is
-// in the cache.
+// TestGitStoresBehindLinks checks that listing and removing stores never leaves the cache
+// directory, even if it contains symbolic links.
 func TestGitStoresBehindLinks(t *testing.T) {
 	t.Parallel()
 	cache, outside := t.TempDir(), t.TempDir()

@@ -11,11 +11,10 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// BenchmarkManyRefs asks a repository of 5,000 tags and 100,000 other refs for
-// its tags, by the client in this process and by the git that is installed, and
-// for a tag that there is not, whose message looks through the names of tags
-// and branches. Reported are the megabytes that a client gets, and those that it
-// does not because it asks for what begins with a prefix.
+// BenchmarkManyRefs uses a repository with 5,000 tags and 100,000 other refs. It lists the
+// tags with the client in this process and with the installed git, and asks for a missing
+// tag, whose error message searches the names of tags and branches. It reports the
+// megabytes received, and the megabytes saved by asking only for refs with a prefix.
 func BenchmarkManyRefs(b *testing.B) {
 	const tags = 5_000
 	world := modtest.NewWith(b, modtest.Txtar("-- git/many.git/v1.0.0/main.tf --\n# one\n"),
@@ -52,8 +51,8 @@ func BenchmarkManyRefs(b *testing.B) {
 	}
 }
 
-// wholeAdvertisement is how many bytes the list of all refs takes, which a
-// client gets that asks by the first protocol.
+// wholeAdvertisement returns the size in bytes of the complete list of refs, which clients
+// of the first protocol version receive.
 func wholeAdvertisement(b *testing.B, world *modtest.World) int64 {
 	b.Helper()
 	before := world.BytesSent()

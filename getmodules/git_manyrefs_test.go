@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// The tags of a repository cost what there are tags, however many branches and
-// pull requests there are beside them.
+// TestTagsAmongManyRefs checks that the cost of listing tags depends on the number of
+// tags, not on the number of branches and pull requests.
 func TestTagsAmongManyRefs(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

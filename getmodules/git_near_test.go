@@ -9,7 +9,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// The names that a message proposes stand there once, the nearest first.
+// TestNearRefs checks that an error proposes similar names, each of them once and the
+// nearest first.
 func TestNearRefs(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

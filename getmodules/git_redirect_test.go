@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// redirectWeb is a web in which git.example.com redirects /moved/X to where to says,
-// and serves what is not below /moved. All hosts have the repositories net.git and
+// redirectWeb is a test network in which git.example.com redirects /moved/X to another
+// address and serves all other paths itself. All hosts have the repositories net.git and
 // sub.git; parent.git has the submodule "sub" at /moved/sub.git.
 type redirectWeb struct {
 	*webtest.Web
@@ -51,7 +51,7 @@ func newRedirectWeb(t *testing.T, to string) *redirectWeb {
 	return w
 }
 
-// fetchers are those of each git client, with no other net than this web.
+// fetchers returns a fetcher for each git client. Their only network is w.
 func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodules.Fetcher {
 	t.Helper()
 	proxy := w.Proxy()
@@ -64,8 +64,8 @@ func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodul
 	return all
 }
 
-// TestGitRedirects has a server on the net that redirects. Neither git client asks
-// what a server may not lead to, by whichever command.
+// TestGitRedirects checks that no git client, whatever the command, follows a redirect to
+// an address that servers may not redirect to.
 func TestGitRedirects(t *testing.T) {
 	t.Parallel()
 	for i, tt := range []struct {
@@ -74,13 +74,13 @@ func TestGitRedirects(t *testing.T) {
 	}{
 		{"http://forge.example.org", true},
 		{"http://git.example.com", true},
-		{"", true}, // relative
+		{"", true}, // a relative redirect
 		{"http://169.254.169.254", false},
 		{"http://127.0.0.1", false},
 		{"http://localhost", false},
 		{"http://[::1]", false},
 		{"http://2130706433", false},
-		{"http://far.example.org", false}, // which redirects to 169.254.169.254
+		{"http://far.example.org", false}, // redirects to 169.254.169.254
 		{"http://circle.example.org", false},
 		{"file:///etc", false},
 		{"ftp://forge.example.org", false},
@@ -91,7 +91,7 @@ func TestGitRedirects(t *testing.T) {
 			every := *exhaustive || to == "http://forge.example.org" || to == "http://169.254.169.254"
 			w := newRedirectWeb(t, to)
 			clients := w.fetchers(t)
-			if !every { // git follows the same rule before and after the wire
+			if !every { // git follows the same rule whether or not the wire client was tried first
 				delete(clients, []string{"git", "git after wire"}[i%2])
 			}
 			for name, f := range clients {
@@ -106,10 +106,10 @@ func TestGitRedirects(t *testing.T) {
 				_, err := f.Fetch(t.Context(), getmodules.Request{Package: moved, Dir: filepath.Join(t.TempDir(), "tree")})
 				check("Fetch", err)
 				if !every {
-					continue // by whichever command, the rule is the same
+					continue // the rule is the same for every command
 				}
 				_, err = f.Fetch(t.Context(), getmodules.Request{Package: moved, Revision: w.first, Dir: filepath.Join(t.TempDir(), "tree")})
-				if !allowed || name != "go" { // which needs the whole history for it
+				if !allowed || name != "go" { // for a commit, the built-in client needs the whole history
 					check("Fetch of a commit", err)
 				}
 				_, err = f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(base + "parent.git"), Submodules: true, Dir: filepath.Join(t.TempDir(), "tree")})
@@ -128,7 +128,7 @@ func TestGitRedirects(t *testing.T) {
 	}
 }
 
-// TestGitRedirectFromHTTPS redirects from https to http.
+// TestGitRedirectFromHTTPS checks that a redirect from https to http is refused.
 func TestGitRedirectFromHTTPS(t *testing.T) {
 	t.Parallel()
 	w := newRedirectWeb(t, "")
@@ -149,8 +149,8 @@ func TestGitRedirectFromHTTPS(t *testing.T) {
 	}
 }
 
-// TestGitRedirectSecrecy checks that credentials, and headers for all servers, stay
-// behind where a server redirects to another one.
+// TestGitRedirectSecrecy checks that credentials and configured headers are not sent to
+// another server after a redirect.
 func TestGitRedirectSecrecy(t *testing.T) {
 	t.Parallel()
 	w := newRedirectWeb(t, "http://forge.example.org")
@@ -178,7 +178,8 @@ func TestGitRedirectSecrecy(t *testing.T) {
 	}
 }
 
-// TestGitRedirectsRefusedByUser has a user who wants no redirects.
+// TestGitRedirectsRefusedByUser checks that redirects are not followed if the user's
+// configuration forbids them.
 func TestGitRedirectsRefusedByUser(t *testing.T) {
 	t.Parallel()
 	w := newRedirectWeb(t, "http://forge.example.org")

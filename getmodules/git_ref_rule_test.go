@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
-// gitAmbiguous is a repository in which most names mean several refs, each of
-// which points to a commit of its own.
+// gitAmbiguous returns a repository in which most names match several refs. The refs that
+// match a name point to different commits.
 func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	t.Helper()
 	r := newGitRepo(t, s.root, "net.git")
@@ -34,9 +34,8 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	return r
 }
 
-// TestGitRefRule compares the ref that each client takes for a name with the one
-// that git itself takes. Each name is fetched by some of the clients, and checked by
-// the others.
+// TestGitRefRule checks that each client resolves a name to the same ref as git itself.
+// Some of the clients fetch the name and the others only look it up.
 func TestGitRefRule(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -94,8 +93,9 @@ func takenCommit(t *testing.T, err error, commit func() string) string {
 	return ""
 }
 
-// gitTakes returns the commits that git fetches by names, without those that it
-// does not find, of which it reports one a fetch.
+// gitTakes returns the commits that git fetches, by name. Names that git does not find are
+// missing from the result: git reports one of them per fetch, so the fetch is repeated
+// without it.
 func gitTakes(t *testing.T, r *gitRepo, names []string) map[string]string {
 	t.Helper()
 	into := newGitRepo(t, t.TempDir(), "into.git")
@@ -132,7 +132,8 @@ func gitTakes(t *testing.T, r *gitRepo, names []string) map[string]string {
 	return commits
 }
 
-// describeCommit returns the message of a commit, which is the ref that points to it.
+// describeCommit returns the message of a commit, which is the name of the ref that points
+// to it.
 func describeCommit(r *gitRepo, commit string) string {
 	if commit == "" {
 		return "nothing"
@@ -140,7 +141,7 @@ func describeCommit(r *gitRepo, commit string) string {
 	return r.git("", "log", "-1", "--format=%s", commit)
 }
 
-// TestGitRivalRefs checks the warning about a second ref that a name could mean.
+// TestGitRivalRefs checks the warning that a name also matches a second ref.
 func TestGitRivalRefs(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -154,7 +155,7 @@ func TestGitRivalRefs(t *testing.T) {
 		"refs/tags/v2": {},
 		"refs/tags/v1": {"refs/tags/v1", "refs/heads/refs/tags/v1"},
 	} {
-		var parts []string // of the warning
+		var parts []string // parts of the warning
 		if want.rival != "" {
 			parts = []string{"?ref=" + want.taken + " or ?ref=" + want.rival}
 			for _, ref := range []string{want.taken, want.rival} {

@@ -19,7 +19,7 @@ func TestGitRefForms(t *testing.T) {
 	r.annotateTag("twice", "v1.1.0")
 	r.setRef("refs/heads/feat/x", first)
 	r.setRef("refs/heads/tags/odd", first)
-	r.setRef("refs/heads/"+first, second) // a branch that looks like a commit
+	r.setRef("refs/heads/"+first, second) // a branch whose name looks like a commit
 	r.setRef("refs/heads/refs/tags/hidden", first)
 	r.setRef("refs/pull/1/head", first)
 
@@ -49,7 +49,7 @@ func TestGitRefForms(t *testing.T) {
 		{"version is not git's", "ref=v1.1.0&version=~%3E1.0", first, 3},
 	}
 	for _, tt := range tests {
-		// Not parallel: the server's requests are counted.
+		// Not parallel, because the test counts the server's requests.
 		t.Run(tt.name, func(t *testing.T) {
 			s.count()
 			pkg, dir, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, tt.query)})
@@ -94,11 +94,11 @@ func TestGitRefNotFound(t *testing.T) {
 		{"V1.2.0", `"v1.2.0", "net/v1.2.0", "v1.2.0-rc1"`},
 		{"refs/tags/1.2", `"v1.2.0", "net/v1.2.0", "v1.2.0-rc1"`},
 		{"nothing", ""},
-		{"deadbeef", ""},                       // no commit begins so
-		{"abcd", ""},                           // likewise
-		{"refs/heads/v1.2.0", `"v1.2.0"`},      // a tag, not a branch
-		{"v1.2.0-rc1-mine", `"v1.2.0-rc1"`},    // longer than what there is
-		{"refs/remotes/origin/main", `"main"`}, // of some clone
+		{"deadbeef", ""},                       // no commit begins with this
+		{"abcd", ""},                           // no commit begins with this either
+		{"refs/heads/v1.2.0", `"v1.2.0"`},      // v1.2.0 is a tag, not a branch
+		{"v1.2.0-rc1-mine", `"v1.2.0-rc1"`},    // longer than the existing name
+		{"refs/remotes/origin/main", `"main"`}, // a ref that exists only in clones
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {

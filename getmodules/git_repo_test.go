@@ -25,10 +25,10 @@ type gitRepo struct {
 	dir string
 	env []string
 
-	sha256 bool // names its objects
+	sha256 bool // objects have SHA-256 names
 }
 
-// gitFile is a file of a commit; a mode of "" is that of a plain file.
+// gitFile is a file of a commit. An empty mode means a regular file.
 type gitFile struct{ path, mode, content string }
 
 func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
@@ -42,7 +42,7 @@ func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	return r
 }
 
-// emptyRepos are empty repositories by the arguments of git init, made once.
+// emptyRepos caches empty repositories by the arguments of git init.
 var emptyRepos sync.Map
 
 func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
@@ -76,7 +76,8 @@ func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
 	return files
 }
 
-// head returns the commit at a branch, or an empty string if the branch does not exist.
+// head returns the commit that a ref points to, or an empty string if the ref does not
+// exist.
 func (r *gitRepo) head(ref string) string {
 	r.t.Helper()
 	if text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(ref))); err == nil {
@@ -103,15 +104,16 @@ func (r *gitRepo) git(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// gitBy is who makes all commits and tags.
+// gitBy is the author and committer of all commits and the tagger of all tags.
 const gitBy = "a <a@example.com> 1700000000 +0000"
 
-// fixture writes objects and refs without git.
+// fixture returns a writer of objects and refs that does not run git.
 func (r *gitRepo) fixture() gitfixture.Repository {
 	return gitfixture.Repository{Dir: r.dir, SHA256: r.sha256}
 }
 
-// made returns the name of an object that was written.
+// made returns id, the name of an object that was written, or fails the test if err is not
+// nil.
 func (r *gitRepo) made(id string, err error) string {
 	r.t.Helper()
 	if err != nil {
@@ -120,7 +122,7 @@ func (r *gitRepo) made(id string, err error) string {
 	return id
 }
 
-// commit adds a commit with just these files to a branch and returns its name.
+// commit adds a commit with exactly these files to a branch and returns its name.
 func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	r.t.Helper()
 	var all []gitfixture.File
@@ -140,7 +142,7 @@ func (r *gitRepo) commitTree(ref, message, tree string) string {
 	return r.setRef(ref, r.made(r.fixture().Commit(c)))
 }
 
-// setRef points a ref to an object and returns that.
+// setRef makes a ref point to an object and returns the object's name.
 func (r *gitRepo) setRef(ref, id string) string {
 	r.t.Helper()
 	return r.made(id, r.fixture().SetRef(ref, id))
@@ -158,10 +160,10 @@ func (r *gitRepo) annotateTag(tag, of string) {
 	r.made(r.fixture().Tag(gitfixture.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
 }
 
-// gitRawEntry is an entry of a hand-made tree.
+// gitRawEntry is an entry of a handmade tree.
 type gitRawEntry struct{ mode, name, id string }
 
-// rawCommit commits a tree that git itself would not make, at a branch.
+// rawCommit adds to a branch a commit of a tree that git itself would not make.
 func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
 	r.t.Helper()
 	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gitfixture.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
@@ -181,7 +183,7 @@ func (r *gitRepo) blob(content string) string {
 	return r.made(r.fixture().Object("blob", []byte(content)))
 }
 
-// gitMainTF is a repository with two commits on main.
+// gitMainTF returns a repository with two commits on main.
 func gitMainTF(t testing.TB, s *gitServer) (r *gitRepo, first, second string) {
 	t.Helper()
 	r = newGitRepo(t, s.root, "net.git")
@@ -190,7 +192,7 @@ func gitMainTF(t testing.TB, s *gitServer) (r *gitRepo, first, second string) {
 	return r, first, second
 }
 
-// gitStoreDir is where a fetcher keeps what it fetched from a remote.
+// gitStoreDir returns the directory in which a fetcher keeps the objects of a remote.
 func gitStoreDir(f *getmodules.Fetcher, remote string) string {
 	return filepath.Join(f.CacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote))))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitRefusedAddresses checks addresses at which git must not even start: a
-// git that leaves a mark stands in for it.
+// TestGitRefusedAddresses checks addresses for which git must not even start. A stand-in
+// for git records whether it is run.
 func TestGitRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "ran")
@@ -118,7 +118,7 @@ func FuzzGitAddress(f *testing.F) {
 	})
 }
 
-// TestGitSSH runs the ssh transport through a stand-in for ssh.
+// TestGitSSH runs the ssh transport with a stand-in for ssh.
 func TestGitSSH(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -126,7 +126,7 @@ func TestGitSSH(t *testing.T) {
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	bin := t.TempDir()
 	log := filepath.Join(bin, "log")
-	// Its last argument is the command for the other side.
+	// The last argument of ssh is the command for the remote side.
 	gitScript(t, filepath.Join(bin, "ssh"), fmt.Sprintf(`
 printf '%%s\n' "$*" >> %[1]s
 key=

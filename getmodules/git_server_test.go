@@ -18,13 +18,13 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitserve"
 )
 
-// gitServer serves the repositories below root as git http-backend does.
+// gitServer serves the repositories below root with the same answers as git http-backend.
 type gitServer struct {
 	*httptest.Server
 	root string
-	// oldProtocol keeps clients from protocol version 2.
+	// oldProtocol hides the clients' request for protocol version 2.
 	oldProtocol bool
-	// user and password are demanded if user is not "".
+	// user and password are required if user is not empty.
 	user, password string
 
 	mu       sync.Mutex
@@ -82,7 +82,7 @@ func (s *gitServer) count() int {
 	return n
 }
 
-// address is the package address of a repository, with a query or "".
+// address returns the package address of a repository. query may be empty.
 func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
 	a := "git::" + s.URL + "/" + filepath.Base(repo.dir)
 	if query != "" {
@@ -91,20 +91,20 @@ func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
 	return addrs.ParseModulePackage(a)
 }
 
-// gitEnv is an environment with nothing of the machine's configuration.
+// gitEnv returns an environment that ignores the machine's git configuration.
 func gitEnv(t testing.TB, extra ...string) []string {
 	t.Helper()
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, extra...)
 }
 
-// newGitFetcher is a fetcher with a cache and an environment of its own, which
-// leaves everything to git.
+// newGitFetcher returns a fetcher with a new cache and environment that uses git for
+// everything.
 func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
 	return &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
 }
 
-// fetchGit fetches into a new directory, which it returns.
+// fetchGit fetches into a new directory and returns its path.
 func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
 	t.Helper()
 	parent := t.TempDir()
@@ -114,7 +114,8 @@ func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*get
 	return pkg, req.Dir, err
 }
 
-// gitWantLeft checks that a fetch left its tree and nothing else, or nothing.
+// gitWantLeft checks that parent contains only the fetched tree after a success, and
+// nothing after an error.
 func gitWantLeft(t testing.TB, parent string, success bool) {
 	t.Helper()
 	entries, err := os.ReadDir(parent)

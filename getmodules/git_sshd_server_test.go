@@ -12,19 +12,19 @@ import (
 	"testing"
 )
 
-// sshServer is a real sshd on the loopback interface, for the user who runs the
-// test and for one key.
+// sshServer is a real sshd on the loopback interface. It accepts one key, for the user who
+// runs the test.
 type sshServer struct {
-	dir  string // has the keys, and the configuration of clients
+	dir  string // holds the keys and configuration files
 	user string
 	port int
-	key  []byte // the private key that gets in
+	key  []byte // the private key that the server accepts
 }
 
-// newSSHServer starts one. Its clients have to be told of its configuration
-// file: ssh does not look for one in HOME. Commands run with a HOME of their own, and
-// with SHLVL set, which keeps bash from reading the user's .bashrc: some take longer
-// than all else that the tests do.
+// newSSHServer starts a server. Clients have to be given their configuration file, because
+// ssh does not look for one in HOME. Commands run with HOME set to the server's directory
+// and with SHLVL set, which keeps bash from reading the user's .bashrc: some of those
+// files take longer than the rest of a test.
 func newSSHServer(t *testing.T) *sshServer {
 	t.Helper()
 	sshd := findSSHD(t)
@@ -59,8 +59,8 @@ LogLevel INFO
 	return s
 }
 
-// findSSHD looks for the server where Debian has it, which is in no user's
-// PATH.
+// findSSHD looks for sshd in PATH and in /usr/sbin, where Debian installs it and which is
+// not in most users' PATH.
 func findSSHD(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"sshd", "/usr/sbin/sshd"} {
@@ -69,7 +69,7 @@ func findSSHD(t *testing.T) string {
 			continue
 		}
 		if os.Geteuid() == 0 {
-			// What a service manager would make, and without which sshd ends.
+			// sshd needs this directory, which a service manager would normally create.
 			if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func findSSHD(t *testing.T) string {
 	return ""
 }
 
-// start starts the server and waits until it says that it listens.
+// start starts the server and waits until it reports that it is listening.
 func (s *sshServer) start(t *testing.T, sshd string) {
 	t.Helper()
 	cmd := exec.Command(sshd, "-D", "-e", "-f", s.file("sshd_config"))
@@ -103,7 +103,7 @@ func (s *sshServer) start(t *testing.T, sshd string) {
 	for lines.Scan() {
 		if said = append(said, lines.Text()); strings.HasPrefix(lines.Text(), "Server listening") {
 			go func() {
-				for lines.Scan() { // or it would wait for a reader
+				for lines.Scan() { // keep reading, or sshd would block
 				}
 			}()
 			return
@@ -112,8 +112,8 @@ func (s *sshServer) start(t *testing.T, sshd string) {
 	t.Fatalf("sshd ended: %q", said)
 }
 
-// clientConfig writes a configuration for ssh, with a host "forge" that stands
-// for the server, and returns the environment that has git use it.
+// clientConfig writes an ssh configuration with the host "forge" as an alias of the
+// server. It returns the environment variable that makes git use it.
 func (s *sshServer) clientConfig(t *testing.T, more string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// freePort is a port that nobody listens on, most likely.
+// freePort returns a port that is most likely unused.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestSSH fetches and lists through a real sshd.
+// TestSSH fetches and lists tags through a real sshd.
 func TestSSH(t *testing.T) {
 	t.Parallel()
 	s := newSSHServer(t)
@@ -27,12 +27,12 @@ func TestSSH(t *testing.T) {
 	withKey := known + "  IdentityFile " + s.file("user_key")
 	inAddress := url.QueryEscape(base64.StdEncoding.EncodeToString(s.key))
 	full := fmt.Sprintf("git::ssh://%s@127.0.0.1:%d%s", s.user, s.port, r.dir)
-	// Addresses in the scp style are for the user "git", whom this machine may not
-	// have: a rule of the user's own, which ssh addresses follow as others do.
+	// Addresses in scp style name the user "git", which may not exist on this machine. An
+	// insteadOf rule in the user's configuration replaces it.
 	s.write(t, "gitconfig", fmt.Sprintf("[url \"ssh://%s@forge/\"]\n\tinsteadOf = ssh://git@forge/\n", s.user))
 	for name, tt := range map[string]struct {
 		address string
-		config  string // of the client, for all hosts
+		config  string // client configuration for all hosts
 		fails   error
 		says    string
 	}{
@@ -77,7 +77,7 @@ func TestSSH(t *testing.T) {
 	}
 }
 
-// noKeysLeft looks for a private key in all files of a directory.
+// noKeysLeft checks that no file in a directory contains the private key.
 func noKeysLeft(t *testing.T, dir, key string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {

@@ -75,7 +75,8 @@ func TestGitMovedTag(t *testing.T) {
 	}
 }
 
-// TestGitRefusedRevision has a server that hands out only what its refs name.
+// TestGitRefusedRevision fetches older commits from a server that hands out only commits
+// that a ref points to.
 func TestGitRefusedRevision(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -83,7 +84,7 @@ func TestGitRefusedRevision(t *testing.T) {
 	r, first, second := gitMainTF(t, s)
 	r.setRef("refs/tags/v2", second)
 	for _, tt := range []struct{ query, revision string }{
-		{"ref=main", first}, // the branch went on
+		{"ref=main", first}, // the branch has moved on
 		{"ref=gone", first},
 		{"", first},
 		{"ref=" + first, ""},
@@ -98,7 +99,7 @@ func TestGitRefusedRevision(t *testing.T) {
 			t.Errorf("FetchGit(%q at %q) made %d requests: the server did not refuse", tt.query, tt.revision, n)
 		}
 	}
-	// A branch that turns into a directory of branches, in one store.
+	// In one store, a branch is replaced by branches below its name.
 	f := newGitFetcher(t)
 	r.setRef("refs/heads/a", second)
 	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
@@ -118,9 +119,8 @@ func TestGitRefusedRevision(t *testing.T) {
 	}
 }
 
-// TestGitBrokenStore takes away each file of a store, and spoils each, in
-// turn: the next fetch must notice and build the store anew. One of the two fetches
-// is by revision, and the other one by ref.
+// TestGitBrokenStore removes or overwrites each file of a store in turn. The next fetch
+// must notice the damage and rebuild the store, whether it is by revision or by ref.
 func TestGitBrokenStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -168,7 +168,7 @@ func TestGitBrokenStore(t *testing.T) {
 }
 
 func gitRewrite(file string, body []byte) error {
-	if err := os.Remove(file); err != nil { // git makes packs read-only
+	if err := os.Remove(file); err != nil { // git makes pack files read-only
 		return err
 	}
 	return os.WriteFile(file, body, 0o600)

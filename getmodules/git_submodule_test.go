@@ -15,13 +15,13 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitmodules is a .gitmodules file with one submodule.
+// gitmodules returns a .gitmodules file with one submodule.
 func gitmodules(path, url string) gitFile {
 	return gitFile{path: ".gitmodules", content: fmt.Sprintf("[submodule \"x\"]\n\tpath = %s\n\turl = %s\n", path, url)}
 }
 
-// Submodules are fetched as packages of their own, those in submodules as well,
-// from relative and from full addresses.
+// TestSubmodules checks that submodules, including nested ones, are fetched from relative
+// and from full addresses.
 func TestSubmodules(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -44,7 +44,7 @@ func TestSubmodules(t *testing.T) {
 		if len(pkg.Gitlinks) != 0 || len(pkg.Warnings) != 0 {
 			t.Errorf("%s: gitlinks %q, warnings %q", name, pkg.Gitlinks, pkg.Warnings)
 		}
-		// Without being asked for they are left out.
+		// Submodules are left out unless the request asks for them.
 		pkg, dir, err = fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(outer, "")})
 		if err != nil || !slices.Equal(pkg.Gitlinks, []string{"modules/middle"}) || len(filesBelow(t, dir)) != 3 {
 			t.Errorf("%s, without submodules: %v, %v", name, pkg, err)
@@ -52,7 +52,7 @@ func TestSubmodules(t *testing.T) {
 	}
 }
 
-// What a repository says about its submodules is not to be trusted.
+// TestHostileSubmodules checks that entries of .gitmodules are not trusted.
 func TestHostileSubmodules(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -61,7 +61,7 @@ func TestHostileSubmodules(t *testing.T) {
 	gone := strings.Repeat("c", 40)
 	for name, tt := range map[string]struct {
 		files []gitFile
-		fails error // nil: git may be faster to refuse it, with words of its own
+		fails error // nil: git may refuse it first, with a different error
 		says  string
 	}{
 		"no .gitmodules":      {[]gitFile{{path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "has no URL"},
@@ -98,7 +98,7 @@ func TestHostileSubmodules(t *testing.T) {
 	}
 }
 
-// A repository that is its own submodule has no end; neither have too many.
+// TestEndlessSubmodules checks that submodules cannot be nested too deep.
 func TestEndlessSubmodules(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -120,7 +120,7 @@ func TestEndlessSubmodules(t *testing.T) {
 	}
 }
 
-// fetchTree fetches into a new directory, which it returns.
+// fetchTree fetches into a new directory and returns its path.
 func fetchTree(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
 	t.Helper()
 	parent := t.TempDir()

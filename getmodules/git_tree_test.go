@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitListing lists a tree: a line for each file, link and empty directory.
+// gitListing returns a line for each file, link and empty directory of a tree.
 func gitListing(t testing.TB, dir string) []string {
 	t.Helper()
 	var lines []string
@@ -93,8 +93,8 @@ func TestGitTree(t *testing.T) {
 	}
 }
 
-// TestGitHostileTrees checks the last line of defence: trees that the server's
-// or the client's fsck would refuse, already in the store.
+// TestGitHostileTrees checks the last line of defense: trees that the fsck of a server or
+// a client would refuse, but that are already in the store.
 func TestGitHostileTrees(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -143,7 +143,7 @@ func TestGitHostileTrees(t *testing.T) {
 	}
 }
 
-// gitSeedStore puts a copy of the repository where the fetcher keeps its store.
+// gitSeedStore copies a repository to where the fetcher keeps its store.
 func gitSeedStore(t testing.TB, s *gitServer, f *getmodules.Fetcher, r *gitRepo) {
 	t.Helper()
 	if err := os.CopyFS(gitStoreDir(f, s.URL+"/"+filepath.Base(r.dir)), os.DirFS(r.dir)); err != nil {
@@ -187,7 +187,7 @@ func TestGitLimits(t *testing.T) {
 	}
 	r.commit("main", gitFile{path: "a", content: string(noise)}, gitFile{path: "b/c", content: "x"})
 	tree := r.rawTree(gitRawEntry{"100644", "x", r.blob("x")})
-	for range 20 { // 2^20 files in 20 objects
+	for range 20 { // 2^20 files, but only about 20 objects
 		tree = r.rawTree(gitRawEntry{"40000", "a", tree}, gitRawEntry{"40000", "b", tree})
 	}
 	r.rawCommit("bomb", gitRawEntry{"40000", "a", tree})

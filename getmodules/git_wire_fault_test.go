@@ -22,13 +22,14 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// wireFront stands before a git server and alters what is not git's.
+// wireFront is a server in front of a git server. It passes git's own requests on and
+// alters the answers to all others.
 type wireFront struct {
 	*httptest.Server
-	// alter answers instead of the server; true is what that says.
+	// alter answers a request. truth is the git server's answer to it.
 	alter func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder)
-	wire  atomic.Int32 // requests without git
-	git   atomic.Int32 // requests of git's
+	wire  atomic.Int32 // requests that did not come from git
+	git   atomic.Int32 // requests that came from git
 }
 
 func newWireFront(t testing.TB, s *gitServer) *wireFront {
@@ -53,7 +54,7 @@ func (f *wireFront) address(query string) addrs.ModulePackage {
 	return addrs.ParseModulePackage("git::" + f.URL + "/net.git" + query)
 }
 
-// wireAnswer sends a body with the headers of the true answer.
+// wireAnswer sends body with the status and headers of the git server's answer.
 func wireAnswer(w http.ResponseWriter, truth *httptest.ResponseRecorder, body []byte) {
 	for name, values := range truth.Header() {
 		w.Header()[name] = values
@@ -62,8 +63,8 @@ func wireAnswer(w http.ResponseWriter, truth *httptest.ResponseRecorder, body []
 	w.Write(body)
 }
 
-// TestWireFaults has all kinds of servers that fail without git, and work with
-// it: what is fetched is right in the end.
+// TestWireFaults uses servers that fail for the wire client but work for git. The fetch
+// must fall back to git and return the right commit.
 func TestWireFaults(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -120,8 +121,8 @@ func TestWireFaults(t *testing.T) {
 	}
 }
 
-// TestWireWrongPack sends the pack of another commit than the one that was
-// asked for.
+// TestWireWrongPack checks that a pack with a commit other than the requested one is
+// refused.
 func TestWireWrongPack(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -141,8 +142,8 @@ func TestWireWrongPack(t *testing.T) {
 	}
 }
 
-// TestWireDamaged changes each byte of the answer to a fetch. There is no git
-// to fall back to: the tree is right or there is none.
+// TestWireDamaged changes each byte of the answer to a fetch, with no git to fall back to.
+// The fetch must fail or return the right tree.
 func TestWireDamaged(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -166,14 +167,16 @@ func TestWireDamaged(t *testing.T) {
 		} else {
 			refused++
 		}
-		// What is not looked at is which commits the server calls shallow.
+		// The commits that the server calls shallow are not checked, so changes to them go
+		// unnoticed.
 		if offset == size-1 && refused < size-len("shallow "+first) {
 			t.Errorf("%d of %d answers were refused", refused, size)
 		}
 	}
 }
 
-// wireReplay gives the first answer of a handler again and again, damaged.
+// wireReplay returns a handler that always sends the first answer of another handler,
+// after applying damage to its body.
 func wireReplay(handler http.Handler, damage func(body []byte)) http.Handler {
 	var truth *httptest.ResponseRecorder
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +244,7 @@ func TestWireCancelled(t *testing.T) {
 	gitWantLeft(t, parent, false)
 }
 
-// TestWireLeft checks that what concerns git's requests is left to git.
+// TestWireLeft checks that requests to which git's own settings apply are left to git.
 func TestWireLeft(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -251,7 +254,7 @@ func TestWireLeft(t *testing.T) {
 		"insteadOf":    {config: "[url \"%[1]s/\"]\n\tinsteadOf = %[1]s/\n"},
 		"query":        {query: "?x=1"},
 		"environment":  {env: "GIT_HTTP_USER_AGENT=x"},
-		"proxy":        {env: "HTTPS_PROXY=http://127.0.0.1:1"}, // for https, but this is not ours to know
+		"proxy":        {env: "HTTPS_PROXY=http://127.0.0.1:1"}, // applies to https only, but the wire client does not know that
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -271,7 +274,8 @@ func TestWireLeft(t *testing.T) {
 	}
 }
 
-// TestWireAuthority has a server whose authority only git's settings know.
+// TestWireAuthority uses a server whose certificate authority is named only in git's
+// settings.
 func TestWireAuthority(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

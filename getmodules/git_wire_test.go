@@ -16,21 +16,21 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// newWireFetcher is a fetcher that uses git only where it must.
+// newWireFetcher returns a fetcher that uses git only if it has to.
 func newWireFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
 	f := newGitFetcher(t, env...)
 	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}}
 }
 
-// newGitlessFetcher is a fetcher that has no git to fall back to.
+// newGitlessFetcher returns a fetcher that has no git to fall back to.
 func newGitlessFetcher(t testing.TB) *getmodules.Fetcher {
 	t.Helper()
 	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: filepath.Join(t.TempDir(), "none"), Env: []string{"GIT_CONFIG_NOSYSTEM=1"}}}
 }
 
-// wireFetch is what a fetch gave: the package, its tree, or the parts of the error,
-// which git's processes write in any order.
+// wireFetch is the result of a fetch: either the package and its tree, or the parts of the
+// error, sorted because git's processes write them in any order.
 type wireFetch struct {
 	Package *getmodules.Package
 	Tree    map[string]string
@@ -46,9 +46,9 @@ func wireResult(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) wir
 	return wireFetch{Package: pkg, Tree: tree(t, dir)}
 }
 
-// wireSame checks that a fetch gives the same with git and without, and
-// returns how many requests it took without. Git fetches from gitBase: the server
-// itself, or the directory behind it, which takes fewer processes.
+// wireSame checks that a fetch gives the same result with git and with the wire client,
+// and returns the number of requests that the latter made. Git fetches from gitBase:
+// either the server itself, or its directory, which needs fewer processes.
 func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request, limits getmodules.Limits) int {
 	t.Helper()
 	git, wire := newGitFetcher(t), newWireFetcher(t)
@@ -89,7 +89,7 @@ func TestWireRefs(t *testing.T) {
 	r.setRef("refs/pull/1/head", first)
 	r.setRef("refs/remotes/origin/far", first)
 	tag := r.head("refs/tags/v1.1.0")
-	const fallen = -1 // to git
+	const fallen = -1 // git takes over
 	tests := []struct {
 		query, revision string
 		requests        int
@@ -125,11 +125,11 @@ func TestWireRefs(t *testing.T) {
 		{"", strings.Repeat("1", 64), fallen},
 	}
 	for _, tt := range tests {
-		// Not parallel: the server's requests are counted.
+		// Not parallel, because the test counts the server's requests.
 		t.Run(tt.query+" "+tt.revision, func(t *testing.T) {
 			gitBase := "file://" + s.root
 			if tt.requests == fallen {
-				gitBase = s.URL // which git's errors name
+				gitBase = s.URL // git's errors show the server's address
 			}
 			n := wireSame(t, s, gitBase, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision}, getmodules.Limits{})
 			if tt.requests != fallen && n != tt.requests {
@@ -139,7 +139,7 @@ func TestWireRefs(t *testing.T) {
 	}
 }
 
-// TestWireTrees compares trees of all kinds, good and bad.
+// TestWireTrees compares the results for all kinds of trees, valid and invalid.
 func TestWireTrees(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -154,10 +154,10 @@ func TestWireTrees(t *testing.T) {
 		gitFile{path: "big.zip", content: pointer}, gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
 		gitFile{path: "noise", content: wireNoise(1 << 18)})
 	r.commit("large", gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
-		gitFile{path: "large", content: strings.Repeat("large\n", 3<<19)}) // over v2Memory
+		gitFile{path: "large", content: strings.Repeat("large\n", 3<<19)}) // more than v2Memory
 	r.commit("many", wireManyFiles()...)
 	r.git("", "repack", "--quiet", "-adf", "--depth=200", "--window=20")
-	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // over v2Object
+	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // more than v2Object
 	blob := r.blob("x")
 	r.rawCommit("old", gitRawEntry{"040000", "sub", r.rawTree(gitRawEntry{"100664", "x.tf", blob})})
 	r.rawCommit("hollow", gitRawEntry{"40000", "empty", r.rawTree()}, gitRawEntry{"100644", "x", blob})
@@ -181,7 +181,7 @@ func TestWireTrees(t *testing.T) {
 			}
 		})
 	}
-	for _, ref := range []string{"git", "both"} { // where git has other words
+	for _, ref := range []string{"git", "both"} { // git's error has a different text
 		if _, _, err := fetchGit(t, newWireFetcher(t), getmodules.Request{Package: s.address(r, "ref="+ref)}); err == nil {
 			t.Errorf("FetchGit(%q) = nil error", ref)
 		}
@@ -200,7 +200,7 @@ func TestWireTrees(t *testing.T) {
 	}
 }
 
-// wireNoise is text that does not become small.
+// wireNoise returns text that compresses badly.
 func wireNoise(size int) string {
 	var b strings.Builder
 	for state := uint64(88172645463325252); b.Len() < size; {
@@ -212,8 +212,8 @@ func wireNoise(size int) string {
 	return b.String()[:size]
 }
 
-// wireManyFiles are files of which each is a little different from the one
-// before, so that git makes deltas of deltas.
+// wireManyFiles returns files that each differ a little from the previous one, so that git
+// makes deltas of deltas.
 func wireManyFiles() []gitFile {
 	var files []gitFile
 	body := strings.Repeat("the quick brown fox jumps over the lazy dog\n", 30)
@@ -264,7 +264,7 @@ func TestWireProgress(t *testing.T) {
 	}
 }
 
-// TestWireStore has a store that a fetch by git has left behind.
+// TestWireStore uses a store that an earlier fetch by git has left.
 func TestWireStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// builtInFor fetches from an address by the built-in client, without waiting
-// between attempts.
+// builtInFor fetches from an address with the built-in client, without waiting between
+// attempts.
 func builtInFor(t testing.TB, address string) (*getmodules.Package, error) {
 	t.Helper()
 	f := newBuiltInFetcher(t)
@@ -49,8 +49,8 @@ func TestBuiltInCredentials(t *testing.T) {
 	}
 }
 
-// TestBuiltInRedirects follows the first request only, and leaves the
-// credentials behind at the first other origin.
+// TestBuiltInRedirects checks that redirects are followed only for the first request, and
+// that credentials are dropped when a redirect points to another origin.
 func TestBuiltInRedirects(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -100,7 +100,8 @@ func TestBuiltInRedirects(t *testing.T) {
 	}
 }
 
-// gitFront is a server before another, whose answers it may change.
+// gitFront starts a server in front of another one and returns its URL. change sends each
+// answer and may alter it.
 func gitFront(t testing.TB, behind *gitServer, change func(w http.ResponseWriter, r *http.Request, answer []byte)) string {
 	t.Helper()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +110,7 @@ func gitFront(t testing.TB, behind *gitServer, change func(w http.ResponseWriter
 			t.Error(err)
 			return
 		}
-		// git http-backend takes no chunks.
+		// git http-backend does not accept chunked requests.
 		request.Header, request.ContentLength = r.Header.Clone(), r.ContentLength
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
@@ -127,8 +128,9 @@ func gitFront(t testing.TB, behind *gitServer, change func(w http.ResponseWriter
 	return front.URL
 }
 
-// TestBuiltInDamage cuts off and changes what the server sends, at every
-// place: it must never become a tree, or one of other content.
+// TestBuiltInDamage cuts the server's answers off at every byte and changes every byte.
+// The fetch must never return a tree from a cut-off answer, or the wrong commit from a
+// changed one.
 func TestBuiltInDamage(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -160,7 +162,7 @@ func TestBuiltInDamage(t *testing.T) {
 	}
 }
 
-// replay is a server with one answer for each method.
+// replay starts a server that has one answer for each method.
 func replay(t testing.TB, answers map[string][]byte) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -208,7 +210,7 @@ func TestBuiltInServerSays(t *testing.T) {
 	}
 }
 
-// TestBuiltInRetry repeats what failed for a reason that passes.
+// TestBuiltInRetry checks that requests are repeated after a temporary failure.
 func TestBuiltInRetry(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestBuiltInCommits asks for commits that no ref names.
+// TestBuiltInCommits fetches commits that no ref points to.
 func TestBuiltInCommits(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -28,7 +28,8 @@ func TestBuiltInCommits(t *testing.T) {
 			t.Errorf("FetchGit(%s) = %v, want ErrRevisionNotFound", none, err)
 		}
 	}
-	// A server that gives single commits is not asked for more.
+	// If a server hands out single commits, only the commit is fetched and not the
+	// history.
 	r.git("", "config", "uploadpack.allowReachableSHA1InWant", "true")
 	pkg, _, err = fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: middle})
 	if err != nil || pkg.Revision != middle || pkg.Bytes >= history {
@@ -51,7 +52,7 @@ func TestBuiltInLimits(t *testing.T) {
 	} {
 		for _, base := range []string{s.URL + "/all.git", "file://" + r.dir} {
 			if name == "download" && strings.HasPrefix(base, "file") {
-				continue // nothing is transferred
+				continue // a local repository transfers nothing
 			}
 			for _, ref := range []string{"main", middle} {
 				f := newBuiltInFetcher(t)
@@ -65,8 +66,8 @@ func TestBuiltInLimits(t *testing.T) {
 	}
 }
 
-// isTooLarge also knows the error of the tree's writer, to which Fetch adds the
-// sentinel.
+// isTooLarge reports whether err says that a limit was exceeded. It also recognizes errors
+// of the tree writer, to which only Fetch adds the sentinel ErrTooLarge.
 func isTooLarge(err error) bool {
 	return errors.Is(err, getmodules.ErrTooLarge) || err != nil && strings.Contains(err.Error(), "more than")
 }
@@ -85,7 +86,7 @@ func TestBuiltInProgress(t *testing.T) {
 	}
 }
 
-// TestBuiltInCannot names what needs a git program.
+// TestBuiltInCannot checks the error for repositories that need an installed git.
 func TestBuiltInCannot(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -120,7 +121,7 @@ func TestBuiltInRefusedAddresses(t *testing.T) {
 		{req: getmodules.Request{Package: remote.WithArg("ref", "main~1")}},
 		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::ext::sh -c id")}},
 		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=x/n.git")}},
-		// Credentials never go out in clear.
+		// Credentials are never sent unencrypted.
 		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:p@git.example.com/net.git")}},
 	}
 	for _, tt := range tests {
@@ -131,8 +132,8 @@ func TestBuiltInRefusedAddresses(t *testing.T) {
 	}
 }
 
-// TestBuiltInKeepsOut checks that a fetch writes nothing but its tree: not to
-// the cache, not to the home.
+// TestBuiltInKeepsOut checks that a fetch writes nothing but its tree, neither to the
+// cache nor to the home directory.
 func TestBuiltInKeepsOut(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

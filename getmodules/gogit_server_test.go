@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// serveByProgram starts a program for each connection to a port of its own,
-// with the connection as its input and output, as inetd does. It returns the
-// port's address.
+// serveByProgram listens on a free port and, like inetd, starts a program for each
+// connection, with the connection as its input and output. It returns the address.
 func serveByProgram(t testing.TB, command func() *exec.Cmd) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,10 +43,10 @@ func serveConn(t testing.TB, c net.Conn, cmd *exec.Cmd) {
 	}
 	defer file.Close()
 	cmd.Stdin, cmd.Stdout = file, file
-	_ = cmd.Run() // its failures are the client's to see
+	_ = cmd.Run() // the client sees its failures
 }
 
-// newGitDaemon serves the repositories below root by git's own protocol.
+// newGitDaemon serves the repositories below root over the git protocol.
 func newGitDaemon(t testing.TB, root string) (address string) {
 	t.Helper()
 	path, err := exec.Command("git", "--exec-path").Output()

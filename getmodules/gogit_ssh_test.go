@@ -29,13 +29,13 @@ func TestBuiltInSSH(t *testing.T) {
 	})
 }
 
-// sshCase is a home directory, an address, and what comes of them. A want of
-// nil is the commit.
+// sshCase is a test case: a home directory, an environment, a repository, and the expected
+// outcome. If want is nil, the fetch must succeed.
 type sshCase struct {
 	name string
 	home map[string]string
 	env  []string
-	repo string // after the directory of the repositories
+	repo string // relative to the directory of the repositories
 	want error
 	says []string
 }
@@ -101,7 +101,7 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 	}
 }
 
-// serveAgent is the socket of an agent with these keys.
+// serveAgent starts an ssh agent with these keys and returns the path of its socket.
 func serveAgent(t *testing.T, keys ...sshKey) string {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -128,8 +128,8 @@ func serveAgent(t *testing.T, keys ...sshKey) string {
 	return socket
 }
 
-// TestBuiltInSSHCancelled stops a fetch from a server that never says who it
-// is.
+// TestBuiltInSSHCancelled cancels a fetch from a server that never sends its
+// identification.
 func TestBuiltInSSHCancelled(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,9 +16,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestBuiltInSSHConfig fetches by host aliases of ~/.ssh/config. The built-in client
-// does so from a server in this process, which every machine has, and git, where ssh
-// is installed, from OpenSSH. TestBuiltInSSH has the built-in client and OpenSSH.
+// TestBuiltInSSHConfig fetches from host aliases in ~/.ssh/config. The built-in client
+// uses a server in this process; git uses OpenSSH, if ssh is installed. TestBuiltInSSH
+// covers the built-in client with OpenSSH.
 func TestBuiltInSSHConfig(t *testing.T) {
 	t.Parallel()
 	t.Run("built in", func(t *testing.T) {
@@ -49,11 +49,11 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 	for _, tt := range []struct {
 		name   string
 		config string
-		files  map[string]string // further files in .ssh
+		files  map[string]string // more files in .ssh
 		agent  string
 		want   error
 		says   string
-		// builtIn says that git can do it, and not the built-in client.
+		// builtIn marks cases that git supports and the built-in client does not.
 		builtIn bool
 	}{
 		{name: "alias", config: "Host forge\n" + withKey},
@@ -102,9 +102,9 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 	}
 }
 
-// sshOf is the setting that has git run ssh as if the account had this home
-// directory: ssh does not look at HOME. Its keys are readable for their owner
-// alone, or ssh would refuse them.
+// sshOf returns the variable that makes git run ssh with the configuration in home,
+// because ssh ignores HOME. It also makes the keys readable for their owner only, as ssh
+// requires.
 func sshOf(t *testing.T, home string) string {
 	t.Helper()
 	dir := filepath.Join(home, ".ssh")

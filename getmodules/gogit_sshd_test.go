@@ -34,7 +34,7 @@ func newSSHKey(t testing.TB) sshKey {
 	return encodeSSHKey(t, private)
 }
 
-// generatedRSA is the one RSA key of all tests.
+// generatedRSA is the RSA key that all tests share.
 var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 func newRSAKey(t testing.TB) sshKey {
@@ -46,8 +46,8 @@ func newRSAKey(t testing.TB) sshKey {
 	return encodeSSHKey(t, private)
 }
 
-// generatedClient is the key of all clients. lockedClient is its file with a
-// passphrase, which takes longer to make than a fetch.
+// generatedClient is the key of all clients. lockedClient is the same key in a file with a
+// passphrase. Both are made once, because encrypting the key takes longer than a fetch.
 var (
 	generatedClient = sync.OnceValues(func() (ed25519.PrivateKey, error) {
 		_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -71,7 +71,7 @@ func newClientKey(t testing.TB) sshKey {
 	return encodeSSHKey(t, private)
 }
 
-// lockedClientFile is the file of the client's key with a passphrase.
+// lockedClientFile returns the client's private key file, encrypted with a passphrase.
 func lockedClientFile(t testing.TB) string {
 	t.Helper()
 	block, err := lockedClient()
@@ -94,19 +94,20 @@ func encodeSSHKey(t testing.TB, private any) sshKey {
 	return sshKey{private, pem.EncodeToMemory(block), signer}
 }
 
-// line is the public key as files have it.
+// line returns the public key in the format of authorized_keys.
 func (k sshKey) line() string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k.signer.PublicKey())))
 }
 
-// loginServer is a server that lets one key in and starts what it is asked for.
+// loginServer is an ssh server that accepts one key and runs the commands that clients ask
+// for.
 type loginServer struct {
 	address, user string
-	rsa, ed25519  sshKey // the host's
+	rsa, ed25519  sshKey // host keys
 	client        sshKey
 }
 
-// knows is a line of known_hosts.
+// knows returns a line of known_hosts.
 func (s *loginServer) knows(host sshKey) string {
 	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, host.signer.PublicKey())
 }
@@ -116,7 +117,7 @@ func newSSHKeys(t testing.TB) *loginServer {
 	return &loginServer{rsa: newRSAKey(t), ed25519: newSSHKey(t), client: newClientKey(t)}
 }
 
-// newOpenSSH is a server of OpenSSH.
+// newOpenSSH starts an OpenSSH server.
 func newOpenSSH(t *testing.T) *loginServer {
 	t.Helper()
 	sshd := findSSHD(t)
@@ -125,8 +126,8 @@ func newOpenSSH(t *testing.T) *loginServer {
 	files := map[string]string{
 		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "authorized": s.client.line() + "\n",
 	}
-	// For HOME and SHLVL see newSSHServer. The newest key exchange takes longer than the
-	// rest of a connection.
+	// HOME and SHLVL are explained at newSSHServer. OpenSSH's default key exchange takes
+	// longer than the rest of a connection.
 	config := "SetEnv HOME=" + dir + " SHLVL=1\nKexAlgorithms curve25519-sha256\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
 		"AuthorizedKeysFile " + dir + "/authorized\nHostKey " + dir + "/rsa\nHostKey " + dir + "/ed25519\n"
 	files["config"] = config
@@ -142,7 +143,7 @@ func newOpenSSH(t *testing.T) *loginServer {
 	return s
 }
 
-// newGoSSH is a server in this process, which every machine has.
+// newGoSSH starts an ssh server in this process, which works on every machine.
 func newGoSSH(t testing.TB) *loginServer {
 	t.Helper()
 	s := newSSHKeys(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// newBuiltInFetcher is a fetcher that has no git program, and uses the built-in
-// client for everything.
+// newBuiltInFetcher returns a fetcher that uses the built-in client for everything and has
+// no git program.
 func newBuiltInFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
 	f := newAutoFetcher(t, env...)
@@ -25,16 +25,16 @@ func newBuiltInFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	return f
 }
 
-// newAutoFetcher is a fetcher that has no git program.
+// newAutoFetcher returns a fetcher that has no git program.
 func newAutoFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
 	env = append([]string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, env...)
 	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: env}}
 }
 
-// gitEverything is a repository with all that a tree can hold, a history that
-// packs as deltas, and refs of every kind. tip is the last commit of main,
-// middle one that no ref names.
+// gitEverything returns a repository with every kind of tree entry, a history that git
+// packs as deltas, and refs of every kind. tip is the last commit of main; middle is a
+// commit that no ref points to.
 func gitEverything(t testing.TB, root string) (r *gitRepo, tip, middle string) {
 	t.Helper()
 	r = newGitRepo(t, root, "all.git")
@@ -68,8 +68,8 @@ func gitEverything(t testing.TB, root string) (r *gitRepo, tip, middle string) {
 	return r, tip, middle
 }
 
-// sameAsGitQueries are those for which the built-in client must bring what git does.
-// The commits are those of gitEverything.
+// sameAsGitQueries returns the queries for which the built-in client must return the same
+// result as git. The commits are those returned by gitEverything.
 func sameAsGitQueries(tip, middle string) []string {
 	return []string{
 		"", "ref=", "ref=v1.0.0", "ref=v1.1.0", "ref=twice", "ref=both", "ref=refs/heads/both", "ref=refs/tags/v1.0.0", "ref=main",
@@ -79,9 +79,9 @@ func sameAsGitQueries(tip, middle string) []string {
 	}
 }
 
-// TestBuiltInSameAsGit compares what the built-in client brings with what git
-// does, for each form of a ref and each transport that needs no login. What git
-// brings does not depend on the transport, so it fetches from the local repository.
+// TestBuiltInSameAsGit compares the results of the built-in client with those of git, for
+// each form of a ref and each transport that needs no login. The result of git does not
+// depend on the transport, so git fetches from the local repository.
 func TestBuiltInSameAsGit(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -109,7 +109,7 @@ func TestBuiltInSameAsGit(t *testing.T) {
 	}
 }
 
-// fetchOutcome is what both clients must agree on.
+// fetchOutcome is the part of a result that must be the same for both clients.
 type fetchOutcome struct {
 	Revision, Resolved string
 	H1, T1             hashing.Hash
@@ -118,7 +118,8 @@ type fetchOutcome struct {
 	Near               []string
 }
 
-// outcome fetches from a repository. The result does not depend on where that is.
+// outcome fetches from a repository. The result does not depend on the repository's
+// location.
 func outcome(t *testing.T, f *getmodules.Fetcher, base, query string) fetchOutcome {
 	t.Helper()
 	pkg, dir, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + base + "?" + query)})
@@ -185,19 +186,19 @@ func TestGitBackendChoice(t *testing.T) {
 			}
 		}
 	}
-	// A git that does not work is the user's to repair: its configuration is
-	// what they count on.
+	// If the installed git does not work, the fetch fails instead of ignoring the user's
+	// git configuration.
 	dir := t.TempDir()
 	gitScript(t, filepath.Join(dir, "git"), "echo git version 1.0.0")
 	if _, _, err := fetchGit(t, newAutoFetcher(t, "PATH="+dir), local); !errors.Is(err, getmodules.ErrNoGit) {
 		t.Errorf("FetchGit with an old git = %v, want ErrNoGit", err)
 	}
-	// What needs no git needs no stand-in for it either.
+	// A fetch that needs no git succeeds without a warning.
 	pkg, _, err := fetchGit(t, newAutoFetcher(t), remote)
 	if err != nil || pkg.Revision != first || len(pkg.FetchWarnings) > 0 || s.count() != 1 {
 		t.Errorf("FetchGit of a commit = %+v, %v, want one request and no warning", pkg, err)
 	}
-	// And what that cannot do, the stand-in does, with an answer of its own.
+	// A fetch that would need git uses the built-in client and reports a warning.
 	if pkg, _, err := fetchGit(t, newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100"), remote); err != nil || pkg.Revision != first || len(pkg.FetchWarnings) != 1 {
 		t.Errorf("FetchGit with settings for git = %+v, %v, want a warning", pkg, err)
 	}

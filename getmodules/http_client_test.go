@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestUserAgent checks the name under which a Fetcher sends requests.
+// TestUserAgent checks the User-Agent header of a Fetcher's requests.
 func TestUserAgent(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{"": "cotter", "tool/1.2.3": "tool/1.2.3"} {
@@ -41,7 +41,8 @@ func TestUserAgent(t *testing.T) {
 	}
 }
 
-// TestMessagesOfHTTP has what a user reads. Each address is there once.
+// TestMessagesOfHTTP checks complete error messages, in which no address is repeated
+// needlessly.
 func TestMessagesOfHTTP(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
@@ -88,7 +89,8 @@ func TestMessagesOfHTTP(t *testing.T) {
 	}
 }
 
-// TestUnknownLength has an archive whose end is the connection's.
+// TestUnknownLength fetches an archive of unknown length, which ends when the connection
+// is closed.
 func TestUnknownLength(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": func(w http.ResponseWriter, _ *http.Request) {
@@ -104,10 +106,10 @@ func TestUnknownLength(t *testing.T) {
 	}
 }
 
-// otherRepository is a repository that is not in a registry.
+// otherRepository wraps an OCIRepository in a type of another package.
 type otherRepository struct{ getmodules.OCIRepository }
 
-// wrapper is a Fetcher with repositories of its own.
+// wrapper is a Fetcher that returns its own type of OCIRepository.
 type wrapper struct{ *getmodules.Fetcher }
 
 func (w wrapper) OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error) {
@@ -115,7 +117,7 @@ func (w wrapper) OCIRepository(req getmodules.Request) (getmodules.OCIRepository
 	return otherRepository{inner}, err
 }
 
-// TestOCIRepositoryCanBeWrapped lists tags through a wrapper.
+// TestOCIRepositoryCanBeWrapped lists tags through a wrapped repository.
 func TestOCIRepositoryCanBeWrapped(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))

@@ -11,11 +11,11 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Credentials of the user's go to the server that the address names, as long as
-// nobody else leads there.
+// TestFoundHTTPCredentials checks that the user's credentials are sent to the server that
+// the address names, but not to another server that it redirects or points to.
 func TestFoundHTTPCredentials(t *testing.T) {
 	t.Parallel()
-	users := map[string]string{} // by path
+	users := map[string]string{} // by host and path
 	note := func(h http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			user, _, _ := r.BasicAuth()

@@ -166,8 +166,8 @@ func FuzzMetaLocation(f *testing.F) {
 	})
 }
 
-// The subdirectory to which a page leads is the package: links from there into the
-// rest of the archive are left out.
+// TestDiscoverLinks checks that, if a page points to a subdirectory, that directory is the
+// package: links from it into the rest of the archive are left out.
 func TestDiscoverLinks(t *testing.T) {
 	t.Parallel()
 	archive := newZip(rawFile("main.tf", "1"), rawFile("sub/a.tf", "2"), rawLink("sub/out.tf", "../main.tf"), rawLink("sub/in.tf", "a.tf"), rawLink("bad", "/etc"))

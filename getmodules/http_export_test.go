@@ -6,7 +6,7 @@ var CheckLocation = checkLocation
 // MetaLocation exports metaLocation.
 var MetaLocation = metaLocation
 
-// ChecksumInFile exports checksumInFile as the sum alone.
+// ChecksumInFile exports checksumInFile, but returns only the checksum.
 func ChecksumInFile(text, name string) ([]byte, error) {
 	found, err := checksumInFile(text, name)
 	return found.sum, err

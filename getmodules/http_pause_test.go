@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// busySite answers the first n requests with 429, and notes the times of all.
+// busySite answers the first n requests with 429 and records the time of each request.
 type busySite struct {
 	retryAfter string
 	n          int
@@ -40,13 +40,13 @@ func (s *busySite) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// TestRetryAfter has the forms of the header. Where none counts, the wait is the
-// fetcher's own.
+// TestRetryAfter checks the forms of the Retry-After header. If the header is not valid,
+// the fetcher uses its own backoff.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		header string
-		second time.Duration // request; negative for none
+		second time.Duration // time of the second request; negative if there must not be one
 		own    bool
 	}{
 		{"7", 7 * time.Second, false},
@@ -54,7 +54,7 @@ func TestRetryAfter(t *testing.T) {
 		{"60", time.Minute, false},
 		{"61", -1, false},
 		{"99999999999999999999", -1, false},
-		{"Sat, 01 Jan 2000 00:00:30 GMT", 30 * time.Second, false}, // synctest starts at midnight
+		{"Sat, 01 Jan 2000 00:00:30 GMT", 30 * time.Second, false}, // the clock of synctest starts at midnight
 		{"Fri, 31 Dec 1999 23:00:00 GMT", 0, false},
 		{"Sat, 01 Jan 2000 01:00:00 GMT", -1, false},
 		{"-5", 0, true},
@@ -85,7 +85,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPauseIsForAll fetches from two hosts, of which one wants a pause.
+// TestPauseIsForAll checks that all requests to a host wait if it asks for a pause, and
+// that requests to another host do not.
 func TestPauseIsForAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -95,7 +96,7 @@ func TestPauseIsForAll(t *testing.T) {
 		var fetches sync.WaitGroup
 		for i := range 5 {
 			fetches.Go(func() {
-				time.Sleep(time.Duration(i) * time.Second) // virtual ones
+				time.Sleep(time.Duration(i) * time.Second) // on synctest's clock
 				host := "busy.example"
 				if i == 3 {
 					host = "idle.example"

@@ -31,7 +31,7 @@ func TestRedirects(t *testing.T) {
 			path         string
 			first, other []string
 		}{
-			// Credentials stay on their origin, which a port is part of.
+			// Credentials are sent only to their own origin, which includes the port.
 			{"/same", []string{"GET /same user:hunter2", "GET /b.zip user:hunter2"}, nil},
 			{"/other", []string{"GET /other user:hunter2"}, []string{"GET /b.zip"}},
 			{"/foreign", []string{"GET /foreign user:hunter2"}, []string{"GET /b.zip"}},
@@ -103,8 +103,7 @@ func TestRedirectFromTLS(t *testing.T) {
 	}
 }
 
-// TestUntrustedTLS checks that a certificate that nobody vouches for is an
-// error at once.
+// TestUntrustedTLS checks that an untrusted certificate is an error that is not retried.
 func TestUntrustedTLS(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewUnstartedServer(serve(sampleZip()))

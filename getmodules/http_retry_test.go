@@ -15,7 +15,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// failing lets the first n requests fail in some way.
+// failing returns a handler that calls fail for the first n requests and then serves the
+// archive.
 func failing(n int, fail http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if n > 0 {
@@ -31,10 +32,12 @@ func answer(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
-// hangUp ends a request without an answer.
+// hangUp closes the connection without an answer.
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// cutOff sends part of the archive under a length, or in chunks.
+// cutOff returns a handler that sends the first part bytes of the archive and closes the
+// connection. If announced is set, it sends the Content-Length of the whole archive;
+// otherwise the body is chunked.
 func cutOff(part int, announced bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if announced {
@@ -75,7 +78,7 @@ func TestRetries(t *testing.T) {
 			t.Parallel()
 			site := newSite(t, map[string]http.HandlerFunc{"/a.zip": test.route})
 			f := newHTTPFetcher()
-			// Else net/http repeats requests on connections that it had open.
+			// Without this, net/http itself repeats requests on reused connections.
 			f.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 			got, _, err := fetchURL(t, f, site.URL+"/a.zip")
 			if test.good != (err == nil) {
@@ -139,7 +142,7 @@ func TestDownloadLimit(t *testing.T) {
 	}
 }
 
-// TestStall has servers that go silent until the client gives up.
+// TestStall uses servers that stop sending. The client must give up.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	silent := func(before int) http.HandlerFunc {

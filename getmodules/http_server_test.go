@@ -15,15 +15,15 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// fakeSite is an http server that records what it is asked.
+// fakeSite is an http server that records its requests.
 type fakeSite struct {
 	*httptest.Server
 	mu       sync.Mutex
-	requests []string // "GET /path?query", and the authorization behind it
+	requests []string // "GET /path?query", followed by the credentials, if any
 	routes   map[string]http.HandlerFunc
 }
 
-// newSite serves routes by path. SITE in what a route writes is the site's URL.
+// newSite serves routes by path. If a route writes SITE, it is replaced by the site's URL.
 func newSite(t testing.TB, routes map[string]http.HandlerFunc) *fakeSite {
 	t.Helper()
 	site := &fakeSite{routes: routes}
@@ -53,7 +53,7 @@ func (s *fakeSite) asked() []string {
 	return append([]string(nil), s.requests...)
 }
 
-// withUserinfo is a URL of the site with credentials.
+// withUserinfo returns a URL of the site that contains credentials.
 func (s *fakeSite) withUserinfo(path string) string {
 	return strings.Replace(s.URL, "://", "://user:hunter2@", 1) + path
 }
@@ -73,13 +73,13 @@ func leadTo(location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Terraform-Get", location) }
 }
 
-// newHTTPFetcher does not wait between retries.
+// newHTTPFetcher returns a fetcher that does not wait between retries.
 func newHTTPFetcher() *getmodules.Fetcher {
 	return &getmodules.Fetcher{Backoff: func(int) time.Duration { return 0 }}
 }
 
-// fetchURL fetches an address into a sandbox. After an error, nothing may be
-// left, and the error must show no password.
+// fetchURL fetches an address into a sandbox. After an error, it checks that nothing is
+// left and that the error does not show a password.
 func fetchURL(t testing.TB, f *getmodules.Fetcher, address string, change ...func(*getmodules.Request)) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	box := newSandbox(t)

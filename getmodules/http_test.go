@@ -68,7 +68,7 @@ func TestHTTPCredentials(t *testing.T) {
 	if strings.Contains(pkg.Resolved.String(), "@") {
 		t.Errorf("Resolved = %q, want no userinfo", pkg.Resolved)
 	}
-	// Not a loopback host, and never asked.
+	// This is not a loopback host, so no request is sent.
 	_, _, err = fetchURL(t, newHTTPFetcher(), "http://user:hunter2@registry.invalid/a.zip")
 	if err == nil || !strings.Contains(err.Error(), "https only") {
 		t.Errorf("credentials over http: %v", err)
@@ -126,8 +126,8 @@ func TestHTTPFailures(t *testing.T) {
 	}
 }
 
-// TestHTTPEncodedTar has a server that takes the gzip of a tar.gz file for a
-// transport encoding.
+// TestHTTPEncodedTar uses a server that declares the gzip compression of a tar.gz file as
+// a content encoding.
 func TestHTTPEncodedTar(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.tar.gz": func(w http.ResponseWriter, r *http.Request) {

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// drip is a writer that sends a byte now and then, for as long as the client waits.
+// drip is a writer that sends one byte per millisecond until the client disconnects.
 type drip struct {
 	http.ResponseWriter
 	ctx context.Context
@@ -35,8 +35,8 @@ func (d drip) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMinRate has servers that are never silent and never fast. A floor ends what
-// they send, and without a floor it comes.
+// TestMinRate uses servers that are slow but never silent. The fetch fails if there is a
+// minimum rate, and succeeds if there is not.
 func TestMinRate(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -79,7 +79,7 @@ func TestMinRate(t *testing.T) {
 	}
 }
 
-// TestMinRateOfGetter has a getter that writes a byte now and then.
+// TestMinRateOfGetter uses a getter that writes one byte at a time.
 func TestMinRateOfGetter(t *testing.T) {
 	t.Parallel()
 	slow := func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
@@ -95,7 +95,8 @@ func TestMinRateOfGetter(t *testing.T) {
 	}
 }
 
-// TestMinRateOfGit checks what the installed git is told.
+// TestMinRateOfGit checks the arguments with which the minimum rate is passed to the
+// installed git.
 func TestMinRateOfGit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// credentials gives one credential, and records what it was asked for.
+// credentials returns a function that always supplies c and records what it was asked for.
 func credentials(c getmodules.OCICredential, asked *[]string) getmodules.OCICredentials {
 	return func(_ context.Context, host, repository string) (getmodules.OCICredential, error) {
 		*asked = append(*asked, host+" "+repository)
@@ -90,13 +90,14 @@ func TestOCICredentialsFail(t *testing.T) {
 	}
 }
 
-// TestOCIRealm has challenges that lead elsewhere. Nobody there may be asked
-// with credentials, and on this machine or without TLS nobody at all.
+// TestOCIRealm uses challenges whose realm must not be trusted. Credentials must never be
+// sent there. Without credentials, no request may be sent to a realm on this machine or
+// without TLS.
 func TestOCIRealm(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		realm     string
-		anonymous bool // whether it is the same without credentials
+		anonymous bool // whether an anonymous fetch is checked too
 	}{
 		{"http://MODTEST_HOST/oci/token", true},
 		{"http://169.254.169.254/", true},
@@ -136,7 +137,8 @@ func TestOCIRealm(t *testing.T) {
 	}
 }
 
-// TestOCIRealmOfStranger checks the reason, where it is our own.
+// TestOCIRealmOfStranger checks that credentials for a foreign realm are refused with
+// ErrRefusedLocation.
 func TestOCIRealmOfStranger(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
@@ -150,7 +152,8 @@ func TestOCIRealmOfStranger(t *testing.T) {
 	}
 }
 
-// TestOCITokenRedirect has a token service that leads on, which none does.
+// TestOCITokenRedirect checks that redirects of a token service are refused. Real token
+// services do not redirect.
 func TestOCITokenRedirect(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIBearer: true, OCIUser: "user", OCIPassword: "hunter2"})

@@ -2,8 +2,7 @@ package getmodules
 
 import "github.com/cotterpin/cotter/addrs"
 
-// OCIReference returns the parts of an oci address: what to ask which
-// repository for.
+// OCIReference returns the host, the repository and the reference of an oci address.
 func OCIReference(address string) (host, repository, reference string, err error) {
 	a, err := parseOCIAddress(addrs.ParseModulePackage(address))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestOCILies has answers of which something is not true.
+// TestOCILies uses registries whose answers are wrong in some way.
 func TestOCILies(t *testing.T) {
 	t.Parallel()
 	const manifests, blobs = "/v2/net/manifests/", "/v2/net/blobs/"
@@ -112,7 +112,7 @@ func TestOCICancelled(t *testing.T) {
 	}
 }
 
-// cancelAtBlob cancels when the layer is asked for.
+// cancelAtBlob calls cancel when the layer is requested.
 type cancelAtBlob struct {
 	http.RoundTripper
 	cancel func()
@@ -125,8 +125,8 @@ func (c cancelAtBlob) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestOCIRedirects leads the layer to other places. Credentials stay with the
-// registry's own origin, and are gone once that was left.
+// TestOCIRedirects redirects the request for the layer. Credentials are sent only to the
+// registry's own origin, and no longer once a redirect has left it.
 func TestOCIRedirects(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIUser: "user", OCIPassword: "hunter2"})
@@ -140,10 +140,10 @@ func TestOCIRedirects(t *testing.T) {
 	f.HTTPClient.Transport = trustBoth{world.HTTPClient().Transport, storage.Client().Transport, storage.URL}
 	f.OCICredentials = credentials(getmodules.OCICredential{Username: "user", Password: "hunter2"}, new([]string))
 	for location, want := range map[string]error{
-		storage.URL + "/x?sig=hunter2":             getmodules.ErrAuthentication, // there and back again
+		storage.URL + "/x?sig=hunter2":             getmodules.ErrAuthentication, // redirects back to the registry
 		world.PlainURL() + "/v2/net/blobs/back":    getmodules.ErrRefusedLocation,
 		"file:///etc/passwd":                       getmodules.ErrRefusedLocation,
-		"https://MODTEST_HOST/v2/net/blobs/sha256": getmodules.ErrRefusedLocation, // in a circle
+		"https://MODTEST_HOST/v2/net/blobs/sha256": getmodules.ErrRefusedLocation, // a redirect loop
 	} {
 		world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/sha256", Status: 307, Header: http.Header{"Location": {location}}})
 		if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, want) {
@@ -160,7 +160,7 @@ func TestOCIRedirects(t *testing.T) {
 	}
 }
 
-// trustBoth is a transport for the world and for one other server.
+// trustBoth is a transport for the test world and one other server.
 type trustBoth struct {
 	world, other http.RoundTripper
 	url          string
@@ -173,7 +173,8 @@ func (b trustBoth) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.world.RoundTrip(r)
 }
 
-// TestOCIStorage has a registry that keeps its layers elsewhere, as most do.
+// TestOCIStorage fetches from a registry that, like most, stores its layers on another
+// server.
 func TestOCIStorage(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))

@@ -89,7 +89,8 @@ func TestOCIPush(t *testing.T) {
 	}
 }
 
-// TestOCIPushDockerRegistry pushes to a registry that others made.
+// TestOCIPushDockerRegistry pushes to Debian's docker-registry, an independent
+// implementation.
 func TestOCIPushDockerRegistry(t *testing.T) {
 	t.Parallel()
 	server := startRegistry(t)
@@ -100,7 +101,8 @@ func TestOCIPushDockerRegistry(t *testing.T) {
 	}
 }
 
-// A registry must not send an upload, or the credentials with it, to other places.
+// TestOCIPushLocationRefused checks that a registry cannot redirect an upload, and the
+// credentials sent with it, to another place.
 func TestOCIPushLocationRefused(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{
@@ -133,7 +135,8 @@ func TestOCIPushLocationRefused(t *testing.T) {
 	}
 }
 
-// What the registry answers to a push is not repeated as it is, and its status is told.
+// TestOCIPushRefused checks that the error for a refused push reflects the status of the
+// answer and shows no control characters from it.
 func TestOCIPushRefused(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{Faults: []modtest.Fault{

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// startRegistry runs Debian's docker-registry behind a server that has TLS.
+// startRegistry runs Debian's docker-registry behind a TLS server.
 func startRegistry(t *testing.T) *dockerregistry.Registry {
 	t.Helper()
 	server, err := dockerregistry.Start(t.TempDir())
@@ -32,7 +32,7 @@ func startRegistry(t *testing.T) *dockerregistry.Registry {
 	return server
 }
 
-// pushModule pushes a module package as "oras push" does, and tags it.
+// pushModule pushes a module package in the same way as "oras push", and tags it.
 func pushModule(t *testing.T, server *dockerregistry.Registry, repository string, archive []byte, tags ...string) digest.Digest {
 	t.Helper()
 	repo := &remote.Repository{
@@ -66,12 +66,13 @@ func pushModule(t *testing.T, server *dockerregistry.Registry, repository string
 	return desc.Digest
 }
 
-// TestOCIDockerRegistry fetches from a registry that others made.
+// TestOCIDockerRegistry fetches from Debian's docker-registry, an independent
+// implementation.
 func TestOCIDockerRegistry(t *testing.T) {
 	t.Parallel()
 	server := startRegistry(t)
 	tags := []string{"latest", "v1.2.0", "1.3.0_build.1"}
-	for i := range 120 { // more than the page that it would like to give
+	for i := range 120 { // more than the registry's default page size
 		tags = append(tags, fmt.Sprintf("0.0.%d", i))
 	}
 	id := pushModule(t, server, "acme/net", sampleZip(), tags...)

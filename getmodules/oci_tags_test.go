@@ -29,7 +29,8 @@ func openOCI(t testing.TB, f *getmodules.Fetcher, address string) getmodules.OCI
 	return repo
 }
 
-// manyTags has count versions in the repository net.
+// manyTags returns the text of a world whose repository net has count tags of each of two
+// forms, v1.0.NNN and 1.0.N.
 func manyTags(count int) string {
 	var text strings.Builder
 	for i := range count {
@@ -55,7 +56,7 @@ func TestOCITags(t *testing.T) {
 		if err != nil {
 			t.Errorf("%+v: %v", test.opts, err)
 		}
-		// Ten of the v1.0.000 are versions: the others have leading zeros.
+		// Of the tags v1.0.NNN, most are not versions, because they have leading zeros.
 		if len(found) < 125 || found[0].Ref != "1.0.0" {
 			t.Errorf("%+v: %d versions", test.opts, len(found))
 		}
@@ -101,7 +102,7 @@ func TestOCITagsHostile(t *testing.T) {
 	}
 }
 
-// TestOCITooManyTags has one page of more tags than are read.
+// TestOCITooManyTags uses a single page with more tags than the limit.
 func TestOCITooManyTags(t *testing.T) {
 	t.Parallel()
 	var tags []string

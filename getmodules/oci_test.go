@@ -25,7 +25,7 @@ const ociTree = `
 # acme
 `
 
-// newOCIFetcher is for a world: it does not wait between retries.
+// newOCIFetcher returns a fetcher for a world that does not wait between retries.
 func newOCIFetcher(world *modtest.World) *getmodules.Fetcher {
 	f := newHTTPFetcher()
 	f.HTTPClient = world.HTTPClient()
@@ -41,7 +41,7 @@ func ociDigest(t testing.TB, world *modtest.World, repo, tag string) string {
 	return digest
 }
 
-// asked is what the world was asked, with the digests cut off.
+// asked returns the requests that the world received, with digests cut off.
 func asked(world *modtest.World) []string {
 	var lines []string
 	for _, r := range world.Requests() {
@@ -51,8 +51,8 @@ func asked(world *modtest.World) []string {
 	return lines
 }
 
-// TestOCIFetch also counts requests: one for the manifest, by which the tag is
-// resolved, and one for the layer.
+// TestOCIFetch also counts requests: one for the manifest, which resolves the tag, and one
+// for the layer.
 func TestOCIFetch(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
@@ -93,8 +93,8 @@ func TestOCIFetch(t *testing.T) {
 	}
 }
 
-// TestOCIArchiveSum checks that the sum is that of the layer, which the registry
-// names by it, and that progress ends with its size.
+// TestOCIArchiveSum checks that ArchiveSum is the digest of the layer, and that the
+// progress ends with the layer's size.
 func TestOCIArchiveSum(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
@@ -184,14 +184,14 @@ func TestOCIShapes(t *testing.T) {
 	}
 }
 
-// TestOCIRetag moves a tag between the request for the manifest and that for the
-// layer, and between two fetches.
+// TestOCIRetag moves a tag between the requests for the manifest and the layer, and
+// between two fetches.
 func TestOCIRetag(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
 	before := ociDigest(t, world, "net", "1.0.0")
 	f := newOCIFetcher(world)
-	f.Backoff = func(int) time.Duration { // the layer fails once
+	f.Backoff = func(int) time.Duration { // called because the first request for the layer fails
 		world.SetFaults()
 		if err := world.PushOCI("net", "1.0.0", modtest.OCIModule, modtest.Txtar("-- main.tf --\n# moved\n")); err != nil {
 			t.Error(err)

@@ -45,8 +45,9 @@ func TestGitReference(t *testing.T) {
 	}
 }
 
-// An abbreviated commit is found by the commit that is expected, without a
-// request for the history, or else in the history; a ref of that name comes first.
+// TestShortReference resolves abbreviated commits. An abbreviation of the expected commit
+// needs no request for the history; any other is looked up in the history. A ref with the
+// same name takes precedence.
 func TestShortReference(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

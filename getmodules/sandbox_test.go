@@ -14,8 +14,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// sandbox is a directory for the result of a fetch, with a canary beside it. At
-// the end of the test there must be nothing else in it.
+// sandbox is a directory for the result of a fetch, next to a canary file. When the test
+// ends, it checks that nothing was written outside the result and that the canary is
+// unchanged.
 type sandbox struct{ outside, dir string }
 
 func newSandbox(t testing.TB) sandbox {
@@ -47,8 +48,8 @@ func writeFile(t testing.TB, name, text string) {
 	}
 }
 
-// tree is what a directory holds: text for files (behind "exec:" if they are
-// executable), "dir" and "link:target".
+// tree returns the contents of a directory by path: the text of a file, with the prefix
+// "exec:" if it is executable; "dir" for a directory; and "link:target" for a link.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -90,8 +91,8 @@ func describeEntry(name string, d fs.DirEntry) (string, error) {
 	return "", fmt.Errorf("%s is a %v", name, info.Mode())
 }
 
-// extract unpacks an archive in a sandbox. The result is nil after an error,
-// and nothing may be left then.
+// extract unpacks an archive in a sandbox. After an error, it checks that nothing is left
+// and returns a nil map.
 func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	box := newSandbox(t)
@@ -117,8 +118,7 @@ func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits
 	return nil, nil, err
 }
 
-// wantRefused checks that a case was refused for one of the reasons for which
-// archives and trees are.
+// wantRefused checks that err is one of the errors for refused archives and trees.
 func wantRefused(t testing.TB, what string, err error) {
 	t.Helper()
 	for _, reason := range []error{

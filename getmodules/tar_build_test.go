@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tarOf is a tar file made by archive/tar, with its end.
+// tarOf returns a complete tar file written by archive/tar.
 func tarOf(t testing.TB, headers ...tarRaw) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -46,8 +46,8 @@ func tarLink(name, target string) tarRaw {
 	return tarRaw{tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777}, ""}
 }
 
-// tarBlocks is one entry by hand, so that it can be wrong: a ustar header with
-// any type and any size, and a body in whole blocks.
+// tarBlocks returns one handmade entry, which may be invalid: a ustar header with any type
+// and size, and a body padded to whole blocks.
 func tarBlocks(flag byte, name, link string, size int, body string) []byte {
 	block := make([]byte, 512)
 	copy(block, name)
@@ -67,7 +67,7 @@ func tarBlocks(flag byte, name, link string, size int, body string) []byte {
 	return append(block, make([]byte, (512-len(block)%512)%512)...)
 }
 
-// tarPAX is an extended header (flag 'x') or a global one ('g').
+// tarPAX returns an extended header (flag 'x') or a global one (flag 'g').
 func tarPAX(flag byte, records ...string) []byte {
 	body := ""
 	for _, record := range records {
@@ -80,7 +80,7 @@ func tarPAX(flag byte, records ...string) []byte {
 	return tarBlocks(flag, "pax", "", len(body), body)
 }
 
-// tarEnd closes a tar file that was made by hand.
+// tarEnd joins handmade entries and appends the end of the tar file.
 func tarEnd(parts ...[]byte) []byte {
 	return append(bytes.Join(parts, nil), make([]byte, 1024)...)
 }
@@ -93,8 +93,8 @@ func gzipped(plain []byte) []byte {
 	return out.Bytes()
 }
 
-// tarBzip2 is a tar.bz2 file, which Go cannot write: of "main.tf" with "x" in
-// it, and "l", a link to it.
+// tarBzip2 returns a tar.bz2 file, which Go cannot write. It contains "main.tf" with the
+// text "x", and "l", a link to main.tf.
 func tarBzip2(t testing.TB) []byte {
 	t.Helper()
 	archive, err := base64.StdEncoding.DecodeString(tarBzip2Text)

@@ -67,18 +67,18 @@ func TestTarAccepted(t *testing.T) {
 	}
 }
 
-// TestTarTypes has an entry of each of the 256 types that a header can name.
+// TestTarTypes tries each of the 256 entry types that a header can have.
 func TestTarTypes(t *testing.T) {
 	t.Parallel()
 	for flag := range 256 {
 		archive := tarEnd(tarBlocks('0', "a", "", 0, ""), tarBlocks(byte(flag), "x", "a", 0, ""))
 		_, _, err := extract(t, "tar.gz", gzipped(archive), getmodules.Limits{})
 		switch flag {
-		case 0, '0', '2', '5': // file, file, link, directory
+		case 0, '0', '2', '5': // file, file, symbolic link, directory
 			if err != nil {
 				t.Errorf("type %d: %v", flag, err)
 			}
-		case 'g': // empty, and so without effect
+		case 'g': // an empty global header, which has no effect
 		default:
 			wantRefused(t, fmt.Sprintf("type %d", flag), err)
 		}
@@ -150,7 +150,7 @@ func TestGzipRefused(t *testing.T) {
 	plain := tarOf(t, tarFile("a", "1"), tarFile("b", strings.Repeat("text", 300)))
 	good := gzipped(plain)
 	flipped := slices.Clone(good)
-	flipped[len(flipped)-6] ^= 1 // in the checksum
+	flipped[len(flipped)-6] ^= 1 // a byte of the checksum
 	tests := map[string][]byte{
 		"trailing byte":   append(slices.Clone(good), 0),
 		"trailing member": append(slices.Clone(good), gzipped(nil)...),

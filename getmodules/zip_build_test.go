@@ -7,20 +7,20 @@ import (
 	"hash/crc32"
 )
 
-// rawZip is a zip archive in which everything can be wrong. What newRawZip
-// makes is right; tests change it.
+// rawZip is a zip archive of which every part can be made invalid. newZip returns a valid
+// one, which tests then change.
 type rawZip struct {
 	entries []*zipRaw
 	prefix  []byte // before the first entry
-	middle  []byte // before the directory
-	between []byte // before the end
+	middle  []byte // before the central directory
+	between []byte // before the end record
 	comment []byte
 	suffix  []byte
-	// end changes the end record.
+	// end, if not nil, changes the end record.
 	end func(record []byte)
 }
 
-// zipRawHeader is what both headers of an entry hold.
+// zipRawHeader has the fields that the local and the central header of an entry share.
 type zipRawHeader struct {
 	name          string
 	flags, method uint16
@@ -33,27 +33,27 @@ type zipRaw struct {
 	local, central zipRawHeader
 	data           []byte
 	descriptor     []byte
-	gap            []byte // behind it
+	gap            []byte // after the descriptor
 	system         byte
 	attributes     uint32
 	disk           uint16
-	shift          int // of the offset in the directory
+	shift          int // added to the offset in the central directory
 	hidden         bool
 }
 
-// rawFile is a deflated file as unix tools make it.
+// rawFile returns a deflated file as Unix tools write it.
 func rawFile(name, text string) *zipRaw {
 	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), size: uint32(len(text))}
 	return rawPacked(header, deflate([]byte(text)))
 }
 
-// rawPacked is a file whose content is compressed already.
+// rawPacked returns a file whose content is already compressed.
 func rawPacked(header zipRawHeader, data []byte) *zipRaw {
 	header.packed = uint32(len(data))
 	return &zipRaw{local: header, central: header, data: data, system: 3, attributes: 0o100644 << 16}
 }
 
-// rawStored is a file without compression.
+// rawStored returns a file without compression.
 func rawStored(name, text string) *zipRaw {
 	e := rawFile(name, text)
 	e.data = []byte(text)
@@ -73,7 +73,8 @@ func rawLink(name, target string) *zipRaw {
 	return e
 }
 
-// described has its sizes behind its content, with or without a signature.
+// described changes an entry so that its sizes follow its content, with or without a
+// signature.
 func described(e *zipRaw, signature bool) *zipRaw {
 	if signature {
 		e.descriptor = []byte("PK\x07\x08")
@@ -92,7 +93,7 @@ func (e *zipRaw) both(change func(*zipRawHeader)) *zipRaw {
 	return e
 }
 
-// but is e after a change.
+// but applies a change to e and returns e.
 func (e *zipRaw) but(change func(*zipRaw)) *zipRaw {
 	change(e)
 	return e
@@ -147,13 +148,13 @@ func (z *rawZip) bytes() []byte {
 	return append(append(out, z.comment...), z.suffix...)
 }
 
-// encode is a header that begins with start. tail stands between the lengths
-// and the name.
+// encode returns a header that begins with start and has tail between the lengths and the
+// name.
 func (h zipRawHeader) encode(start, tail []byte) []byte {
 	le := binary.LittleEndian
 	out := le.AppendUint16(start, h.flags)
 	out = le.AppendUint16(out, h.method)
-	out = append(out, 0, 0, 0x21, 0x5c) // a time
+	out = append(out, 0, 0, 0x21, 0x5c) // time and date
 	for _, v := range []uint32{h.crc, h.packed, h.size} {
 		out = le.AppendUint32(out, v)
 	}

@@ -20,7 +20,7 @@ func wantZipsRefused(t *testing.T, tests map[string]*rawZip) {
 	}
 }
 
-// TestZipLayoutRefused has archives whose parts are not where they should be.
+// TestZipLayoutRefused checks archives whose parts are in the wrong place.
 func TestZipLayoutRefused(t *testing.T) {
 	t.Parallel()
 	a := func() *zipRaw { return rawFile("a", "text") }
@@ -64,7 +64,7 @@ func TestZipLayoutRefused(t *testing.T) {
 	})
 }
 
-// TestZipEntriesRefused has archives with an entry that is wrong by itself.
+// TestZipEntriesRefused checks archives with an invalid entry.
 func TestZipEntriesRefused(t *testing.T) {
 	t.Parallel()
 	a := func() *zipRaw { return rawFile("a", "text") }

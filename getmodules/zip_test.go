@@ -52,8 +52,8 @@ func TestZipAccepted(t *testing.T) {
 	}
 }
 
-// swapDirectory has the directory name two entries of equal size in the order
-// opposite to that of their places.
+// swapDirectory makes the central directory list two entries of equal size in the opposite
+// order of their contents.
 func swapDirectory(z *rawZip) {
 	size := len(z.entries[0].local.encode(make([]byte, 6), nil)) + len(z.entries[0].data)
 	a, b := z.entries[0], z.entries[1]
@@ -61,7 +61,7 @@ func swapDirectory(z *rawZip) {
 	a.shift, b.shift = size, -size
 }
 
-// header changes for the table below; each makes the two headers differ.
+// zipDisagreements are changes to a header; each makes the two headers of an entry differ.
 var zipDisagreements = map[string]func(*zipRawHeader){
 	"name":        func(h *zipRawHeader) { h.name = "b" },
 	"name length": func(h *zipRawHeader) { h.name = "ab" },
@@ -100,7 +100,7 @@ func TestZipDisagreements(t *testing.T) {
 			}
 			for side, apply := range sides {
 				if kind != "stored" && kind != "deflated" && side == "local" && name == "no size" {
-					continue // that is how it is
+					continue // valid: with a descriptor, the local header has no sizes
 				}
 				what := fmt.Sprintf("%s of %s, %s", name, kind, side)
 				for i, position := range []string{"only", "first", "last"} {

@@ -28,8 +28,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// FuzzAddress holds that no address points out of the part of the API for
-// buckets.
+// FuzzAddress checks that no address points outside the bucket part of the API.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{
 		"https://www.googleapis.com/storage/v1/b/net.zip#17", "https://www.googleapis.com/storage/v1/../o", "https://www.googleapis.com/storage/v1/%2e/o",

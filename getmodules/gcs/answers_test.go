@@ -86,7 +86,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestAgain repeats what failed, from the beginning of the file.
+// TestAgain checks that a failed download is repeated from the beginning of the file.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	archive := zipOf(t, strings.Repeat("x", 10_000))
@@ -127,7 +127,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestDamaged has a wrong checksum each time, and one that does not count.
+// TestDamaged checks that a wrong checksum is an error, except for an object that is
+// stored gzipped, for which the checksum is ignored.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	archive := zipOf(t, "x")
@@ -146,7 +147,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestPauses has a server that names the pause it wants.
+// TestPauses checks that Retry-After is honored, and that a pause that is too long is an
+// error.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	for header, says := range map[string]string{"0": "", "3600": "asks clients to wait 1h0m0s"} {

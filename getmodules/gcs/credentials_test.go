@@ -18,11 +18,11 @@ import (
 	"github.com/cotterpin/cotter/getmodules/gcs"
 )
 
-// google is a network on which there are Google's servers and no others.
+// google is a network in which only Google's servers exist.
 type google struct {
 	*cloud
-	given string // the token that is given for credentials; "" refuses them
-	busy  int    // how often no token is given before
+	given string // the token returned for credentials; if empty, the credentials are refused
+	busy  int    // how many token requests fail first
 	asked []string
 }
 
@@ -60,8 +60,9 @@ func (g *google) getter() *gcs.Getter {
 	return &gcs.Getter{HTTPClient: &http.Client{Transport: g}, Retries: -1}
 }
 
-// setCredentials has the environment name a file with this text. Tests that call
-// it are not parallel, as the environment is that of the process.
+// setCredentials writes text to a file and sets the environment variable that names it.
+// Tests that call it cannot run in parallel, because the environment belongs to the
+// process.
 func setCredentials(t *testing.T, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "credentials.json")
@@ -73,8 +74,7 @@ func setCredentials(t *testing.T, text string) {
 
 const userCredentials = `{"type":"authorized_user","client_id":"client","client_secret":"hunter22","refresh_token":"refresh22","quota_project_id":"billed"}`
 
-// TestDefaultCredentials asks for a token once for several requests and
-// downloads.
+// TestDefaultCredentials checks that one token is used for several requests and downloads.
 func TestDefaultCredentials(t *testing.T) {
 	setCredentials(t, userCredentials)
 	g := newGoogle(t)
@@ -93,7 +93,7 @@ func TestDefaultCredentials(t *testing.T) {
 		}
 	}
 	want := []string{"https://oauth2.googleapis.com", "https://oauth2.googleapis.com"}
-	for range 1 + 2 + 3 { // an archive, two pages, three files
+	for range 1 + 2 + 3 { // one archive, two pages, three files
 		want = append(want, "https://storage.googleapis.com")
 	}
 	if diff := cmp.Diff(want, g.asked); diff != "" {
@@ -106,7 +106,8 @@ func TestDefaultCredentials(t *testing.T) {
 	}
 }
 
-// TestCredentialsRefused says what is wrong, and nothing that is secret.
+// TestCredentialsRefused checks that the error for refused credentials says what to do and
+// shows no secrets.
 func TestCredentialsRefused(t *testing.T) {
 	setCredentials(t, userCredentials)
 	g := newGoogle(t)
@@ -124,8 +125,8 @@ func TestCredentialsRefused(t *testing.T) {
 	}
 }
 
-// TestAnonymous is without credentials: enough for a public bucket, and for
-// others the cause of the error.
+// TestAnonymous fetches without credentials. That works for a public bucket; for a private
+// one, the error says that there are no credentials.
 func TestAnonymous(t *testing.T) {
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "absent.json"))
 	g := newGoogle(t)
@@ -152,7 +153,8 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// TestToken has no use for the application default credentials.
+// TestToken checks that the application default credentials are not used if a token is
+// set.
 func TestToken(t *testing.T) {
 	setCredentials(t, userCredentials)
 	g := newGoogle(t)

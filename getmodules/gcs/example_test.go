@@ -16,7 +16,7 @@ import (
 )
 
 func ExampleGetter() {
-	// A server that speaks as much of the JSON API as is needed here.
+	// The server implements the small part of the JSON API that this example needs.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		archive := zip.NewWriter(w)
 		if file, err := archive.Create("main.tf"); err == nil {
@@ -32,7 +32,7 @@ func ExampleGetter() {
 	defer os.RemoveAll(staging)
 
 	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{
-		"gcs": &gcs.Getter{Endpoint: server.URL}, // without Endpoint it asks Google
+		"gcs": &gcs.Getter{Endpoint: server.URL}, // without Endpoint, requests go to Google
 	}}
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
 		Package: addrs.ParseModulePackage("gcs::https://www.googleapis.com/storage/v1/modules/network.zip"),

@@ -43,7 +43,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestDirectory has more objects than a page of the list.
+// TestDirectory fetches a directory with more objects than fit on one page of a listing.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	objects := map[string]string{}
@@ -133,7 +133,8 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// TestBusy ends what would be tried again, in time and in number.
+// TestBusy checks that retries end, both after the stall timeout and after the maximum
+// number of attempts.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, nil)

@@ -12,12 +12,12 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestRedirect keeps the token from all servers but the one that is asked, and
-// does not leave https.
+// TestRedirect checks that a token is sent only to the server that the address names, and
+// that redirects from https to http are not followed.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	archive := zipOf(t, "x")
-	var told []string // what other servers were told
+	var told []string // the credentials that other servers received
 	other := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		told = append(told, strings.TrimSpace(r.Header.Get("Authorization")+" "+r.Header.Get("X-Goog-User-Project")))
 		fmt.Fprint(w, archive)
@@ -29,7 +29,7 @@ func TestRedirect(t *testing.T) {
 		to   string
 		ok   bool
 		told []string
-		here int // how often the first server is asked
+		here int // number of requests to the first server
 	}{
 		"same server":    {"/elsewhere", true, nil, 2},
 		"by https":       {secure.URL + "/x", true, []string{""}, 1},
@@ -69,8 +69,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestNoTokenInPlain holds that the token goes to Google by https, whatever the
-// address says.
+// TestNoTokenInPlain checks that the token is sent to Google over https even if the
+// address says http.
 func TestNoTokenInPlain(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)

@@ -18,17 +18,17 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// cloud is as much of Google Cloud Storage as is used: lists, with pages of two
-// objects, and objects with generations.
+// cloud implements the part of Google Cloud Storage that the tests use: listings, with two
+// objects per page, and objects with generations.
 type cloud struct {
 	*httptest.Server
 	objects map[string]string // by BUCKET/NAME, and BUCKET/NAME#GENERATION
-	// refuse answers a request in place of the above, if it is not nil and
-	// returns true. It is called by one goroutine at a time.
+	// refuse, if not nil, may answer a request instead of the server; it returns true if
+	// it did. Calls do not overlap.
 	refuse func(w http.ResponseWriter, r *http.Request) bool
 
 	mu     sync.Mutex
-	tokens []string // what the requests had in Authorization
+	tokens []string // the requests' Authorization headers
 }
 
 func newCloud(t *testing.T, objects map[string]string) *cloud {
@@ -92,21 +92,21 @@ func (c *cloud) list(w http.ResponseWriter, bucket string, query url.Values) {
 		page.Next = strconv.Itoa(from + 2)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(page) // a client that is gone
+	_ = json.NewEncoder(w).Encode(page) // an error means that the client is gone
 }
 
-// told is what the requests up to now had in Authorization.
+// told returns the Authorization headers of the requests so far.
 func (c *cloud) told() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.tokens)
 }
 
-// getter asks the cloud.
+// getter returns a getter that sends its requests to c.
 func (c *cloud) getter() *gcs.Getter { return &gcs.Getter{Endpoint: c.URL, Retries: -1} }
 
-// fetch fetches a package in a directory of its own, where nothing else may be
-// left, and returns its files.
+// fetch fetches a package into a new directory and returns its files. It also checks that
+// nothing else is left there.
 func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"gcs": getter}, Limits: limits}

@@ -21,8 +21,8 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// acme is a getter of go-getter: of v2 by its own methods, and of v1 by acmeV1.
-// It writes what a test wants and keeps what it was asked for.
+// acme is a getter of go-getter v2; acmeV1 makes it one of v1. It calls write to produce
+// the download and records the request.
 type acme struct {
 	write func(dst string) error
 
@@ -46,7 +46,7 @@ func (a *acme) GetFile(ctx context.Context, req *getter.Request) error {
 	return a.Get(ctx, req)
 }
 
-// acmeV1 has the methods that getters of go-getter v1 have.
+// acmeV1 implements the getter interface of go-getter v1.
 type acmeV1 struct{ *acme }
 
 func (a acmeV1) Get(dst string, u *url.URL) error {
@@ -59,7 +59,8 @@ func (a acmeV1) GetFile(dst string, u *url.URL) error {
 	return a.Get(dst, u)
 }
 
-// adapters returns Fetchers that use the getter, by v2 and by v1.
+// adapters returns one Fetcher that uses the getter through V2 and one that uses it
+// through V1.
 func adapters(a *acme, limits getmodules.Limits) map[string]*getmodules.Fetcher {
 	v2 := gogetter.V2{Name: "acme", New: func() getter.Getter { return a }}
 	v1 := gogetter.V1{New: func(context.Context) gogetter.GetterV1 { return acmeV1{a} }}
@@ -74,7 +75,7 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }
 
-// directory writes a directory of files.
+// directory returns a function that writes a directory of files.
 func directory(files map[string]string) func(string) error {
 	return func(dst string) error {
 		for name, text := range files {
@@ -122,7 +123,8 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// TestV2Settings checks what the getter's request and client are set to.
+// TestV2Settings checks the settings of the request and of the client that a getter
+// receives.
 func TestV2Settings(t *testing.T) {
 	t.Parallel()
 	a := &acme{write: directory(map[string]string{"main.tf": ""})}
@@ -137,8 +139,8 @@ func TestV2Settings(t *testing.T) {
 	}
 }
 
-// TestNewGetter wants a getter for each download, which need not be safe for
-// concurrent use.
+// TestNewGetter checks that New is called for each download, so that getters need not be
+// safe for concurrent use.
 func TestNewGetter(t *testing.T) {
 	t.Parallel()
 	write := directory(map[string]string{"main.tf": ""})
@@ -156,7 +158,7 @@ func TestNewGetter(t *testing.T) {
 	group.Wait()
 }
 
-// TestRefusedResults has what a getter may leave and what is no package.
+// TestRefusedResults checks results of a getter that are not valid packages.
 func TestRefusedResults(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -201,7 +203,7 @@ func TestRefusedResults(t *testing.T) {
 	}
 }
 
-// TestLinksInside checks that links inside a directory are judged as in every
+// TestLinksInside checks that links in a directory follow the same rules as in every other
 // package.
 func TestLinksInside(t *testing.T) {
 	t.Parallel()
@@ -226,7 +228,7 @@ func TestLinksInside(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests has what a getter is never asked for.
+// TestRefusedRequests checks requests that must not reach a getter.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
@@ -252,8 +254,8 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// TestServerPoints has a page that points to a getter under a name to which
-// servers may point otherwise.
+// TestServerPoints checks that a page cannot point to an adapted getter, not even under
+// the name of a getter that servers may point to.
 func TestServerPoints(t *testing.T) {
 	t.Parallel()
 	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
@@ -270,7 +272,7 @@ func TestServerPoints(t *testing.T) {
 	}
 }
 
-// TestOwnGetters uses getters that go-getter/v2 brings.
+// TestOwnGetters uses getters that are part of go-getter/v2.
 func TestOwnGetters(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
@@ -291,7 +293,7 @@ func TestOwnGetters(t *testing.T) {
 			t.Errorf("%s: error %v, tree (-want +got):\n%s", address, err, diff)
 		}
 	}
-	// It links directories, whatever Copy says.
+	// FileGetter links directories even if Copy is set.
 	if _, _, err := fetch(t, f, local); !errors.Is(err, getmodules.ErrUnsafeEntry) {
 		t.Errorf("FileGetter of a directory: error is %v, want ErrUnsafeEntry", err)
 	}

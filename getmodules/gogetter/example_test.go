@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules/gogetter"
 )
 
-// hello is a getter that a program has written for go-getter/v2. It fetches from
-// hello::https://NAME a module that says hello to NAME.
+// hello is a getter that a program has written for go-getter/v2. From hello::https://NAME
+// it fetches a module that greets NAME.
 type hello struct{}
 
 func (hello) Detect(req *getter.Request) (bool, error) { return req.Forced == "hello", nil }
@@ -33,7 +33,7 @@ func (hello) Get(_ context.Context, req *getter.Request) error {
 	return os.WriteFile(filepath.Join(req.Dst, "main.tf"), []byte(text), req.Mode(0o644))
 }
 
-// A getter for go-getter/v2 in a Fetcher.
+// This example uses a getter for go-getter/v2 in a Fetcher.
 func ExampleV2() {
 	staging, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -59,7 +59,7 @@ func ExampleV2() {
 	// Output: output "text" { value = "hello world" }
 }
 
-// A client of go-getter/v2 that fetches with a Fetcher.
+// This example uses a Fetcher in a client of go-getter/v2.
 func ExampleGetter() {
 	staging, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// get fetches an address with a client of go-getter that has all of its own
+// get fetches an address with a client of go-getter that has go-getter's default
 // decompressors.
 func get(ctx context.Context, g *gogetter.Getter, request getter.Request) error {
 	client := &getter.Client{Getters: []getter.Getter{g}}
@@ -37,8 +37,8 @@ func fileAddress(t *testing.T, name string, text []byte) string {
 	return "file://" + filepath.ToSlash(name)
 }
 
-// linked returns a tar.gz archive with a symbolic link, of which go-getter's
-// decompressor makes an empty file, and one that points out.
+// linked returns a tar.gz archive with two symbolic links: one that go-getter's
+// decompressor turns into an empty file, and one that points outside the archive.
 func linked(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -130,7 +130,8 @@ func TestGetterUmask(t *testing.T) {
 	}
 }
 
-// TestGetterRefuses has archives that go-getter extracts.
+// TestGetterRefuses checks that archives are refused even if go-getter itself would
+// extract them.
 func TestGetterRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -180,7 +181,8 @@ func TestGetterDestination(t *testing.T) {
 	}
 }
 
-// TestGetterDetect has what is left to other getters of a client.
+// TestGetterDetect checks which addresses the getter handles and which it leaves to a
+// client's other getters.
 func TestGetterDetect(t *testing.T) {
 	t.Parallel()
 	tests := map[string]bool{

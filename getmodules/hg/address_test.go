@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 )
 
-// FuzzAddress holds that no address gives hg an option, or its configuration a
-// second line.
+// FuzzAddress checks that no address can pass an option to hg or add a line to its
+// configuration.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{
 		"https://h.example/n?rev=v1&x=y", "https://u:p@h.example/n", "ssh://hg@h.example//srv/n?rev=a%20b", "file:///srv/n", "https://h.example/n?rev=-x",

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 )
 
-// TestArguments looks at what hg is given, through a stand-in that writes it
-// down: no credential, no URL, nothing from an address but in its place.
+// TestArguments records the arguments of hg with a stand-in. They must not contain
+// credentials or URLs, and other parts of the address only where expected.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -69,8 +69,9 @@ esac`),
 	}
 }
 
-// standIn is a getter with a program in the place of hg, which takes a tenth of a second
-// to start. It has one changeset, whose files the shell command writes.
+// standIn returns a getter that runs a script instead of hg, which takes a tenth of a
+// second to start. The script has one changeset, whose files are written by the shell
+// command in files.
 func standIn(t *testing.T, files string) map[string]getmodules.Getter {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +89,8 @@ esac`)
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hg")
-	// No fork may inherit the open file: what is being written cannot run.
+	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
+	// for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// commandServer is an hg that makes the repositories of all tests. A process for each
-// command would spend most of the tests' time in starting Python.
+// commandServer is an hg process that makes the repositories of all tests. Starting a
+// process for each command would take most of the tests' time.
 type commandServer struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -18,8 +18,8 @@ type commandServer struct {
 	out   io.Reader
 }
 
-// startServer starts the server, once. The server ends when its input is closed,
-// which the end of the tests' process does.
+// startServer starts the server once. The server ends when its input is closed, which
+// happens at the end of the test process.
 var startServer = sync.OnceValues(func() (*commandServer, error) {
 	s := &commandServer{cmd: exec.Command("hg", "serve", "--cmdserver", "pipe")}
 	s.cmd.Env = fixtureEnv()
@@ -60,13 +60,13 @@ func (s *commandServer) run(args ...string) (string, error) {
 				return printed.String(), fmt.Errorf("exit status %d", status)
 			}
 			return printed.String(), nil
-		default: // hg wants input
+		default: // hg asks for input
 			return printed.String(), fmt.Errorf("message on channel %q", channel)
 		}
 	}
 }
 
-// next reads a message of the server.
+// next reads a message from the server.
 func (s *commandServer) next() (channel byte, message []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(s.out, head[:]); err != nil {

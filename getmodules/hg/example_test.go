@@ -15,7 +15,7 @@ import (
 func ExampleGetter() {
 	fetcher := getmodules.Fetcher{
 		Getters: map[string]getmodules.Getter{
-			// No program is found in this environment.
+			// No program can be found in this environment.
 			"hg": hg.Getter{Env: []string{"PATH="}},
 		},
 	}

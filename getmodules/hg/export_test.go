@@ -5,13 +5,13 @@ import (
 	"net/url"
 )
 
-// ParseAddress exports parseAddress as what hg is given.
+// ParseAddress exports parseAddress and returns the arguments for hg.
 func ParseAddress(u *url.URL) (remote, rev string, err error) {
 	a, err := parseAddress(u)
 	return a.remote.String(), a.rev, err
 }
 
-// Resolve exports the step of [Getter.Get] that asks which changeset an address means. It
+// Resolve exports the step of [Getter.Get] that looks up the changeset of an address. It
 // makes the private repository in parent.
 func Resolve(ctx context.Context, parent string, u *url.URL) (string, error) {
 	addr, err := parseAddress(u)

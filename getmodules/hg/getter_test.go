@@ -117,7 +117,7 @@ func TestNoHg(t *testing.T) {
 	}
 }
 
-// TestLimits holds that what is too large is an error.
+// TestLimits checks that a package that exceeds a limit is an error.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	files := standIn(t, `printf %1000s >a.tf && printf %1000s >b.tf`)
@@ -142,8 +142,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestUserConfiguration holds that the user's configuration does not change the
-// files, nor what hg prints.
+// TestUserConfiguration checks that the user's configuration changes neither the files nor
+// the output of hg.
 func TestUserConfiguration(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"main.tf": "a\nb\n", ".hgsub": "sub = https://h.example/sub\n"}
@@ -156,7 +156,7 @@ func TestUserConfiguration(t *testing.T) {
 	}
 	env := append(os.Environ(), "HGRCPATH="+rc, "HGPLAIN=", "HGPLAINEXCEPT=alias")
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": hg.Getter{Env: env}}}
-	want[".hgsubstate"] = strings.Repeat("0", 40) + " sub\n" // from committing it
+	want[".hgsubstate"] = strings.Repeat("0", 40) + " sub\n" // added by the commit
 	got, pkg, err := fetch(t, f, fileURL(dir), "")
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,8 @@ func TestUserConfiguration(t *testing.T) {
 	}
 }
 
-// guarded puts a server in front of another one that wants a password.
+// guarded starts a server that requires a password and passes requests on to another
+// server.
 func guarded(t *testing.T, host string) *httptest.Server {
 	t.Helper()
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: host})
@@ -197,7 +198,7 @@ func TestCredentials(t *testing.T) {
 	if want := "hg::http://" + host + "/?rev=" + id; pkg.Resolved.String() != want {
 		t.Errorf("resolved %q, want %q", pkg.Resolved, want)
 	}
-	for _, user := range []string{"", "someone:wrongpass@"} { // hg must not ask
+	for _, user := range []string{"", "someone:wrongpass@"} { // hg must not prompt
 		_, _, err := fetch(t, &getmodules.Fetcher{}, "hg::http://"+user+host+"/", "")
 		var failed *hg.Error
 		if !errors.As(err, &failed) || strings.Contains(err.Error(), "wrongpass") {
@@ -206,7 +207,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestCancelled cancels while hg waits for a server that does not answer.
+// TestCancelled cancels a fetch while hg waits for a server that does not answer.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	requireHg(t)

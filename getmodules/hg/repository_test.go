@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// requireHg skips the test where Mercurial is not installed.
+// requireHg skips the test if Mercurial is not installed.
 func requireHg(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("hg"); err != nil {
@@ -37,7 +37,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// fixtureEnv is the environment of an hg that makes or serves repositories.
+// fixtureEnv returns the environment for an hg that makes or serves repositories.
 func fixtureEnv() []string {
 	return append(os.Environ(), "HGRCPATH=", "HGPLAIN=1", "HGUSER=somebody", "HGENCODING=UTF-8")
 }
@@ -51,7 +51,7 @@ func newRepository(t *testing.T, files map[string]string) (dir, changeset string
 	return dir, commit(t, dir, files)
 }
 
-// commit adds a changeset with these files; "link:x" is a link to x.
+// commit adds a changeset with these files. The text "link:x" makes a link to x.
 func commit(t *testing.T, dir string, files map[string]string) string {
 	t.Helper()
 	for name, text := range files {
@@ -74,7 +74,7 @@ func commit(t *testing.T, dir string, files map[string]string) string {
 	return changeset
 }
 
-// serve serves a repository by http and returns its URL without the scheme.
+// serve serves a repository over http and returns its URL without the scheme.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -89,7 +89,7 @@ func serve(t *testing.T, dir string) string {
 	}
 	t.Cleanup(func() {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // it was killed, so it returns an error
 	})
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -102,7 +102,7 @@ func serve(t *testing.T, dir string) string {
 	return ""
 }
 
-// fetch fetches a package, and returns its files too.
+// fetch fetches a package and also returns its files.
 func fetch(t *testing.T, f *getmodules.Fetcher, address, revision string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	return fetchContext(t.Context(), t, f, address, revision)
@@ -113,7 +113,7 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 	if f.Getters == nil {
 		f.Getters = map[string]getmodules.Getter{"hg": hg.Getter{}}
 	}
-	outside := filepath.Join(t.TempDir(), "100%h#x") // hg must not take that for more than it is
+	outside := filepath.Join(t.TempDir(), "100%h#x") // hg must not interpret special characters in the path
 	if err := os.Mkdir(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,11 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
-// logins is a server for nothing but to see who asks it.
+// logins is a server that only records the credentials of its requests.
 type logins struct {
 	*httptest.Server
 	mu   sync.Mutex
-	seen []string // the key id and region of the signature, and the session's token
+	seen []string // the key id and the region of each signature, and the session token
 }
 
 func newLogins(t *testing.T) *logins {
@@ -62,8 +62,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestHalfLogin holds that credentials of an address are not made whole by those
-// of the environment.
+// TestHalfLogin checks that incomplete credentials in an address are not completed by
+// those of the environment.
 func TestHalfLogin(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{"aws_access_key_id=AKID22", "aws_access_key_secret=hunter22", "aws_access_token=session22", "aws_access_key_id="} {
@@ -75,8 +75,9 @@ func TestHalfLogin(t *testing.T) {
 	}
 }
 
-// TestMetadata asks an instance for credentials once for several downloads,
-// whatever the environment has, but not for what has credentials of its own.
+// TestMetadata checks that an instance's credentials are requested once for several
+// downloads and take precedence over the environment. Credentials in the address take
+// precedence over both.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -108,7 +109,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestProfile is not parallel, as the SDK finds profiles by the environment.
+// TestProfile does not run in parallel, because the SDK finds profiles through environment
+// variables.
 func TestProfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	const profiles = "[profile one]\naws_access_key_id = AKIDONE\naws_secret_access_key = one\nregion = eu-one\n\n[profile two]\naws_access_key_id = AKIDTWO\naws_secret_access_key = two\n"
@@ -131,7 +133,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestNoLogin is not parallel, as the environment has credentials otherwise.
+// TestNoLogin does not run in parallel, because it removes credentials from the
+// environment.
 func TestNoLogin(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
@@ -142,8 +145,8 @@ func TestNoLogin(t *testing.T) {
 	}
 }
 
-// TestCABundle is not parallel, as the SDK finds such certificates by the
-// environment.
+// TestCABundle does not run in parallel, because the SDK finds the certificates through an
+// environment variable.
 func TestCABundle(t *testing.T) {
 	archive := zipOf(t, "x")
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
-// addressTests have what an address means, and the host and path that are asked.
+// addressTests list addresses with their parts and the URL that is requested.
 var addressTests = []struct {
 	address string
 	want    [5]string // endpoint, region, bucket, key, version
@@ -68,7 +68,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// recorder is a network that refuses everything.
+// recorder is a transport that records each request and answers it with 403.
 type recorder struct {
 	mu    sync.Mutex
 	asked []string
@@ -103,8 +103,8 @@ func TestAddressesRefused(t *testing.T) {
 	}
 }
 
-// FuzzAddress holds that an address points to the host that it names, and that
-// only Amazon's names lead to Amazon.
+// FuzzAddress checks that an address points to the host that it names, and that only
+// Amazon's host names point to Amazon.
 func FuzzAddress(f *testing.F) {
 	for _, test := range addressTests {
 		f.Add(test.address)

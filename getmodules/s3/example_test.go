@@ -17,7 +17,7 @@ import (
 )
 
 func ExampleGetter() {
-	// A server that speaks S3's protocol as far as is needed here.
+	// The server implements the small part of the S3 protocol that this example needs.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		archive := zip.NewWriter(w)
 		if file, err := archive.Create("main.tf"); err == nil {

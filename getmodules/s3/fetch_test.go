@@ -11,8 +11,9 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// TestMain keeps the SDK, which has the environment of the process, from what is
-// on this machine: it finds no configuration and no instance, but credentials.
+// TestMain keeps the machine's configuration away from the SDK, which reads the
+// environment of the process. The SDK finds test credentials, but no configuration files
+// and no instance metadata.
 func TestMain(m *testing.M) {
 	none := filepath.Join(os.TempDir(), "cotter-s3-does-not-exist")
 	for name, value := range map[string]string{
@@ -32,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fetch fetches a package in a directory of its own, where nothing else may be
-// left, and returns its files.
+// fetch fetches a package into a new directory and returns its files. It also checks that
+// nothing else is left there.
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	if f.Getters == nil {

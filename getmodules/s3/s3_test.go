@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// serveS3 serves a bucket with these keys, which no server would let anybody
-// store, and content for each.
+// serveS3 serves a bucket with these keys, including keys that a real server would not
+// accept. Requests for objects are answered by content.
 func serveS3(t *testing.T, content http.HandlerFunc, keys ...string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,8 @@ func answer(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestHostileKeys lists what would be written outside, or over other files.
+// TestHostileKeys checks that keys are refused if they would be written outside the
+// package or over other files.
 func TestHostileKeys(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
@@ -110,7 +111,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestRedirect points to another server, which must not be asked.
+// TestRedirect checks that redirects to another server are not followed.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	other := newLogins(t)
@@ -126,7 +127,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestRegion says where a bucket is, if the server does.
+// TestRegion checks that an error names the region of the bucket, if the server does.
 func TestRegion(t *testing.T) {
 	t.Parallel()
 	address := serveS3(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -140,7 +141,7 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestLongAnswer holds that a list and an error have their bounds.
+// TestLongAnswer checks that endless listings and endless error bodies are refused.
 func TestLongAnswer(t *testing.T) {
 	t.Parallel()
 	endless := func(w http.ResponseWriter) {

@@ -22,13 +22,14 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// tarOf returns a tar file.
+// tarOf returns a tar file with these headers. The content of a file comes from its
+// "comment" record.
 func tarOf(t testing.TB, headers ...tar.Header) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, h := range headers {
-		text := h.PAXRecords["comment"] // the content of a file
+		text := h.PAXRecords["comment"] // the file's content
 		h.PAXRecords, h.Size = nil, int64(len(text))
 		if err := w.WriteHeader(&h); err != nil {
 			t.Fatal(err)
@@ -51,7 +52,7 @@ func link(flag byte, name, target string) tar.Header {
 	return tar.Header{Typeflag: flag, Name: name, Linkname: target, Mode: 0o777}
 }
 
-// fetch fetches an archive from a file of a name.
+// fetch writes an archive to a file with this name and fetches it.
 func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, arguments string, archive []byte) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -91,7 +92,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveHTTP downloads an archive.
+// TestArchiveHTTP downloads archives over http.
 func TestArchiveHTTP(t *testing.T) {
 	t.Parallel()
 	archive := packed(t, tarOf(t, file("main.tf", "x")))
@@ -107,14 +108,14 @@ func TestArchiveHTTP(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{"main.tf": "x"}, got); diff != "" {
 			t.Errorf("%s: tree (-want +got):\n%s", path, diff)
 		}
-		// The address to keep still says that it is an archive.
+		// The resolved address still says that it is an archive.
 		if want := server.URL + strings.Replace(path, "txz", "tar.xz", 1); pkg.Resolved.String() != want {
 			t.Errorf("%s: Resolved is %s, want %s", path, pkg.Resolved, want)
 		}
 	}
 }
 
-// TestArchiveOfTools reads what tar and xz write.
+// TestArchiveOfTools fetches an archive made by tar and xz.
 func TestArchiveOfTools(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("xz"); err != nil {
@@ -137,12 +138,12 @@ func TestArchiveOfTools(t *testing.T) {
 	}
 }
 
-// TestArchiveRefused has what must not become a package.
+// TestArchiveRefused checks archives that must be refused.
 func TestArchiveRefused(t *testing.T) {
 	t.Parallel()
 	good := tarOf(t, file("main.tf", "x"))
 	archive := packed(t, good)
-	// 65 MiB of zeros, packed by xz in 10 KiB.
+	// This archive has 65 MiB of zeros, which xz compresses to 10 KiB.
 	bomb, err := os.ReadFile(filepath.Join("testdata", "zeros.tar.xz"))
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestArchiveRefused(t *testing.T) {
 	}
 }
 
-// TestArchiveTruncated cuts an archive at every byte.
+// TestArchiveTruncated cuts an archive off at every seventh byte.
 func TestArchiveTruncated(t *testing.T) {
 	t.Parallel()
 	archive := stream{blocks: []rawBlock{{content: string(tarOf(t, file("main.tf", "x")))}}}.bytes()

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/xz"
 )
 
-// read returns the content of a stream, and what follows it.
+// read returns the content of an xz stream and the bytes that follow it.
 func read(t testing.TB, file []byte) (content, rest []byte, err error) {
 	t.Helper()
 	in := bufio.NewReader(bytes.NewReader(file))
@@ -36,7 +36,7 @@ func read(t testing.TB, file []byte) (content, rest []byte, err error) {
 	return content, rest, nil
 }
 
-// sample returns a content that compresses partly.
+// sample returns content of which only a part compresses well.
 func sample(size int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	content := make([]byte, size)
@@ -57,7 +57,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderOfTool reads what xz writes.
+// TestReaderOfTool reads streams written by xz.
 func TestReaderOfTool(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("xz"); err != nil {
@@ -92,7 +92,7 @@ func TestReaderOfTool(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts streams at every byte.
+// TestTruncated cuts streams off at every byte.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	for _, file := range [][]byte{
@@ -130,7 +130,7 @@ func TestHandMade(t *testing.T) {
 	const four = 4 << 10
 	many := make([]rawBlock, 0, 300)
 	for range cap(many) {
-		many = append(many, rawBlock{content: "x", dictionary: 26}) // 32 MiB each
+		many = append(many, rawBlock{content: "x", dictionary: 26}) // a dictionary of 32 MiB each
 	}
 	fitting := make([]rawBlock, 0, 300)
 	for range cap(fitting) {
@@ -138,7 +138,7 @@ func TestHandMade(t *testing.T) {
 	}
 	tests := map[string]struct {
 		stream stream
-		want   error // nil: none
+		want   error // nil means success
 		text   string
 	}{
 		"good":                    {stream{blocks: []rawBlock{{content: "x"}}}, nil, ""},
@@ -183,8 +183,8 @@ func TestHandMade(t *testing.T) {
 // errAny stands for any error.
 var errAny = errors.New("any")
 
-// FuzzReader checks that the library reads the same content from each stream
-// that is accepted.
+// FuzzReader checks that the library reads the same content from every stream that is
+// accepted.
 func FuzzReader(f *testing.F) {
 	f.Add(packed(f, sample(300)))
 	f.Add(stream{blocks: []rawBlock{{content: "one", sizes: []uint64{7, 3}}, {content: "three"}}}.bytes())

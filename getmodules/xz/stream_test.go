@@ -9,7 +9,7 @@ import (
 	library "github.com/ulikunitz/xz"
 )
 
-// packed returns the xz stream of a content as the library writes it.
+// packed returns content as an xz stream written by the library.
 func packed(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -26,25 +26,27 @@ func packed(t testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// stream is an xz stream made by hand, so that it can be wrong. Its content is
-// not compressed, and it has CRC32 checksums.
+// stream is a handmade xz stream, which may be invalid. Its content is stored without
+// compression, and its checksums are CRC32.
 type stream struct {
 	blocks []rawBlock
-	// index replaces the sizes of the index, two for each block.
+	// index, if not nil, replaces the sizes in the index, two for each block.
 	index []uint64
-	// flags replaces the flags of the footer.
+	// flags, if not nil, replaces the flags of the footer.
 	flags []byte
 }
 
 type rawBlock struct {
 	content string
-	// dictionary is the code of its size: 0 is 4 KiB, 28 is 64 MiB, 40 is 4 GiB.
+	// dictionary is the code of the dictionary size: 0 means 4 KiB, 28 means 64 MiB, and
+	// 40 means 4 GiB.
 	dictionary byte
 	// filter is the id of the filter; 0 means LZMA2.
 	filter byte
-	// sizes are the fields of the header: none, or packed and unpacked.
+	// sizes are the optional sizes in the header: nil, or the packed and the unpacked
+	// size.
 	sizes []uint64
-	// sum replaces the checksum.
+	// sum, if not nil, replaces the checksum.
 	sum []byte
 }
 
@@ -74,7 +76,7 @@ func (s stream) bytes() []byte {
 	return append(append(out, footer...), "YZ"...)
 }
 
-// bytes returns the block, and its size without the padding.
+// bytes returns the block and its size without padding.
 func (b rawBlock) bytes() (raw []byte, unpadded int) {
 	header := []byte{0, 0}
 	if b.sizes != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// refNames are names whose validity git itself can tell.
+// refNames are valid and invalid names. TestCheckRef compares the results with those of
+// git check-ref-format.
 var refNames = []string{
 	"main", "v1.0.0", "feat/x", "refs/tags/v1", "a-b", "a@b", "ü", "a..b", ".a", "a/.b", "a.lock", "a.lock/b", "a/b.lock",
 	"a.", "a/", "/a", "a//b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "a@{b", "@", "a\x7f", "a\x01", "a\nb", "", "a.b/c",

@@ -51,8 +51,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestChooseRival has several refs of one name. Those that point to the same commit
-// are no rivals.
+// TestChooseRival uses several refs of the same name. A ref that points to the same commit
+// as the chosen one is not a rival.
 func TestChooseRival(t *testing.T) {
 	t.Parallel()
 	one, two, tag := strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("3", 40)

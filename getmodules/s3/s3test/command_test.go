@@ -76,8 +76,8 @@ func (p project) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestInstall is the whole story: install, verify, again without a server, and
-// a changed object under the lock.
+// TestInstall runs the command: it installs and verifies, installs again offline, and
+// refuses an object that no longer matches the lock.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -121,8 +121,9 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestNoSecretOnDisk looks for the credentials in all files but the
-// configuration, and the manifest, which stock tools compare with it.
+// TestNoSecretOnDisk checks that no file contains the credentials. Exceptions are the
+// configuration and the manifest modules.json, which stock tools compare with the
+// configuration.
 func TestNoSecretOnDisk(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -148,7 +149,8 @@ func TestNoSecretOnDisk(t *testing.T) {
 	}
 }
 
-// removeInstalled makes the project a fresh checkout.
+// removeInstalled removes what was installed, so that the project looks like a fresh
+// checkout.
 func (p project) removeInstalled(t *testing.T) {
 	t.Helper()
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {

@@ -53,8 +53,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestSameByHTTP holds that an archive gives the same package by whatever it
-// comes.
+// TestSameByHTTP checks that an archive gives the same package over S3 and over http.
 func TestSameByHTTP(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -179,7 +178,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestConcurrent is for the race detector: getters are not shared.
+// TestConcurrent fetches concurrently, so that the race detector finds state that
+// downloads share by mistake.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -1,6 +1,6 @@
-// Package s3test_test tests package s3 and the command against gofakes3.
-// It is a module of its own, so that what that server pulls in does not come
-// into the graph of those who embed Cotter.
+// Package s3test_test tests package s3 and the cotter command against gofakes3. It is a
+// separate module, so that the dependencies of gofakes3 do not become dependencies of
+// programs that embed Cotter.
 package s3test_test
 
 import (
@@ -23,16 +23,16 @@ import (
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
-// The credentials in addresses. Only the first is to be seen, in the header
-// that signs a request.
+// These are the credentials in addresses. Only keyID may be visible, in the header that
+// signs a request.
 const (
 	keyID  = "AKIDEXAMPLE22"
 	secret = "secret/key+22"
 	token  = "session22"
 )
 
-// TestMain keeps the SDK from what is on this machine: it must find no
-// configuration and ask no instance's metadata.
+// TestMain keeps the machine's configuration away from the SDK: it must not find
+// configuration files and must not ask for instance metadata.
 func TestMain(m *testing.M) {
 	none := filepath.Join(os.TempDir(), "cotter-s3test-does-not-exist")
 	for name, value := range map[string]string{
@@ -53,15 +53,15 @@ func getters() map[string]getmodules.Getter {
 	return map[string]getmodules.Getter{"s3": new(s3.Getter)}
 }
 
-// bucket is the name of the bucket that a server has.
+// bucket is the name of each server's bucket.
 const bucket = "modules"
 
-// server is an S3 server with one bucket, whose objects have versions.
+// server is an S3 server with one bucket and with versioning.
 type server struct {
 	*httptest.Server
 	backend *s3mem.Backend
 	mu      sync.Mutex
-	signed  []string // whose key ids the requests had
+	signed  []string // the key ids that signed the requests
 }
 
 func newServer(t *testing.T) *server {
@@ -96,20 +96,20 @@ func (s *server) put(t *testing.T, key string, content []byte) string {
 	return string(result.VersionID)
 }
 
-// address is the address of an object with credentials, and what further
-// arguments it has.
+// address returns the address of an object with credentials. more is appended to the
+// query.
 func (s *server) address(key, more string) string {
 	return fmt.Sprintf("s3::%s/%s/%s?aws_access_key_id=%s&aws_access_key_secret=%s&aws_access_token=%s&region=us-east-1%s",
 		s.URL, bucket, key, keyID, "secret%2Fkey%2B22", token, more)
 }
 
-// resolved is what is kept of such an address.
+// resolved returns the resolved form of such an address, without the credentials.
 func (s *server) resolved(key, more string) string {
 	return fmt.Sprintf("s3::%s/%s/%s?region=us-east-1%s", s.URL, bucket, key, more)
 }
 
-// fetch fetches a package in a directory of its own, where nothing else may be
-// left, and returns its files.
+// fetch fetches a package into a new directory and returns its files. It also checks that
+// nothing else is left there and that an error shows no credentials.
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f.Getters = getters()

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitattr"
 )
 
-// repository is one of the installed git, without any of the user's settings.
+// repository is a repository of the installed git, which ignores the user's settings.
 type repository struct{ dir string }
 
 func newRepository(t *testing.T) *repository {
@@ -45,7 +45,7 @@ func (r *repository) git(t *testing.T, stdin string, args ...string) string {
 	return string(out)
 }
 
-// add puts blobs into the index as they are, and returns their object names.
+// add adds blobs to the index without conversion and returns their object names.
 func (r *repository) add(t *testing.T, files map[string]string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func (r *repository) add(t *testing.T, files map[string]string) map[string]strin
 	return ids
 }
 
-// contents are what conversions may treat differently.
+// contents are file contents that conversions may treat differently.
 var contents = map[string]string{
 	"lf":         "a\nb\n\nc",
 	"crlf":       "a\r\nb\r\n",
@@ -92,7 +92,7 @@ var contents = map[string]string{
 	"id: at end": "x\n$Id:",
 }
 
-// TestApplyLikeGit compares with what git checks out.
+// TestApplyLikeGit compares the converted files with those that git checks out.
 func TestApplyLikeGit(t *testing.T) {
 	t.Parallel()
 	attributes := []string{
@@ -145,7 +145,8 @@ func TestApplyLikeGit(t *testing.T) {
 	}
 }
 
-// TestRulesLikeGit compares random rules for random paths with git check-attr.
+// TestRulesLikeGit compares the result of random rules for random paths with git
+// check-attr.
 func TestRulesLikeGit(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

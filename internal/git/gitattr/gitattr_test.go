@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSlowPattern has patterns for which backtracking takes exponential time.
+// TestSlowPattern uses patterns for which backtracking would take exponential time.
 func TestSlowPattern(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{strings.Repeat("*a", 40) + "*b", "/" + strings.Repeat("**/a", 40) + "/b"} {

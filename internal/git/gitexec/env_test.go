@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// hostile is an environment with all that must not reach git.
+// hostile returns an environment with all the variables that must not reach git.
 func hostile(extra ...string) []string {
 	return append(env(
 		"HOME=/home/user", "GIT_DIR=/x", "GIT_WORK_TREE=/x", "GIT_INDEX_FILE=/x", "GIT_OBJECT_DIRECTORY=/x",
@@ -88,8 +88,9 @@ func TestAllowedProtocols(t *testing.T) {
 	}
 }
 
-// TestDirectProtocols checks that only settings are used where they have to tell
-// an address of the user's from a redirect.
+// TestDirectProtocols checks protocols that may be used for the user's own addresses, but
+// not for addresses that a server points to. Only git's settings can make that
+// distinction, so GIT_ALLOW_PROTOCOL is left unset unless the user has set it.
 func TestDirectProtocols(t *testing.T) {
 	t.Parallel()
 	network := &gitexec.Network{Protocols: []string{"https"}, Direct: []string{"http"}}

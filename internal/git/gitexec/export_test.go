@@ -2,17 +2,17 @@ package gitexec
 
 import "github.com/cotterpin/cotter/internal/sanitize"
 
-// MaxStderr is how much of git's words an error keeps.
+// MaxStderr is the number of bytes of git's error output that an error keeps.
 const MaxStderr = sanitize.MaxKept
 
-// Excerpt is what is kept of git's words.
+// Excerpt returns the part of git's error output that an error keeps.
 func Excerpt(words string, secrets ...string) string {
 	var t sanitize.Tail
 	_, _ = t.Write([]byte(words)) // cannot fail
 	return t.Excerpt(secrets)
 }
 
-// The parsers of what git writes.
+// These are the parsers of git's output.
 var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing

@@ -10,8 +10,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// fakeGit is a git that answers "version", and "config" with ssh if that is
-// not "", and runs the shell script body for everything else.
+// fakeGit writes a script that stands in for git and returns its path. It answers
+// "version", and "config" with ssh if that is not empty. For everything else it runs the
+// shell script in body.
 func fakeGit(t *testing.T, ssh, body string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -33,7 +34,8 @@ esac
 func script(t *testing.T, dir, name, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	// No fork may inherit the open file: what is being written cannot run.
+	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
+	// for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
@@ -42,12 +44,12 @@ func script(t *testing.T, dir, name, body string) string {
 	return path
 }
 
-// env is an environment in which programs are found, and more.
+// env returns an environment with PATH and the extra variables.
 func env(extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH")}, extra...)
 }
 
-// run runs the fake git with these arguments and returns what it wrote.
+// run runs the fake git with these arguments and returns its output.
 func run(t *testing.T, g *gitexec.Git, c gitexec.Command) string {
 	t.Helper()
 	out, err := g.Output(t.Context(), c, 1<<20)

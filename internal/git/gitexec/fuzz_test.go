@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// FuzzExcerpt looks for a secret, and for what a terminal acts on, in what is
-// kept of git's words.
+// FuzzExcerpt checks that the excerpt of git's error output contains neither secrets nor
+// control characters.
 func FuzzExcerpt(f *testing.F) {
 	f.Add("fatal: could not read from https://user:", "@h.com/n.git\n")
 	f.Add("remote: 10% (1/2)\rremote: \x1b[2J", "\r\n")

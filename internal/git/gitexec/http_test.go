@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// settings reads the settings of a user with this configuration file, and with
-// these variables; a git that is not installed has the path "".
+// settings returns the HTTP settings of a user with this configuration file and these
+// variables.
 func settings(t *testing.T, config string, env ...string) *gitexec.HTTPSettings {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -93,14 +93,14 @@ func TestHTTPEnvironment(t *testing.T) {
 		{"GIT_SSL_CERT=/x", false},
 		{"GIT_SSL_CAPATH=/x", false},
 		{"GIT_SSL_CAPATH=.", false},
-		{"GIT_SSL_CAPATH=" + t.TempDir(), true}, // adds no certificates
+		{"GIT_SSL_CAPATH=" + t.TempDir(), true}, // an empty directory adds no certificates
 		{"GIT_SSL_CAINFO=/x", true},
 		{"GIT_HTTP_USER_AGENT=x", false},
 		{"GIT_PROXY_SSL_CAINFO=x", false},
 		{"GIT_CURL_VERBOSE=1", false},
 		{"GIT_TRACE=1", false},
 		{"GIT_TRACE_CURL=/x", false},
-		{"GIT_TRACE_PACKET=/x", true}, // is not passed on
+		{"GIT_TRACE_PACKET=/x", true}, // is not passed on to git
 		{"ALL_PROXY=http://x", false},
 		{"all_proxy=http://x", false},
 		{"HTTPS_PROXY=http://x", true},
@@ -132,8 +132,8 @@ func TestHTTPFields(t *testing.T) {
 	}
 }
 
-// TestHTTPForeignRepository has a configuration in the repository around the
-// working directory, which is not for what is fetched here.
+// TestHTTPForeignRepository checks that the configuration of another repository, here one
+// that GIT_DIR names, is ignored.
 func TestHTTPForeignRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -144,7 +144,7 @@ func TestHTTPForeignRepository(t *testing.T) {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
-	settings(t, "") // which skips without git
+	settings(t, "") // skips the test if git is not installed
 	git("init", "--quiet")
 	git("config", "http.extraHeader", "x: y")
 	s := settings(t, "", "GIT_DIR="+filepath.Join(dir, ".git"))

@@ -14,7 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// TestInspect reads a configuration with secrets, none of which is reported.
+// TestInspect checks that the report on a configuration that contains secrets shows none
+// of them.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -72,7 +73,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestConcerning names the setting because of which git itself asks a server.
+// TestConcerning checks the name of the setting that makes git itself necessary.
 func TestConcerning(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(repository)

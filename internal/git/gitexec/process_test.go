@@ -82,8 +82,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestCancel has a git, and a child of it, that ignore the polite signal. Both
-// hold a pipe open, whose end shows that they are gone.
+// TestCancel cancels a git that, like its child process, ignores SIGTERM. Both hold a pipe
+// open; the end of the pipe shows that they have ended.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	git := fakeGit(t, "", `trap '' TERM
@@ -119,8 +119,9 @@ sleep 600`)
 	}
 }
 
-// TestDaemon has a git that leaves a process behind which holds its standard
-// error open, as credential caches and ssh masters do.
+// TestDaemon runs a git that leaves a process behind. That process holds git's standard
+// error open, as credential caches and ssh masters do, but does not delay the result and
+// is not killed.
 func TestDaemon(t *testing.T) {
 	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
@@ -154,7 +155,7 @@ func TestProcess(t *testing.T) {
 			t.Errorf("Wait = %v", err)
 		}
 	}
-	p.Kill() // harmless by now
+	p.Kill() // has no effect after Wait
 }
 
 func TestNoInputNoTerminal(t *testing.T) {

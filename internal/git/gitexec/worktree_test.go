@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// checkout makes a repository with two commits and a changed work tree.
+// checkout makes a repository with two commits and a modified working tree.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

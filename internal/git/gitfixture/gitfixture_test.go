@@ -14,7 +14,7 @@ import (
 
 const by = "a <a@example.com> 1700000000 +0000"
 
-// history is what fill writes, as git fast-import takes it.
+// history is the input with which git fast-import makes the same repository as fill.
 const history = `commit refs/heads/main
 mark :1
 committer ` + by + `
@@ -78,7 +78,8 @@ func fill(t *testing.T, r gitfixture.Repository) {
 	}
 }
 
-// newRepository makes an empty repository, and a function that runs git in it.
+// newRepository makes an empty repository and returns its directory and a function that
+// runs git in it.
 func newRepository(t *testing.T, options ...string) (dir string, git func(stdin string, args ...string) string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -100,8 +101,8 @@ func newRepository(t *testing.T, options ...string) (dir string, git func(stdin 
 	return dir, git
 }
 
-// TestSameAsGit compares the refs, and so all that they point to, with what git
-// itself makes, and has git check every object.
+// TestSameAsGit checks every object with git fsck. It also compares the refs, and so
+// everything that they point to, with a repository made by git itself.
 func TestSameAsGit(t *testing.T) {
 	t.Parallel()
 	dir, git := newRepository(t)
@@ -128,7 +129,7 @@ func TestSHA256(t *testing.T) {
 	}
 }
 
-// TestRawTree writes what git itself would not.
+// TestRawTree writes a tree that git itself would not make.
 func TestRawTree(t *testing.T) {
 	t.Parallel()
 	dir, git := newRepository(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// limits are far above what the tests need.
+// limits are far higher than the tests need.
 var limits = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
 
 // builder makes packs by hand.
@@ -28,8 +28,8 @@ type builder struct {
 	count int
 }
 
-// add writes an entry and returns its offset. Behind the size there may be the
-// base of a delta.
+// add writes an entry and returns its offset. base, which follows the size, is the base of
+// a delta or nil.
 func (b *builder) add(kind, size int, base, content []byte) int {
 	offset := 12 + b.Len()
 	first := byte(kind<<4 | size&15)
@@ -48,7 +48,7 @@ func (b *builder) add(kind, size int, base, content []byte) int {
 
 func (b *builder) blob(content string) int { return b.add(3, len(content), nil, []byte(content)) }
 
-// back is a distance in the form of offset deltas.
+// back encodes a distance as offset deltas do.
 func back(distance int) []byte {
 	out := []byte{byte(distance & 0x7f)}
 	for distance >>= 7; distance > 0; distance >>= 7 {
@@ -58,14 +58,14 @@ func back(distance int) []byte {
 	return out
 }
 
-// pack is the finished pack.
+// pack returns the finished pack.
 func (b *builder) pack() []byte {
 	out := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(b.count))
 	out = append(out, b.Bytes()...)
 	return sealed(out)
 }
 
-// sealed adds the checksum.
+// sealed appends the checksum.
 func sealed(pack []byte) []byte {
 	sum := sha1.Sum(pack)
 	return append(pack, sum[:]...)
@@ -76,7 +76,7 @@ func blobName(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readAll reads a pack to its end, and closes it if it is not sound.
+// readAll reads a pack to its end, and closes it if it is invalid.
 func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
 	objects := gitpack.Start(io.NopCloser(stream), dir, limits)
 	if _, err := objects.Wait(); err != nil {
@@ -85,8 +85,8 @@ func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Obje
 	return objects, nil
 }
 
-// read reads a pack and checks that nothing is left in the directory after
-// Close, or after an error.
+// read reads a pack. It also checks that nothing is left in the directory after Close or
+// after an error.
 func read(t testing.TB, pack []byte, limits gitpack.Limits) (*gitpack.Objects, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,8 +111,8 @@ func wantEmpty(t testing.TB, dir string) {
 	}
 }
 
-// gitPack is a pack that git made of a repository with many similar files, in
-// deltas of deltas, and a function that asks git.
+// gitPack returns a pack, made by git, of a repository with many similar files as deltas
+// of deltas. It also returns a function that runs git in that repository.
 func gitPack(t testing.TB) (file string, pack []byte, git func(stdin string, args ...string) string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// TestReadDamaged cuts a pack off at every byte, and changes every byte of it:
-// all that is refused.
+// TestReadDamaged cuts a pack off at every byte and changes every bit of it. All of these
+// packs must be refused.
 func TestReadDamaged(t *testing.T) {
 	t.Parallel()
 	var b builder
@@ -33,8 +33,9 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
-// TestReadResealed changes every byte and makes the checksum right again, as an
-// attacker would: what is found by a name is never anything else.
+// TestReadResealed changes every bit of a pack and then corrects the checksum, as an
+// attacker would. An object that is found under a name must have the content that belongs
+// to that name.
 func TestReadResealed(t *testing.T) {
 	t.Parallel()
 	const text = "hello world\n"

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// TestReadGit compares every object of a pack of git's with what git says that
-// it is, with everything in memory and with next to nothing.
+// TestReadGit compares every object of a pack made by git with the output of git cat-file,
+// with various limits on the memory used.
 func TestReadGit(t *testing.T) {
 	t.Parallel()
 	packFile, pack, git := gitPack(t)
@@ -54,7 +54,7 @@ func TestReadSmall(t *testing.T) {
 	var b builder
 	base := b.blob("hello world\n")
 	b.blob("")
-	// Copy 6 bytes from 6, insert "!", copy 5 bytes from 0.
+	// Copy 6 bytes from offset 6, insert "!", copy 5 bytes from offset 0.
 	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
 	offset := 12 + b.Len()
 	b.add(6, len(steps), back(offset-base), steps)

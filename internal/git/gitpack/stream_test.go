@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// TestObjectsOnTheWay uses objects while others are still to come.
+// TestObjectsOnTheWay reads objects of a pack whose rest has not arrived yet.
 func TestObjectsOnTheWay(t *testing.T) {
 	t.Parallel()
 	var b builder
@@ -50,7 +50,7 @@ func TestObjectsOnTheWay(t *testing.T) {
 	}
 }
 
-// TestCloseEarly closes a pack that goes on.
+// TestCloseEarly closes a pack before all of it has arrived.
 func TestCloseEarly(t *testing.T) {
 	t.Parallel()
 	var b builder

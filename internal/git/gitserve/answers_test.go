@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitserve"
 )
 
-// TestChangedRepository asks for the refs again after each change of them. Equal
-// requests in between have equal answers.
+// TestChangedRepository lists the refs after each change to a repository and checks that
+// the answer is up to date. A repeated request without a change must give the same answer.
 func TestChangedRepository(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// MaxRedirects is maxRedirects.
+// MaxRedirects exports maxRedirects.
 const MaxRedirects = maxRedirects
 
-// ReadRefs is readRefs.
+// ReadRefs exports readRefs.
 func ReadRefs(answer []byte, limit int) ([]Ref, error) {
 	return readRefs(newPackets(bytes.NewReader(answer)), limit)
 }
 
-// ReadPack returns the pack out of the answer to a fetch.
+// ReadPack returns the pack contained in the answer to a fetch.
 func ReadPack(answer []byte, limit int64) ([]byte, error) {
 	p := newPackets(bytes.NewReader(answer))
 	if err := p.beginPack(); err != nil {

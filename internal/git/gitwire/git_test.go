@@ -42,7 +42,7 @@ reset refs/tags/light
 from :1
 `
 
-// TestRefs compares the listing with git's own.
+// TestRefs compares the list of refs with the output of git ls-remote.
 func TestRefs(t *testing.T) {
 	t.Parallel()
 	s, git := gitServer(t)
@@ -138,7 +138,7 @@ func TestFetchLimits(t *testing.T) {
 	}
 }
 
-// TestOldServer has a server of protocol version 0 only.
+// TestOldServer uses a server that supports only protocol version 0.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	backend, git := gitServer(t)

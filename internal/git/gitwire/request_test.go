@@ -69,7 +69,7 @@ func TestRequestRefusesURL(t *testing.T) {
 	}
 }
 
-// moved answers as a host does for repositories that went from /old to /new.
+// moved returns the handler of a host whose repository has moved from /old.git to target.
 func moved(status int, target string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		rest, old := strings.CutPrefix(r.URL.RequestURI(), "/old.git")
@@ -101,7 +101,7 @@ func TestRedirect(t *testing.T) {
 			"GET /old.git/info/refs?service=git-upload-pack",
 			"GET /new.git/info/refs?service=git-upload-pack",
 			"POST /new.git/git-upload-pack",
-			"POST /new.git/git-upload-pack", // the second one
+			"POST /new.git/git-upload-pack", // the second request
 		}
 		if diff := cmp.Diff(want, s.requests()); diff != "" {
 			t.Errorf("requests after a redirect with %d (-want +got):\n%s", status, diff)
@@ -143,7 +143,7 @@ func TestRedirectRefused(t *testing.T) {
 		"version 0":  {advert(lines("# service=git-upload-pack", "0000", id+" HEAD", "0000")), gitwire.ErrOldProtocol},
 		"no version": {advert("0000"), gitwire.ErrOldProtocol},
 		"cut off":    {advert("000eversi"), io.ErrUnexpectedEOF},
-		"moves twice": {func(w http.ResponseWriter, r *http.Request) { // again after the advertisement
+		"moves twice": {func(w http.ResponseWriter, r *http.Request) { // moves again after the advertisement
 			if r.Method == http.MethodPost {
 				to("/again.git/git-upload-pack")(w, r)
 				return

@@ -45,7 +45,7 @@ func serve(t testing.TB, answer http.HandlerFunc) *server {
 	return s
 }
 
-// requests are those so far, "POST /x.git/git-upload-pack".
+// requests returns the requests so far in the form "POST /x.git/git-upload-pack".
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *server) requests() []string {
 	return list
 }
 
-// client asks the repository at a path of the server.
+// client returns a client for the repository at a path of the server.
 func (s *server) client(t testing.TB, path string) *gitwire.Client {
 	t.Helper()
 	u, err := url.Parse(s.URL + path)
@@ -66,7 +66,7 @@ func (s *server) client(t testing.TB, path string) *gitwire.Client {
 	return &gitwire.Client{Transport: s.Client().Transport, Repository: u}
 }
 
-// canned gives the same answer to every POST.
+// canned returns a handler that always sends body.
 func canned(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
@@ -74,7 +74,8 @@ func canned(body string) http.HandlerFunc {
 	}
 }
 
-// lines are packets with lines of text; "0000" and the like stay.
+// lines returns a packet for each line of text. Texts of four characters, such as "0000",
+// are written as they are.
 func lines(texts ...string) string {
 	var out strings.Builder
 	for _, text := range texts {
@@ -87,7 +88,7 @@ func lines(texts ...string) string {
 	return out.String()
 }
 
-// packet is one packet as it is.
+// packet returns data as one packet.
 func packet(data string) string { return fmt.Sprintf("%04x%s", len(data)+4, data) }
 
 var generous = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 1 << 30, MemoryBytes: 1 << 20}
@@ -97,7 +98,7 @@ func fetch(t testing.TB, c *gitwire.Client, want string) (*gitpack.Objects, erro
 	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
 }
 
-// fetchAll fetches to the end.
+// fetchAll fetches a pack and waits until all of it has been read.
 func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
 	t.Helper()
 	objects, err := c.Fetch(ctx, f)
@@ -111,8 +112,8 @@ func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fe
 	return objects, nil
 }
 
-// gitServer serves one repository, "r.git", by git http-backend, and returns a
-// function that runs git in it.
+// gitServer serves the repository "r.git" through git http-backend. It returns the server
+// and a function that runs git in the repository.
 func gitServer(t testing.TB) (*server, func(stdin string, args ...string) string) {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Expand is the method of the same name.
+// Expand exports the method expand.
 func (o *Objects) Expand(short string) (string, error) { return o.expand(short) }
 
-// Login is how to log in to a host.
+// Login holds the settings for logging in to a host.
 type Login struct {
 	Address, KnownAs, User, AgentSocket string
 	IdentityFiles                       []string

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
-// fakeServer is a transport with one list and one answer.
+// fakeServer is a transport with one list of refs and one answer.
 type fakeServer struct{ refs, answer []byte }
 
 func (f fakeServer) Refs(_ context.Context, read func(io.Reader) error) error {
@@ -28,17 +28,17 @@ func (f fakeServer) Ask(_ context.Context, _ []byte, read func(io.Reader) error)
 
 func (f fakeServer) Close() error { return nil }
 
-// line is a line of git's protocol.
+// line returns a line of git's protocol.
 func line(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 
 const someID = "1111111111111111111111111111111111111111"
 
-// someRefs is a list with one branch, by a server that can do nothing special.
+// someRefs returns a list with one branch, from a server without special capabilities.
 func someRefs() []byte {
 	return []byte(line(someID+" HEAD\x00ofs-delta agent=x") + line(someID+" refs/heads/main\n") + "0000")
 }
 
-// fetchPack fetches what a server sends as a pack, with limits of 1 MiB.
+// fetchPack fetches pack from a server that sends it as its answer, with limits of 1 MiB.
 func fetchPack(t testing.TB, pack []byte) (*inprocess.Objects, error) {
 	t.Helper()
 	r := &inprocess.Remote{
@@ -52,22 +52,23 @@ func fetchPack(t testing.TB, pack []byte) (*inprocess.Objects, error) {
 	return r.Fetch(t.Context(), inprocess.Want{IDs: []string{someID}})
 }
 
-// The types of a pack's objects, by gitformat-pack(5).
+// Object types in a pack, as in gitformat-pack(5).
 const (
 	typeBlob     = 3
 	typeOfsDelta = 6
 	typeRefDelta = 7
 )
 
-// packObject is an object of a hand-made pack.
+// packObject is an object of a handmade pack.
 type packObject struct {
 	kind    byte
-	size    uint64 // as it is declared; 0 means the right one
-	base    []byte // how a delta names its base
+	size    uint64 // the declared size; 0 means the correct one
+	base    []byte // the reference of a delta to its base
 	content string
 }
 
-// makePack makes a pack; a count of -1 means the right one.
+// makePack returns a pack that declares count objects; a count of -1 means the correct
+// number.
 func makePack(t testing.TB, count int, objects ...packObject) []byte {
 	t.Helper()
 	if count < 0 {
@@ -101,18 +102,19 @@ func makePack(t testing.TB, count int, objects ...packObject) []byte {
 	return append(pack.Bytes(), sum[:]...)
 }
 
-// delta is a delta with the sizes of its base and of what it makes.
+// delta returns a delta that declares the sizes of its base and of its result.
 func delta(base, target uint64, commands string) string {
 	return string(binary.AppendUvarint(binary.AppendUvarint(nil, base), target)) + commands
 }
 
-// blobID is the name of a blob.
+// blobID returns the object name of a blob.
 func blobID(content string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }
 
-// ask reads objects, or with "^{commit}" behind a name, which may be short then, the
-// commits that they point to. The result is what git cat-file --batch writes.
+// ask reads objects by name. For a name followed by "^{commit}", which may be abbreviated,
+// it reads the commit that the object points to. The result has the format of git cat-file
+// --batch.
 func ask(t testing.TB, objects *inprocess.Objects, names ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -131,7 +133,7 @@ func ask(t testing.TB, objects *inprocess.Objects, names ...string) string {
 	return out.String()
 }
 
-// find begins to read an object; nil means that there is none.
+// find starts to read an object. It returns nil if the object does not exist.
 func find(t testing.TB, objects *inprocess.Objects, name string) (git.Kind, *git.Object) {
 	t.Helper()
 	if id, ok := strings.CutSuffix(name, "^{commit}"); ok {

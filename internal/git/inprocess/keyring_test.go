@@ -16,9 +16,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
-// TestKeysInOrder has the keys that are offered. The agent holds "first",
-// "second" and "locked"; these and "file" are files as well, and "locked" needs a
-// passphrase.
+// TestKeysInOrder checks which keys are offered, and in which order. The agent holds
+// "first", "second" and "locked". All of these are files too, as is "file"; the file of
+// "locked" needs a passphrase.
 func TestKeysInOrder(t *testing.T) {
 	t.Parallel()
 	files, names := map[string]string{}, map[string]string{}
@@ -72,7 +72,7 @@ func TestKeysInOrder(t *testing.T) {
 		"IdentityFile ~/.ssh/second":            {"second", "first", "locked"},
 		"IdentityFile ~/.ssh/locked":            {"locked", "first", "second"},
 		"IdentityFile ~/.ssh/of-second.pub":     {"second", "first", "locked"},
-		"IdentityFile ~/.ssh/of-second":         {"second", "first", "locked"}, // there is only its .pub file
+		"IdentityFile ~/.ssh/of-second":         {"second", "first", "locked"}, // only its .pub file exists
 		"IdentityFile ~/.ssh/file":              {"first", "second", "locked", "file"},
 		"IdentitiesOnly yes":                    nil,
 		"IdentityAgent none":                    nil,

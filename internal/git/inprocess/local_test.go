@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
-// runGit runs git without the machine's configuration.
+// runGit runs git without the machine's configuration and returns its output.
 func runGit(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -36,7 +36,8 @@ func runGit(t testing.TB, stdin string, args ...string) string {
 	return string(out)
 }
 
-// workingTree is a repository with packed and loose objects, and a tag.
+// workingTree makes a repository with packed and loose objects and a tag, and returns its
+// path.
 func workingTree(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "work")
@@ -55,7 +56,8 @@ func workingTree(t testing.TB) string {
 	return dir
 }
 
-// TestObjects compares objects with those of git cat-file --batch.
+// TestObjects compares the objects of a repository with the output of git cat-file
+// --batch.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	dir := workingTree(t)

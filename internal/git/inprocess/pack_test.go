@@ -16,7 +16,7 @@ import (
 func TestPack(t *testing.T) {
 	t.Parallel()
 	base := "a base of some length"
-	copied := delta(uint64(len(base)), 6, "\x90\x06") // six bytes from the beginning
+	copied := delta(uint64(len(base)), 6, "\x90\x06") // the first six bytes
 	raw, err := hex.DecodeString(blobID(base))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestHostilePacks gives packs that are made to cost too much, or are none.
+// TestHostilePacks checks that packs are refused if they would cost too much or are
+// invalid.
 func TestHostilePacks(t *testing.T) {
 	t.Parallel()
 	small := packObject{kind: typeBlob, content: "small"}
@@ -87,8 +88,8 @@ func TestHostilePacks(t *testing.T) {
 	}
 }
 
-// TestSideband cuts off an answer with a whole pack in it, at the ends of lines
-// and behind the length of one.
+// TestSideband uses answers that contain a whole pack and then end in various ways: only
+// those that end properly are accepted.
 func TestSideband(t *testing.T) {
 	t.Parallel()
 	pack := string(makePack(t, -1, packObject{kind: typeBlob, content: "x"}))
@@ -144,7 +145,7 @@ func FuzzPack(f *testing.F) {
 	f.Add([]byte("PACK"))
 	f.Fuzz(func(t *testing.T, pack []byte) {
 		if len(pack) > 20 {
-			// The checksum is no secret, so it does not protect the parser.
+			// A checksum can be forged, so it does not protect the parser.
 			sum := sha1.Sum(pack[:len(pack)-20])
 			pack = append(slices.Clone(pack[:len(pack)-20]), sum[:]...)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
-// homeWith is a home directory with files below .ssh. "HOME" in their texts
-// stands for it.
+// homeWith makes a home directory with files below .ssh and returns its path. "HOME" in
+// the files is replaced by the path.
 func homeWith(t testing.TB, files map[string]string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -43,8 +43,8 @@ func loginOf(t testing.TB, home, address string) (inprocess.Login, error) {
 	return inprocess.SSH{Home: home, AgentSocket: "/agent"}.Login(t.Context(), u)
 }
 
-// TestSSHConfig has what a configuration means for an address. In results,
-// HOME is the home directory.
+// TestSSHConfig checks how a configuration applies to an address. In the results, HOME
+// stands for the home directory.
 func TestSSHConfig(t *testing.T) {
 	t.Parallel()
 	defaults := []string{"HOME/.ssh/id_ed25519", "HOME/.ssh/id_ecdsa", "HOME/.ssh/id_rsa"}
@@ -62,8 +62,8 @@ func TestSSHConfig(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		config  string
-		more    map[string]string // further files below .ssh
-		address string            // "" is ssh://git@forge/x
+		more    map[string]string // more files below .ssh
+		address string            // if empty, ssh://git@forge/x
 		want    inprocess.Login
 	}{
 		"no file for the host": {config: "Host other\n HostName elsewhere\n", want: plain},
@@ -120,7 +120,7 @@ func TestSSHConfig(t *testing.T) {
 	}
 }
 
-// checkLogin checks what the configuration in a home directory means.
+// checkLogin checks the login that results from the configuration in a home directory.
 func checkLogin(t *testing.T, home, address string, want inprocess.Login) {
 	t.Helper()
 	got, err := loginOf(t, home, address)
@@ -140,9 +140,9 @@ func checkLogin(t *testing.T, home, address string, want inprocess.Login) {
 	likeOpenSSH(t, home, address, got)
 }
 
-// likeOpenSSH compares a result with what "ssh -G" prints, if ssh is installed
-// and the configuration means the same to it. It looks for ~ in the account's home
-// directory, and it knows Match.
+// likeOpenSSH compares a result with the output of "ssh -G", if ssh is installed. It skips
+// configurations that mean something else to ssh, which looks for ~ in the account's home
+// directory and supports Match.
 func likeOpenSSH(t *testing.T, home, address string, got inprocess.Login) {
 	t.Helper()
 	config := filepath.Join(home, ".ssh", "config")
@@ -225,7 +225,7 @@ func TestSSHConfigUnsupported(t *testing.T) {
 	}
 }
 
-// TestSSHConfigAbsent has home directories without a configuration.
+// TestSSHConfigAbsent uses home directories without a configuration.
 func TestSSHConfigAbsent(t *testing.T) {
 	t.Parallel()
 	for _, home := range []string{"", t.TempDir(), os.DevNull} {
@@ -236,7 +236,7 @@ func TestSSHConfigAbsent(t *testing.T) {
 	}
 }
 
-// FuzzSSHConfig looks for files that make the library panic or not end.
+// FuzzSSHConfig looks for files that make the parser panic or run forever.
 func FuzzSSHConfig(f *testing.F) {
 	for _, seed := range []string{
 		"Host forge\n HostName a\n", "Host\n", "Match\n", "Match all\n", "Include\n", "Include [\n", "=\n", "= = =\n", "Host !\n", "Host \" \"\n",
