@@ -103,8 +103,8 @@ func chain(depth int, source, at string) string {
 	return b.String()
 }
 
-// fresh removes everything but the project's lock. It returns an installer with an empty cache
-// that uses the transport.
+// fresh removes the installed modules. It returns an installer that uses the transport and has
+// an empty cache and state.
 func (p *project) fresh(t *testing.T, transport http.RoundTripper) *cotter.Installer {
 	t.Helper()
 	p.remove(t, ".terraform")

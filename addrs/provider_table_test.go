@@ -18,12 +18,12 @@ var (
 	longHost  = strings.Repeat("c.", 130) + "example"
 )
 
-// The verdicts are those of tofu's parser, or of terraform's if a row names it. "~" stands for
-// the tool's default host, and "" for an error.
+// The verdicts are those of the parsers of tofu and terraform, which differ only in rows that
+// name a tool. "~" stands for the tool's default host, and "" for an error.
 var providerSources = []struct {
 	sources []string
 	want    string
-	only    string // the tool for which the row holds
+	only    string // the only tool that accepts them; "" means both
 }{
 	{[]string{"null", "NULL", "hashicorp/null", "HashiCorp/NULL", "\ufeffhashicorp/null"}, "~/hashicorp/null", ""},
 	{[]string{"terraform"}, "~/hashicorp/terraform", ""},

@@ -21,7 +21,7 @@ func TestStartErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		tree string
-		path string // of the TreeError
+		path string // in the TreeError
 	}{
 		{"-- registry/README.md --\n", "registry/README.md"},
 		{"-- registry/acme/net/main.tf --\n", "registry/acme/net/main.tf"},

@@ -21,7 +21,7 @@ import (
 // objects are git objects that have not been written yet, by kind and name.
 type objects struct {
 	bodies map[string]map[string][]byte
-	known  map[*TreeEntry]string // trees that are part of several
+	known  map[*TreeEntry]string // trees that are part of several others
 }
 
 func (o *objects) add(kind string, body []byte) string {

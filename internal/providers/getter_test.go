@@ -85,7 +85,7 @@ func TestGet(t *testing.T) {
 	for name, test := range map[string]struct {
 		locked  func(w *world) []hashing.Hash
 		matched func(w *world) hashing.Hash
-		cold    []string // what is asked of the source
+		cold    []string // the expected requests to the source
 		warm    []string
 		refused bool
 	}{
@@ -153,8 +153,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// checkGot checks a package for linux. If the source was asked, hashes of other platforms must be
-// known too.
+// checkGot checks a package for linux. If there were requests to the source, the hashes for
+// other platforms must be known too.
 func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
 	t.Helper()
 	hashes := []hashing.Hash{w.h1[linux]}

@@ -57,7 +57,7 @@ func bare(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// unpack unpacks an archive both ways, and returns the error and the files that were written.
+// unpack unpacks an archive in both ways. It returns the files that were written, or the error.
 func unpack(t testing.TB, raw []byte) (map[string]string, error) {
 	t.Helper()
 	a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
