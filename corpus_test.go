@@ -64,8 +64,8 @@ func TestCorpus(t *testing.T) {
 // corpusCase is one world of the corpus.
 type corpusCase struct {
 	files fs.FS
-	// tool is the stock tool to compare with, which Cotter must detect. If it is "", each
-	// available tool is compared, and Cotter is told which one it is.
+	// tool is the stock tool to compare with, which Cotter must detect. If it is "", the case
+	// runs with each available tool, and the request names the tool.
 	tool     string
 	dataDir  string
 	lockFile string

@@ -95,8 +95,7 @@ func ExampleInstaller_Verify() {
 	// network missing
 }
 
-// LockedPackages gives a scanner every locked package of a project, whether it is installed or
-// not.
+// This scanner reads every locked package of a project, whether it is installed or not.
 func ExampleInstaller_LockedPackages() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- config/main.tf --

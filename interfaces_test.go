@@ -22,7 +22,7 @@ func (p *project) lockOf(t *testing.T) *lockfile.File {
 }
 
 // interfaceWorld is a project in which version 1.3.0 of a module breaks two calls: the project's
-// call of that module, and the call inside the module's package.
+// call of that module, and a call inside the module's own package.
 const interfaceWorld = `
 -- config/main.tf --
 module "net" {
@@ -54,8 +54,8 @@ variable "prefix" {
 variable "suffix" {}
 `
 
-// DiffInterfaces reports what other versions change for calls in the configuration and for calls
-// in packages.
+// DiffInterfaces reports how other versions affect calls in the configuration and calls in
+// packages.
 func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	p := world(t, interfaceWorld)

@@ -19,8 +19,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// linkedPackage has links that point outside of it, to missing files and to each other. They are
-// in its examples and in one of its modules.
+// linkedPackage has links to files outside of it, links to missing files, and links that point
+// to each other. They are in its examples and in one of its modules.
 var linkedPackage = fstest.MapFS{
 	"main.tf":               {Data: []byte("# root\n")},
 	"modules/net/main.tf":   {Data: []byte("# net\n")},

@@ -25,15 +25,15 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// roundTrip is the time that each request takes on a synctest bubble's clock.
+// roundTrip is the time that each request takes on the fake clock of synctest.
 const roundTrip = time.Second
 
-// roundTrips is a transport of a world. On a synctest bubble's clock, each request takes exactly
-// one roundTrip. Goroutines outside of the bubble send the requests, so the bubble's clock
-// stands still while they wait for the network.
+// roundTrips is a transport of a world. On the fake clock of synctest, each request takes
+// exactly one roundTrip. Goroutines outside of the synctest bubble send the requests, so that
+// the fake clock stands still while they wait for the network.
 type roundTrips chan *courier
 
-// courier carries one request at a time out of the bubble.
+// courier carries one request at a time out of the synctest bubble.
 type courier struct {
 	requests chan *http.Request
 	answers  chan answer

@@ -56,8 +56,8 @@ func (w *providerWorld) placed(dir string) string {
 	return filepath.Join(dir, ".terraform/providers", string(w.Host()), "acme/cloud/1.10.0", addrs.CurrentPlatform().String(), "terraform-provider-cloud")
 }
 
-// Each row is a run with another mode in the same project, with the state in which it leaves the
-// project.
+// Each row is a run in another mode. All rows use the same project, and check its state after
+// the run.
 func TestProviderModes(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
@@ -69,7 +69,7 @@ func TestProviderModes(t *testing.T) {
 		changes, asks bool
 	}{
 		{"a dry run", cotter.Request{DryRun: true}, false, false, true, true},
-		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the listings are cached
+		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the cache has the listings
 		{"a dry run with a lock", cotter.Request{DryRun: true}, true, false, false, false},
 		{"from the cache", cotter.Request{Offline: true, Locked: true}, true, true, false, false},
 		{"again", cotter.Request{}, true, true, false, false},

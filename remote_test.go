@@ -17,8 +17,8 @@ const remoteWorld = `
 # second
 `
 
-// If the call has an abbreviated commit, VerifyRemote compares the lock with the full commit
-// that it stands for, and follows a tag that later gets the same name.
+// If the call has an abbreviated commit, VerifyRemote compares the lock with the full commit. If
+// a tag later gets the same name, VerifyRemote follows the tag.
 func TestVerifyRemoteShortCommit(t *testing.T) {
 	t.Parallel()
 	p := world(t, remoteWorld)

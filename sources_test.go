@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// A module has the same h1 and t1 if it comes from different kinds of registries.
+// A module has the same h1 and t1, regardless of the kind of registry that it comes from.
 func TestRegistriesAgree(t *testing.T) {
 	t.Parallel()
 	text := `

@@ -37,8 +37,8 @@ func calls(list string) string {
 	return b.String()
 }
 
-// layoutCase is a project on disk, with the expected directories of its modules in modules.json,
-// which determine path.module. DIR stands for the directory that contains all files.
+// layoutCase is a project on disk, with the directories of its modules that modules.json must
+// contain. They determine path.module. DIR stands for the directory that contains all files.
 type layoutCase struct {
 	name    string
 	files   map[string]string // the calls of each module

@@ -164,8 +164,8 @@ func TestBundleWithOtherContent(t *testing.T) {
 	}
 }
 
-// forge returns a bundle in which the artifact for the statement other has the package of the
-// statement content.
+// forge returns a bundle in which the artifact for the statement other contains the package of
+// the statement content.
 func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 	t.Helper()
 	opened := openBundle(t, text)

@@ -164,8 +164,7 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// The world has five repositories, all of which are created, like one of the many worlds of a
-// test run.
+// The world has five repositories, all of which are created, as in a typical test.
 func BenchmarkFiveRepositories(b *testing.B) {
 	tree := fstest.MapFS{}
 	repos := []string{"a.git", "b.git", "c.git", "d.git", "e.git"}

@@ -16,8 +16,8 @@ func redirectTo(to string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
 }
 
-// TestRedirects tests every redirect target with every status, using one of the three requests.
-// Over all combinations, each request also meets every target and every status.
+// TestRedirects tests every redirect target with every status, each time with one of the three
+// requests. In total, each request is also tested with every target and every status.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	requests := []struct {

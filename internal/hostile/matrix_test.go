@@ -31,7 +31,7 @@ type route struct {
 	name string
 	// hops are the origins in the order of the redirects.
 	hops []string
-	// kept means that the last request, which is to home again, may have the credentials.
+	// kept means that the last request, which goes to home again, may have the credentials.
 	kept bool
 	// refused means that the last request must not be sent. The clients refuse some more, which
 	// does no harm.
@@ -117,7 +117,7 @@ type matrix struct {
 	web     *webtest.Web
 	fetcher *getmodules.Fetcher
 	dir     string
-	cases   map[string]redirectCase // by id, which is in all paths
+	cases   map[string]redirectCase // by id, which is part of all paths
 }
 
 type redirectCase struct {

@@ -130,7 +130,7 @@ func unsafeRune(r rune) bool {
 // dir returns the directory for the package of one input.
 func (r *reader) dir() string { return filepath.Join(r.base, "work", "package") }
 
-// tidy removes accepted packages, and reports what is left of refused ones.
+// tidy removes accepted packages, and reports files that are left after a refusal.
 func (r *reader) tidy() {
 	if err := os.RemoveAll(r.dir()); err != nil {
 		r.found = append(r.found, err.Error())

@@ -78,9 +78,9 @@ func trees(files map[string]string) map[string]string {
 	return visible
 }
 
-// TestKilled kills a process before each step of a change. Stock tools never see a mixture. The
-// next process leaves the project as it was before or after the change, reports what it did, and
-// leaves nothing behind.
+// TestKilled kills a process before each step of a change. Stock tools never see a mixture of
+// old and new modules. The next process leaves the project as it was before or after the change,
+// reports what it did, and leaves no other files.
 func TestKilled(t *testing.T) {
 	phases := map[string]int{}
 	for number := 0; ; number++ {

@@ -78,8 +78,8 @@ const (
 	otherZH = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")
 )
 
-// TestGet has the rows of section 2.2 of the reference. Each runs with an empty store and again
-// with a store that has the package.
+// TestGet gets a package with different hashes in the lock. Each row runs with an empty store
+// and again with a store that has the package.
 func TestGet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -372,7 +372,7 @@ func hashedBefore(t *testing.T, w *world) {
 	w.source.requests()
 }
 
-// Without a cache everything works, and nothing is left behind.
+// Everything works without a cache, and no files are left.
 func TestNoCache(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -129,7 +129,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestRefused has the rows of section 6.3 of the reference and further ones.
+// TestRefused has archives that must be refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	plain := archive(t)
