@@ -88,7 +88,7 @@ func feed[T any](r *reader, cases iter.Seq[Case[T]], read func(c Case[T], portab
 	if r.Work > mostWork {
 		r.problem(r.Hardest, "", fmt.Sprintf("%d MiB were allocated for it", r.Work>>20))
 	}
-	// After this, the peak is that of single inputs and does not include garbage of earlier ones.
+	// Free the garbage of these inputs, so that later peaks do not include it.
 	debug.FreeOSMemory()
 }
 
