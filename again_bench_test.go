@@ -13,10 +13,10 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// BenchmarkNothingToDo installs where all modules are in place, with every hash
-// verified: projects of n calls into packages of ten modules each. The time for
-// a call is reported: it must be the same for 100 as for 1,000. (It is more
-// where packages have more modules: every called one has links to all others.)
+// BenchmarkNothingToDo installs projects whose modules are all in place, and verifies every
+// hash. A project has n calls into packages of ten modules each. The benchmark reports the time
+// for each call, which must be the same for 100 calls as for 1,000. (Packages with more modules
+// take longer, because each called module has links to all others.)
 func BenchmarkNothingToDo(b *testing.B) {
 	for _, n := range []int{100, 1_000} {
 		var tree strings.Builder

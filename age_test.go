@@ -24,7 +24,7 @@ module "net" {
 # yesterday
 `
 
-// aged is a request that wants versions to be two weeks old.
+// aged returns the request with a policy that requires versions to be two weeks old.
 func aged(req cotter.Request) cotter.Request {
 	req.Policies = []*policy.Policy{{MinAge: 14 * 24 * time.Hour}}
 	return req
@@ -52,7 +52,7 @@ func TestMinAge(t *testing.T) {
 	if v := version(p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true}}), "net"); v != "1.1.0" {
 		t.Errorf("without a policy Upgrade took %s, want 1.1.0", v)
 	}
-	// What is locked was somebody's choice: it stays, and an update keeps it.
+	// The policy does not apply to locked versions: they stay, and an update keeps them.
 	for _, req := range []cotter.Request{{}, {Locked: true}, {Update: cotter.Update{All: true}}, {Unify: true}} {
 		if v := version(p.mustInstall(t, aged(req)), "net"); v != "1.1.0" {
 			t.Errorf("with a locked version Install took %s, want 1.1.0", v)

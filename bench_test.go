@@ -16,15 +16,15 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// BenchmarkInstall installs a small tree: with nothing at all (cold), with a
-// lock and a cache (warm), and where everything is in place (again).
+// BenchmarkInstall installs a small tree in three states: without a lock or a cache (cold), with
+// both (warm), and with everything in place (again).
 func BenchmarkInstall(b *testing.B) { benchmarkInstall(b, nested) }
 
-// BenchmarkInstallMonorepo has 100 calls of modules in one package of 20 MB.
+// BenchmarkInstallMonorepo installs 100 calls of modules in one package of 20 MB.
 func BenchmarkInstallMonorepo(b *testing.B) { benchmarkInstall(b, monorepo(100, 320)) }
 
-// monorepo is a world with calls into one package, which has so many files of
-// 64 KiB beside the modules.
+// monorepo returns a world with calls into one package. In addition to the called modules, the
+// package has the given number of files of 64 KiB.
 func monorepo(calls, files int) string {
 	var text strings.Builder
 	text.WriteString("-- config/main.tf --\n")
@@ -48,7 +48,7 @@ func benchmarkInstall(b *testing.B, text string) {
 	world := modtest.New(b, modtest.Txtar(text))
 	for _, state := range []struct {
 		name string
-		gone []string // what an installation starts without
+		gone []string // removed before an installation
 	}{
 		{"cold", []string{"project/.terraform", "project/.terraform.lock.hcl", "cache"}},
 		{"warm", []string{"project/.terraform"}},
@@ -76,8 +76,8 @@ func benchmarkInstall(b *testing.B, text string) {
 			install()
 			for n := 0; b.Loop(); n++ {
 				b.StopTimer()
-				// Moved away and not removed: for some seconds ext4 looks for
-				// other inodes than those that have just become free, at length.
+				// The files are moved away, not removed: after a removal, ext4 spends a long
+				// time looking for inodes other than those that were just freed.
 				for i, name := range state.gone {
 					if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, fmt.Sprintf("gone-%d-%d", n, i))); err != nil {
 						b.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// Vendored is a ConfigReader that uses the copies of modules in the project.
+// Vendored is a ConfigReader that replaces git sources by the project's copies of these modules.
 type Vendored struct{ cotter.ConfigReader }
 
 func (v Vendored) ReadModule(ctx context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {

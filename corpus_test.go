@@ -25,8 +25,8 @@ import (
 
 var corpus = flag.String("corpus", "", "compare with the stock tools on the cases in `DIR`, as testdata/README.md says, instead of those in testdata/corpus")
 
-// allowedDifferences are those between us and the stock tools that are meant. A
-// difference is allowed if its text has all of the words.
+// allowedDifferences are the intended differences between Cotter and the stock tools. A
+// difference is allowed if its text contains all of the words.
 var allowedDifferences = []struct {
 	words  []string
 	reason string
@@ -37,9 +37,9 @@ var allowedDifferences = []struct {
 	{[]string{"modules.json", "nothing was installed"}, "without module calls we write nothing, as stock init"},
 }
 
-// TestCorpus installs each root module of each case with ours and with each stock
-// tool that is installed, and compares exit codes, modules.json, the files of all
-// modules, and what the stock tool still asks servers for after ours.
+// TestCorpus installs each root module of each case with Cotter and with each stock tool that is
+// available. It compares exit codes, modules.json and the files of all modules, and checks which
+// requests the stock tool still sends after Cotter's installation.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	dir := *corpus
@@ -64,8 +64,8 @@ func TestCorpus(t *testing.T) {
 // corpusCase is one world of the corpus.
 type corpusCase struct {
 	files fs.FS
-	// tool is the stock tool to compare with, which ours must find out; "" means
-	// all that there are, and ours is told.
+	// tool is the stock tool to compare with, which Cotter must detect. If it is "", the case
+	// runs with each available tool, and the request names the tool.
 	tool     string
 	dataDir  string
 	lockFile string
@@ -148,7 +148,7 @@ func (c *corpusCase) run(t *testing.T) {
 	}
 }
 
-// gitEnv has git use the case's own gitconfig, if it has one: it can lead the
+// gitEnv makes git use the case's gitconfig, if it has one. That file can redirect the
 // repositories' real addresses to mirrors.
 func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
 	t.Helper()
@@ -164,7 +164,7 @@ func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
 	return []string{"GIT_CONFIG_GLOBAL=" + name}
 }
 
-// report fails the test unless the difference is allowed.
+// report fails the test unless the difference is one of allowedDifferences.
 func report(t *testing.T, difference string) {
 	t.Helper()
 	for _, allowed := range allowedDifferences {
@@ -176,7 +176,7 @@ func report(t *testing.T, difference string) {
 	t.Error(difference)
 }
 
-// comparison installs one root module with both.
+// comparison installs one root module with Cotter and with a stock tool.
 type comparison struct {
 	*project
 	binary      string
@@ -214,7 +214,7 @@ func (c *comparison) run(t *testing.T) {
 	case stockErr == nil && ourErr != nil:
 		c.differ("stock installs, ours fails: %v", ourErr)
 	case ourErr != nil:
-		return // what stock leaves of a failure is not a model
+		return // the files that a stock tool leaves after a failure are not compared
 	}
 	if ourErr != nil || stockErr != nil {
 		return
@@ -232,8 +232,8 @@ func (c *comparison) run(t *testing.T) {
 	c.askedAfterOurs(t, in)
 }
 
-// askedAfterOurs compares what the stock tool asks servers for, and makes of
-// modules.json, after ours.
+// askedAfterOurs runs the stock tool after Cotter's installation. It checks which requests the
+// tool sends and whether it changes modules.json.
 func (c *comparison) askedAfterOurs(t *testing.T, in *cotter.Installer) {
 	if _, err := in.Install(t.Context(), c.req); err != nil {
 		c.differ("a second install of ours: %v", err)
@@ -265,7 +265,7 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// clear removes what was installed.
+// clear removes the installed modules.
 func (c *comparison) clear(t *testing.T) { c.removeAll(t, c.modules()) }
 
 func (c *comparison) removeAll(t *testing.T, name string) {
@@ -275,7 +275,7 @@ func (c *comparison) removeAll(t *testing.T, name string) {
 	}
 }
 
-// get runs the stock tool.
+// get runs the stock tool's get command.
 func (c *comparison) get(t *testing.T) (string, error) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "cli.tfrc")
@@ -294,8 +294,7 @@ func (c *comparison) get(t *testing.T) (string, error) {
 	return string(out), err
 }
 
-// installedTree is modules.json and the files of all modules by their keys and
-// paths.
+// installedTree has the keys and paths in modules.json and the files of all modules.
 type installedTree struct {
 	manifest string
 	files    map[string]string
@@ -324,8 +323,8 @@ func (c *comparison) installed(t *testing.T) installedTree {
 	return tree
 }
 
-// read reads a directory, and what links lead to. Names that begin with a dot do
-// not count: stock tools have them in the first copy of a package only.
+// read reads the files of a directory and follows links. It ignores names that begin with a dot,
+// because stock tools keep such files only in the first copy of a package.
 func (i installedTree) read(prefix, dir string, depth int) error {
 	const maxDepth = 30
 	entries, err := os.ReadDir(dir)

@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Results and events have no credentials of source addresses unless they are wanted,
-// and then only results.
+// Results contain the credentials of source addresses only if the request asks for them, and
+// events never do.
 func TestKeepCredentials(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t"
@@ -58,7 +58,7 @@ module "ranged" {
 	}
 }
 
-// An address that does not parse may be anything.
+// A source that does not parse is reported without its password.
 func TestKeepCredentialsOfNoAddress(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"bad\" {\n  source = \"git::https://user:s3cr3t@[::1/net.git\"\n}\n")
@@ -71,7 +71,7 @@ func TestKeepCredentialsOfNoAddress(t *testing.T) {
 	}
 }
 
-// shownCall is a call as a result shows it.
+// shownCall is a call and its source, as a result contains them.
 type shownCall struct {
 	call   cotter.ModuleCall
 	source addrs.ModuleSource

@@ -38,7 +38,7 @@ type detectCase struct {
 	tools    []cotter.Dialect
 	lockFile string
 	want     cotter.Dialect
-	warns    string // what the warning says; "" for none
+	warns    string // a part of the warning; "" if none is expected
 }
 
 var detectCases = []detectCase{
@@ -124,8 +124,8 @@ var detectCases = []detectCase{
 	},
 }
 
-// The signs of a project tell whose it is, in the order of DialectAuto, and a
-// warning says what was assumed where they do not.
+// Files in the project determine its dialect, in the order that DialectAuto documents. If they
+// do not, a warning reports which tool was assumed.
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for _, test := range detectCases {
@@ -154,7 +154,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// checkWarning wants one warning about the dialect, or none.
+// checkWarning checks that there is exactly one warning about the dialect, and that it contains
+// a text. If the text is "", there must be no such warning.
 func (p *project) checkWarning(t *testing.T, says string) {
 	t.Helper()
 	var warnings []string
@@ -185,8 +186,8 @@ func (c detectCase) project(t *testing.T) *project {
 	return p
 }
 
-// installerOfBoth is an installer for which the world has both stock tools'
-// registries.
+// installerOfBoth returns an installer for which the world serves the registries of both stock
+// tools.
 func (p *project) installerOfBoth() *cotter.Installer {
 	in := p.installer()
 	here := map[string]any{"modules.v1": p.world.URL() + "/v1/modules/"}
@@ -200,8 +201,8 @@ func (p *project) installerOfBoth() *cotter.Installer {
 	return in
 }
 
-// Where it does not matter, nothing is assumed and nothing is said; and what the
-// machine has does not count.
+// If no address depends on the dialect, there is no warning and the lock does not name a tool.
+// The tools on this machine make no difference.
 func TestDetectWithoutNeed(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -221,7 +222,8 @@ module "network" {
 	}
 }
 
-// A tool that is there counts for a local module's calls too.
+// The tool that is available on this machine also determines the dialect of calls in local
+// modules.
 func TestDetectInLocalModule(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -241,7 +243,7 @@ module "network" {
 	}
 }
 
-// Links are not followed.
+// A version file that is a symbolic link is ignored.
 func TestDetectPassesOverLinks(t *testing.T) {
 	t.Parallel()
 	p := detectCase{files: map[string]string{"version": "1.5.7"}}.project(t)

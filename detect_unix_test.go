@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// Pipes are not waited for.
+// Named pipes with the names of version files are ignored. Opening them would block.
 func TestDetectPassesOverPipes(t *testing.T) {
 	t.Parallel()
 	p := detectCase{}.project(t)

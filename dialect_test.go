@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// An address without a host means the registry of the tool whose project it is.
+// A registry address without a host belongs to the registry of the project's tool.
 func TestDialect(t *testing.T) {
 	t.Parallel()
 	const provider = "provider \"registry.HOST/hashicorp/null\" {\n  version = \"3.2.1\"\n}\n"

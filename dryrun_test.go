@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// netProject is a project that calls a module of which there are two versions, and
-// which calls one more.
+// netProject returns a project that calls a module with two versions, which calls another
+// module.
 func netProject(t *testing.T) *project {
 	t.Helper()
 	return world(t, `
@@ -35,13 +35,13 @@ output "id" {
 `)
 }
 
-// useNewer has the configuration call the newer version.
+// useNewer changes the configuration so that it calls the newer version.
 func (p *project) useNewer(t *testing.T) {
 	t.Helper()
 	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), "1.2.0", ">= 1.2.0", 1))
 }
 
-// listing is everything below a directory, with the files' contents.
+// listing returns everything below a directory, with the content of files.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -66,7 +66,7 @@ func listing(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// lockChanges are the changes of a result, each as "KEY OLD -> NEW".
+// lockChanges returns the changes in a result, each as "KEY OLD -> NEW".
 func lockChanges(result *cotter.Result) []string {
 	var changes []string
 	for _, c := range result.LockChanges {
@@ -75,7 +75,7 @@ func lockChanges(result *cotter.Result) []string {
 	return changes
 }
 
-// versionsOf are the modules of a result, each as "KEY VERSION DIR".
+// versionsOf returns the modules in a result, each as "KEY VERSION DIR".
 func versionsOf(modules []cotter.Module) []string {
 	var list []string
 	for _, m := range modules {
@@ -84,7 +84,7 @@ func versionsOf(modules []cotter.Module) []string {
 	return list
 }
 
-// A dry run says what an installation would do, and leaves the project as it is.
+// A dry run reports what an installation would do and does not change the project.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -165,7 +165,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// What would be refused is refused in a dry run too.
+// A dry run refuses whatever an installation would refuse.
 func TestDryRunLocked(t *testing.T) {
 	t.Parallel()
 	p := netProject(t)
@@ -179,7 +179,7 @@ func TestDryRunLocked(t *testing.T) {
 	}
 }
 
-// A result that a dry run gives is the one that an installation gives after it.
+// The result of a dry run equals the result of the installation after it.
 func TestDryRunThenInstall(t *testing.T) {
 	t.Parallel()
 	p := netProject(t)
@@ -196,8 +196,8 @@ func TestDryRunThenInstall(t *testing.T) {
 	}
 }
 
-// A run that only locks writes the lock and nothing else. A later installation takes
-// what is locked, from the same cache without any request.
+// A run with LockOnly writes the lock and nothing else. A later installation with the same cache
+// installs the locked packages without any requests.
 func TestLockOnly(t *testing.T) {
 	t.Parallel()
 	for name, installed := range map[string]bool{"first": false, "update": true} {
@@ -240,8 +240,8 @@ func TestLockOnly(t *testing.T) {
 	}
 }
 
-// installWithoutRequests installs exactly what is locked, of which everything is at
-// hand.
+// installWithoutRequests installs exactly the locked versions, using packages that are already
+// in the cache.
 func (p *project) installWithoutRequests(t *testing.T, in *cotter.Installer, want string) {
 	t.Helper()
 	p.world.ResetRequests()
@@ -258,7 +258,7 @@ func (p *project) installWithoutRequests(t *testing.T, in *cotter.Installer, wan
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
 }
 
-// A run that only locks writes no lock if there is nothing to lock.
+// A run with LockOnly writes no lock if there is nothing to lock.
 func TestLockOnlyNothing(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")

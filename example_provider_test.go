@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// InstallProviders installs what the modules of a configuration require, here those of
-// a registry in this process.
+// InstallProviders installs the providers that the modules of a configuration require. Here they
+// come from a registry in this process.
 func ExampleInstaller_InstallProviders() {
 	world, err := modtest.Start(modtest.Txtar(strings.ReplaceAll(`
 -- config/main.tf --

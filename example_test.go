@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// A world of servers in this process stands for the registry, so that the
-// example runs anywhere; the zero Installer asks the real ones.
+// In this example, servers in this process replace the registry, so that the example runs
+// anywhere. The zero Installer uses the real registries.
 func Example() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- config/main.tf --
@@ -68,7 +68,7 @@ output "tags" {
 	// network.tags  .terraform/modules/network/modules/tags
 }
 
-// Verify reads the installed files and the lock, and asks nobody.
+// Verify compares the installed files with the lock and sends no requests.
 func ExampleInstaller_Verify() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -95,7 +95,7 @@ func ExampleInstaller_Verify() {
 	// network missing
 }
 
-// A scanner looks at every locked package of a project, whether it is installed or not.
+// This scanner reads every locked package of a project, whether it is installed or not.
 func ExampleInstaller_LockedPackages() {
 	world, err := modtest.Start(modtest.Txtar(`
 -- config/main.tf --

@@ -17,9 +17,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// nested is a world with everything that is nested: a registry module that
-// calls another, a git module with a subdir, a local module that calls a
-// registry module.
+// nested is a world with every kind of nesting: a registry module that calls another one, a git
+// module with a subdirectory, and a local module that calls a registry module.
 const nested = `
 -- config/main.tf --
 module "network" {
@@ -177,8 +176,7 @@ func version(result *cotter.Result, key string) string {
 	return ""
 }
 
-// A tag that moved changes nothing for those who locked it: the commit of the
-// lock is what is fetched.
+// If a tag moves, projects that have locked it still get the commit in the lock.
 func TestMovedTagKeepsTheLockedCommit(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)

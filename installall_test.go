@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// manyProjects is a world with n projects that use the same packages.
+// manyProjects returns a world with n projects that use the same packages.
 func manyProjects(t *testing.T, n int) (*project, []string) {
 	t.Helper()
 	var text strings.Builder
@@ -43,7 +43,7 @@ module "dns" {
 	return p, dirs
 }
 
-// What several projects use is asked for once.
+// A package that several projects use is fetched only once.
 func TestInstallAll(t *testing.T) {
 	t.Parallel()
 	p, dirs := manyProjects(t, 1)
@@ -74,7 +74,8 @@ func (p *project) mustInstallAll(t *testing.T, dirs []string) []*cotter.Result {
 	return results
 }
 
-// A project that fails leaves the others alone, and events say whose they are.
+// If one project fails, the others are still installed. Events name the project that they belong
+// to.
 func TestInstallAllFailure(t *testing.T) {
 	t.Parallel()
 	p, dirs := manyProjects(t, 3)

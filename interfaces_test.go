@@ -21,8 +21,8 @@ func (p *project) lockOf(t *testing.T) *lockfile.File {
 	return lock
 }
 
-// interfaceWorld is a project with a call that another version breaks, as it does one in
-// the package itself.
+// interfaceWorld is a project in which version 1.3.0 of a module breaks two calls: the project's
+// call of that module, and a call inside the module's own package.
 const interfaceWorld = `
 -- config/main.tf --
 module "net" {
@@ -54,8 +54,8 @@ variable "prefix" {
 variable "suffix" {}
 `
 
-// What another version changes for the calls of a project: in the configuration's own
-// modules, and in packages that call others.
+// DiffInterfaces reports how other versions affect calls in the configuration and calls in
+// packages.
 func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	p := world(t, interfaceWorld)
@@ -118,7 +118,8 @@ func TestDiffInterfaces(t *testing.T) {
 	}
 }
 
-// checkNotAtHand compares packages that are neither installed nor in the cache, offline.
+// checkNotAtHand checks the errors for packages that are neither installed nor cached when the
+// request is offline.
 func checkNotAtHand(t *testing.T, in *cotter.Installer, old, updated *lockfile.File) {
 	t.Helper()
 	diffs, err := in.DiffInterfaces(t.Context(), cotter.Request{Dir: t.TempDir(), Offline: true}, old, updated)

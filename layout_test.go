@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// shared is one package with modules that use what is around them.
+// shared is a package whose modules use files outside of their own directories.
 const shared = `
 -- config/main.tf --
 module "a" {
@@ -83,8 +83,8 @@ func isLink(t *testing.T, name string) bool {
 	return info.Mode().Type() == os.ModeSymlink
 }
 
-// Modules are real directories with real files; what is around them is links
-// into one copy of the package.
+// Modules are real directories with real files. The other directories of the package are links
+// to one shared copy of it.
 func TestLinkedLayout(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
@@ -118,7 +118,7 @@ func TestLinkedLayout(t *testing.T) {
 	}
 }
 
-// Both layouts are the same tree to those who follow links, and have one lock.
+// With links followed, both layouts give the same tree, and they have the same lock.
 func TestLayoutsAgree(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
@@ -142,7 +142,7 @@ func TestLayoutsAgree(t *testing.T) {
 	}
 }
 
-// followed is every file of the installed modules, with links followed.
+// followed returns every file of the installed modules, with links followed.
 func followed(t *testing.T, p *project) map[string]string {
 	t.Helper()
 	dir := filepath.Join(p.dir, ".terraform/modules")
@@ -161,7 +161,7 @@ func followed(t *testing.T, p *project) map[string]string {
 	return files
 }
 
-// A change to the shared part of a package concerns every call that has it.
+// A change in the shared part of a package is reported for every call that uses it.
 func TestDamagedSharedPart(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
@@ -184,7 +184,7 @@ func TestDamagedSharedPart(t *testing.T) {
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
 }
 
-// A link that somebody put in the place of a file is found, wherever it leads.
+// Verify reports a file that was replaced by a link, regardless of the link's target.
 func TestForeignLink(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
@@ -221,8 +221,7 @@ func TestMovedProject(t *testing.T) {
 	}
 }
 
-// The stock tool computes the same outputs from either layout as from what it
-// installs itself.
+// The stock tool computes the same outputs from both layouts as from its own installation.
 func TestStockOutputs(t *testing.T) {
 	t.Parallel()
 	binary, err := exec.LookPath("terraform")
@@ -254,7 +253,7 @@ func TestStockOutputs(t *testing.T) {
 			t.Errorf("terraform made requests: %v", requests)
 		}
 	}
-	// Stock upgrades throw our install away; ours comes back.
+	// An upgrade by the stock tool replaces our installation. The next run restores it.
 	p.stock(t, binary, "get", "-update")
 	p.mustInstall(t, cotter.Request{Dialect: cotter.DialectTerraform})
 	p.mustVerify(t, cotter.Request{Dir: p.dir})

@@ -19,8 +19,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// linkedPackage has links that lead out of it, to nothing and in circles, in its
-// examples and in one of its modules.
+// linkedPackage has links to files outside of it, links to missing files, and links that point
+// to each other. They are in its examples and in one of its modules.
 var linkedPackage = fstest.MapFS{
 	"main.tf":               {Data: []byte("# root\n")},
 	"modules/net/main.tf":   {Data: []byte("# net\n")},
@@ -35,7 +35,7 @@ var linkedPackage = fstest.MapFS{
 	"to-bad":                {Data: []byte("modules/bad"), Mode: fs.ModeSymlink},
 }
 
-// linkedOrigins are the addresses of the package, by the kind of its origin.
+// linkedOrigins returns functions that make addresses of the package, by the kind of its origin.
 func linkedOrigins(t *testing.T) (*project, map[string]func(subdir string) string) {
 	t.Helper()
 	files := fstest.MapFS{"config/README.md": {}}
@@ -67,8 +67,8 @@ func linkedOrigins(t *testing.T) (*project, map[string]func(subdir string) strin
 	}
 }
 
-// A link that leads nowhere in the package is no part of it, whatever it comes
-// from: one warning tells, and the hashes are the same.
+// A link that does not point to anything in the package is left out, regardless of the package's
+// origin. There is one warning, and the hashes of all origins are equal.
 func TestLinksLeftOut(t *testing.T) {
 	t.Parallel()
 	p, origins := linkedOrigins(t)
@@ -105,8 +105,8 @@ func TestLinksLeftOut(t *testing.T) {
 	}
 }
 
-// A called directory with such a link is an error, also if the package was fetched
-// before, and if another module of the package calls it.
+// It is an error if a called directory contains such a link. This also applies to packages that
+// were fetched before and to calls from another module of the package.
 func TestLinksInCalledDirectory(t *testing.T) {
 	t.Parallel()
 	p, origins := linkedOrigins(t)

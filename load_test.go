@@ -20,7 +20,7 @@ func describe(result *cotter.Result) []string {
 	return lines
 }
 
-// What Load finds is what Install said that it installed.
+// Load returns the modules that Install reported.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
@@ -70,8 +70,8 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 	}
 }
 
-// A changed source is as good as not installed; what was installed under the
-// former one is not this module.
+// If the source of a call has changed, its module counts as not installed: the installed files
+// belong to the previous source.
 func TestLoadAfterTheSourceChanged(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)

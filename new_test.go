@@ -55,13 +55,13 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.RoundTripper.RoundTrip(req)
 }
 
-// closed are servers that demand credentials.
+// closed are the options for servers that require credentials.
 var closed = modtest.Options{
 	Archives: true, Token: "token", ArchiveUser: "user", ArchivePassword: "password",
 	OCIUser: "user", OCIPassword: "password",
 }
 
-// credentials are those for closed servers.
+// credentials has the credentials for the servers with the options closed.
 type credentials struct{}
 
 func (credentials) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
@@ -79,14 +79,14 @@ func (credentials) OCICredentials(context.Context, string, string) (getmodules.O
 	return getmodules.OCICredential{Username: "user", Password: "password"}, nil
 }
 
-// bearer is a token for the services of a host.
+// bearer is a token for the services of one host.
 type bearer string
 
 func (b bearer) PrepareRequest(req *http.Request) {
 	req.Header.Set("Authorization", "Bearer "+string(b))
 }
 
-// ownGetter gets one file, and keeps the user agent that it is told.
+// ownGetter creates a package with one file and records the user agent that it is given.
 type ownGetter struct{ agent string }
 
 func (g *ownGetter) Get(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
@@ -97,7 +97,7 @@ func (g *ownGetter) Get(_ context.Context, from getmodules.Download) (getmodules
 	return getmodules.Downloaded{}, os.WriteFile(from.Path+"/main.tf", nil, 0o644)
 }
 
-// What New is given reaches discovery, registry and fetcher.
+// The options of New apply to discovery, the registry client and the fetcher.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(everyKind), closed)
@@ -137,7 +137,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Settings of the given fetcher count before those of the options.
+// Settings of the given fetcher take precedence over the options of New.
 func TestNewFetcher(t *testing.T) {
 	t.Parallel()
 	own := &http.Client{}
@@ -148,8 +148,8 @@ func TestNewFetcher(t *testing.T) {
 	}
 }
 
-// A Fetcher that embeds another one keeps all of its capabilities, and its own
-// methods count: here for an archive that a registry hosts.
+// A Fetcher that embeds another one keeps all of its methods, and its own methods take
+// precedence. The test uses an archive that a registry hosts.
 func TestForwardingFetcher(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(`
@@ -170,7 +170,7 @@ module "net" {
 	}
 }
 
-// forwardingFetcher is a Fetcher with two methods of its own.
+// forwardingFetcher is a Fetcher that overrides two methods.
 type forwardingFetcher struct {
 	cotter.Fetcher
 	called []string

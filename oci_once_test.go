@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// An artifact is transferred once in a run, by whichever names calls have it.
+// An artifact is downloaded once in a run, even if calls use different names for it.
 func TestOCIFetchedOnce(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, sources string }{

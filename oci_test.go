@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// One package has one h1 and one t1, however it comes and whatever the user's
-// git does to files elsewhere: the lock of one origin vouches for all.
+// A package has the same h1 and t1 from every origin, regardless of the user's git settings. So
+// a lock that was made with one origin can verify the others.
 func TestOriginsAgree(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -76,8 +76,8 @@ module "zip" {
 	}
 }
 
-// The lock decides by the digest: a tag that moves changes nothing, and is not
-// even asked for.
+// The digest in the lock determines the artifact. If the tag moves, the same artifact is
+// installed, and the tag is not even requested.
 func TestOCITagMoves(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -119,8 +119,8 @@ module "tag" {
 	}
 }
 
-// A private registry is asked with the credentials that the Fetcher finds, which
-// end up nowhere.
+// A private registry receives the credentials that the Fetcher finds. They are not written
+// anywhere.
 func TestOCICredentials(t *testing.T) {
 	t.Parallel()
 	const password = "canary-of-the-password"

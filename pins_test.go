@@ -8,13 +8,13 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// A file that is edited keeps everything but the tag, in any syntax; what is not written
-// plainly stays as it is.
+// An edit changes only the tag in a file, regardless of its syntax. Pins that are not plain
+// literals are not changed.
 func TestEditPins(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, file, text string
-		want             string // "" if it is refused
+		want             string // "" if the edit is refused
 	}{
 		{
 			"native", "main.tf", "# ä\r\nmodule \"net\" { source = \"git::https://MODTEST_HOST/git/net.git?ref=refs/tags/v1.0.0\" }\r\n",

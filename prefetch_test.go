@@ -25,15 +25,15 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// roundTrip is how long each request takes on the clock of a bubble.
+// roundTrip is the time that each request takes on the fake clock of synctest.
 const roundTrip = time.Second
 
-// roundTrips is a transport of a world whose requests take just one roundTrip on the clock
-// of a bubble. Answers come from goroutines outside of the bubble, so that its clock stands
-// still while they wait for the network.
+// roundTrips is a transport of a world. On the fake clock of synctest, each request takes
+// exactly one roundTrip. Goroutines outside of the synctest bubble send the requests, so that
+// the fake clock stands still while they wait for the network.
 type roundTrips chan *courier
 
-// courier carries one request at a time out of the bubble.
+// courier carries one request at a time out of the synctest bubble.
 type courier struct {
 	requests chan *http.Request
 	answers  chan answer
@@ -86,8 +86,8 @@ func (r roundTrips) RoundTrip(request *http.Request) (*http.Response, error) {
 	return got.response, got.err
 }
 
-// chain is a configuration of calls of packages that call each other: the root module
-// calls the first one. SOURCE and AT are where package %d is, for calls and in the world.
+// chain returns a configuration whose root module calls the first of several packages, each of
+// which calls the next. source and at are the address and the path in the world of package %d.
 func chain(depth int, source, at string) string {
 	var b strings.Builder
 	for i := range depth + 1 {
@@ -103,28 +103,30 @@ func chain(depth int, source, at string) string {
 	return b.String()
 }
 
-// fresh is the project on a machine that has nothing but its lock, and an installer whose
-// requests take one roundTrip.
+// fresh removes the installed modules. It returns an installer that uses the transport and has
+// an empty cache and state.
 func (p *project) fresh(t *testing.T, transport http.RoundTripper) *cotter.Installer {
 	t.Helper()
 	p.remove(t, ".terraform")
 	p.world.ResetRequests()
 	return cotter.New(cotter.Options{
 		HTTPClient: &http.Client{Transport: transport},
-		// Git itself would not use the transport.
+		// The git program would not use the transport.
 		Fetcher:  &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}}},
 		CacheDir: t.TempDir(), StateDir: t.TempDir(),
 	})
 }
 
-// However deep calls are nested, a run with a lock takes the round trips of one package.
+// With a lock, a run takes as many round trips as a single package does, regardless of how
+// deeply calls are nested.
 func TestPrefetchRoundTrips(t *testing.T) {
 	t.Parallel()
 	const depth = 5
 	for _, test := range []struct {
 		name       string
 		source, at string
-		// requests are those for a package; discovery comes once.
+		// requests is the number of requests for each package, and discovery the number in
+		// addition.
 		requests, discovery int
 		rounds              int
 	}{
@@ -166,8 +168,8 @@ func TestPrefetchRoundTrips(t *testing.T) {
 	}
 }
 
-// registryChain is a project whose root module calls acme/p1/aws as m1. That calls
-// acme/p2/aws as m2, and so on until m1.m2.m3.m4.m5. It is installed and locked.
+// registryChain returns a project whose root module calls acme/p1/aws as m1. That calls
+// acme/p2/aws as m2, and so on until m1.m2.m3.m4.m5. The project is installed and locked.
 func registryChain(t *testing.T) *project {
 	t.Helper()
 	text := chain(5, "  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/p%d/aws/1.2.0")
@@ -176,8 +178,8 @@ func registryChain(t *testing.T) *project {
 	return p
 }
 
-// askedFor returns how often each package of a registryChain was asked for, but for some of
-// them: "p1:2 p3:1".
+// askedFor returns the number of requests for each package of a registryChain, such as "p1:2
+// p3:1". The packages in except are left out.
 func (p *project) askedFor(except ...string) string {
 	asked := make(map[string]int)
 	for _, request := range p.world.Requests() {
@@ -211,8 +213,8 @@ func (p *project) editLock(t *testing.T, from, to string) {
 	p.write(t, ".terraform.lock.hcl", strings.Replace(p.file(".terraform.lock.hcl"), from, to, 1))
 }
 
-// What a lock names is asked for once, and only if the walk is going to ask for it, as far
-// as can be known.
+// Packages in the lock are prefetched once, and only if the installation will need them, as far
+// as that can be known.
 func TestPrefetch(t *testing.T) {
 	t.Parallel()
 	locked := cotter.Request{Locked: true}
@@ -221,10 +223,10 @@ func TestPrefetch(t *testing.T) {
 		change func(*testing.T, *project)
 		req    cotter.Request
 		asked  string
-		// fails is part of the error; "" if the run succeeds, with the lock that there
-		// was before change.
+		// fails is a part of the error. If it is "", the run succeeds, and the lock is the same
+		// as before change.
 		fails string
-		// below are packages below the failure, which ends what was begun for them.
+		// below are packages below the one that fails. Their downloads are cancelled.
 		below []string
 	}{
 		{name: "all", req: locked, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
@@ -294,8 +296,8 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// installFresh installs on a machine that has nothing. The run is to leave a lock behind, or
-// to fail with a text once in its message.
+// installFresh installs with nothing but the project's lock. The run must either succeed with
+// the given lock, or fail with a message that contains the text in fails once.
 func (p *project) installFresh(t *testing.T, req cotter.Request, lock, fails string) {
 	t.Helper()
 	in := p.fresh(t, p.world.HTTPClient().Transport)
@@ -311,8 +313,8 @@ func (p *project) installFresh(t *testing.T, req cotter.Request, lock, fails str
 	}
 }
 
-// An entry that no package calls any more does not fail a run, and does not hold it up even
-// if its server never answers.
+// A lock entry that no module calls any more does not make a run fail. It does not delay the run
+// either, even if its server never answers.
 func TestPrefetchStaleEntry(t *testing.T) {
 	t.Parallel()
 	p := registryChain(t)
@@ -328,7 +330,7 @@ func TestPrefetchStaleEntry(t *testing.T) {
 	}
 }
 
-// On another checkout, what was confirmed needs no request.
+// If the same installer has confirmed the packages before, a new checkout needs no requests.
 func TestPrefetchNothingConfirmed(t *testing.T) {
 	t.Parallel()
 	p := registryChain(t)
@@ -345,7 +347,7 @@ func TestPrefetchNothingConfirmed(t *testing.T) {
 	}
 }
 
-// A mirror is asked for all packages at once, and no origin is.
+// All packages are requested from a mirror at once, and none from their origins.
 func TestPrefetchMirror(t *testing.T) {
 	t.Parallel()
 	p := registryChain(t)
@@ -377,7 +379,8 @@ func TestPrefetchMirror(t *testing.T) {
 	}
 }
 
-// A locked provider is fetched beside the modules, once one of them requires it.
+// A locked provider is fetched concurrently with the modules, as soon as one of them requires
+// it.
 func TestPrefetchProvider(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -410,7 +413,8 @@ module "m1" {
 		}
 		took = time.Since(began)
 	})
-	// Discovery; where the package of the module and that of the provider are; both.
+	// The round trips are discovery, the locations of both packages, and the packages
+	// themselves.
 	if took > 3*roundTrip {
 		t.Errorf("%s, want 3s:\n%v", took, p.world.Requests())
 	}

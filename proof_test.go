@@ -51,7 +51,7 @@ module "oci" {
 # first
 `
 
-// changeAll gives all packages of changingWorld other content under the same names.
+// changeAll replaces the content of all packages of changingWorld and keeps their names.
 func changeAll(t *testing.T, p *project) {
 	t.Helper()
 	second := fstest.MapFS{"main.tf": {Data: []byte("# second\n")}}
@@ -64,8 +64,8 @@ func changeAll(t *testing.T, p *project) {
 	}
 }
 
-// An update takes no other content for a version, a tag that is one, or an archive,
-// unless the call is named. Branches may move.
+// An update refuses new content for the same version, version tag or archive, unless it names
+// the call. Branches may move.
 func TestUpdateRefusesOtherContent(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -109,7 +109,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 	}
 }
 
-// joinedErrors are the errors that errors.Join has joined, at any depth.
+// joinedErrors returns the errors that errors.Join has joined, at any depth.
 func joinedErrors(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -133,7 +133,7 @@ func (p *project) dropEntry(t *testing.T, key string) {
 	p.write(t, ".terraform.lock.hcl", block.ReplaceAllString(lock, ""))
 }
 
-// A single entry that vanished is put back, and its origin is asked whether the tag
+// If a single entry is missing, it is restored. The origin is queried to check that the tag
 // still means what was locked.
 func TestVanishedEntry(t *testing.T) {
 	t.Parallel()
@@ -166,8 +166,8 @@ func TestVanishedEntry(t *testing.T) {
 	}
 }
 
-// Restore puts back single entries too, but none of calls that are gone or have
-// another source now.
+// Restore also restores single entries, but not those of calls that were removed or have another
+// source.
 func TestRestoreSingleEntries(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -188,8 +188,8 @@ func TestRestoreSingleEntries(t *testing.T) {
 	}
 }
 
-// A provider in the lock that changes whose project it seems to be does not change
-// where locked modules come from.
+// Providers in the lock affect which tool a project seems to belong to, but not the origin of
+// locked modules.
 func TestHostStays(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"net\" {\n  source = \"acme/net/aws\"\n}\n")
@@ -227,10 +227,10 @@ provider "registry.opentofu.org/hashicorp/null" {
 	}
 }
 
-// loggingFetcher wraps another Fetcher, as an embedder's does.
+// loggingFetcher wraps another Fetcher, as a program that embeds Cotter may do.
 type loggingFetcher struct{ cotter.Fetcher }
 
-// blindFetcher cannot tell what a reference means.
+// blindFetcher cannot resolve references.
 type blindFetcher struct{ cotter.Fetcher }
 
 var errBlind = errors.New("references cannot be resolved here")
@@ -239,7 +239,8 @@ func (blindFetcher) Reference(context.Context, getmodules.Request) (getmodules.R
 	return getmodules.Reference{}, errBlind
 }
 
-// What a wrapped Fetcher can do is not lost, and what it cannot do is an error.
+// A wrapped Fetcher can do everything that the original can. If it cannot resolve a reference,
+// the run fails.
 func TestWrappedFetcher(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -259,8 +260,8 @@ func TestWrappedFetcher(t *testing.T) {
 	}
 }
 
-// A git store in the cache holds a commit that the origin never had. The locked
-// branch says nothing against it, so the origin has to be asked for the commit.
+// A git store in the cache contains a commit that the origin does not have. A locked branch may
+// have moved, so the origin must be queried for the commit.
 func TestCommitOfForeignStore(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -291,13 +292,13 @@ module "branch" {
 		t.Fatal(err)
 	}
 	p.remove(t, ".terraform")
-	p.state = t.TempDir() // another user's
+	p.state = t.TempDir() // the state of another user
 	if err := install(cotter.Request{Locked: true}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
 		t.Errorf("a commit that only the cache has was installed: %v", err)
 	}
 }
 
-// A run with Unify, and one that asks the origins, tell what they do.
+// Runs with Unify and runs of VerifyRemote send events.
 func TestEventsOfEveryRun(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -311,13 +312,13 @@ func TestEventsOfEveryRun(t *testing.T) {
 	if _, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(p.events(), "FetchStarted") { // of the archive
+	if !strings.Contains(p.events(), "FetchStarted") { // for the archive
 		t.Errorf("VerifyRemote has no events:\n%s", p.events())
 	}
 }
 
-// A lock with an entry for a call that is gone fits the configuration as little for
-// Verify as for a locked run.
+// If the lock has an entry for a call that was removed, Verify reports it as stale, like a
+// locked run.
 func TestVerifyGoneCall(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -329,8 +330,7 @@ func TestVerifyGoneCall(t *testing.T) {
 	}
 }
 
-// Without a state directory nothing that is in the project counts, and everything
-// still works.
+// Runs without a state directory work and do not warn.
 func TestWithoutState(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
@@ -342,7 +342,7 @@ func TestWithoutState(t *testing.T) {
 	}
 }
 
-// A cache that cannot be used is replaced, and the user is told once.
+// A cache that cannot be used is replaced by a temporary one, and there is one warning.
 func TestUnusableCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)

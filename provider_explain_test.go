@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// listedProviders is a registry that lists versions, "1.0.0 5.0 linux_amd64", and has no
-// package of them. Its providers are in two namespaces of the default host.
+// listedProviders is a registry that lists versions, each as "1.0.0 5.0 linux_amd64", but has no
+// packages for them. Its providers are in two namespaces of the default host.
 type listedProviders map[string][]string
 
 func (l listedProviders) ProviderVersions(_ context.Context, p addrs.Provider) (registryclient.ProviderListing, error) {
@@ -60,8 +60,8 @@ func (l listedProviders) ProviderRenamed(_ context.Context, p addrs.Provider) (a
 	return p, true, nil
 }
 
-// The rows of providers and versions that cannot be had: what the error adds to that of
-// the registry.
+// Each row has a provider or version that cannot be installed, and the text that the error adds
+// to the registry's error.
 func TestUnavailableProviders(t *testing.T) {
 	t.Parallel()
 	here := addrs.CurrentPlatform().String()

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// appWorld has a module that requires another provider than its caller.
+// appWorld has a module that requires a provider that its caller does not require.
 const appWorld = cloudVersions + `
 -- providers/acme/net/1.0.0/PLATFORM/terraform-provider-net --
 1.0.0
@@ -31,7 +31,7 @@ terraform {
 }
 `
 
-// appFiles is a project of appWorld.
+// appFiles are the files of a project in appWorld.
 var appFiles = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`) + `
 module "app" {
   source  = "HOST/acme/app/aws"
@@ -39,7 +39,7 @@ module "app" {
 }
 `}
 
-// appProviders are what it installs.
+// appProviders lists the providers that the project installs.
 const appProviders = "HOST/acme/cloud 1.10.0, HOST/acme/net 1.0.0"
 
 func (w *providerWorld) mustInstall(t *testing.T, req cotter.Request) *cotter.Result {
@@ -51,12 +51,13 @@ func (w *providerWorld) mustInstall(t *testing.T, req cotter.Request) *cotter.Re
 	return result
 }
 
-// placed returns the file of an installed provider of version 1.10.0.
+// placed returns the path of the installed file of acme/cloud 1.10.0.
 func (w *providerWorld) placed(dir string) string {
 	return filepath.Join(dir, ".terraform/providers", string(w.Host()), "acme/cloud/1.10.0", addrs.CurrentPlatform().String(), "terraform-provider-cloud")
 }
 
-// What the modes of a run leave in a project, one after the other.
+// Each row is a run in another mode. All rows use the same project, and check its state after
+// the run.
 func TestProviderModes(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
@@ -64,11 +65,11 @@ func TestProviderModes(t *testing.T) {
 	for _, row := range []struct {
 		name          string
 		req           cotter.Request
-		lock, install bool // what is there afterwards
+		lock, install bool // after the run
 		changes, asks bool
 	}{
 		{"a dry run", cotter.Request{DryRun: true}, false, false, true, true},
-		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the listings are known
+		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the cache has the listings
 		{"a dry run with a lock", cotter.Request{DryRun: true}, true, false, false, false},
 		{"from the cache", cotter.Request{Offline: true, Locked: true}, true, true, false, false},
 		{"again", cotter.Request{}, true, true, false, false},
@@ -98,7 +99,7 @@ func TestProviderModes(t *testing.T) {
 	}
 }
 
-// A lock that may not change has to have a hash of each platform that is asked for.
+// If the lock must not change, it must have a hash for each requested platform.
 func TestLockedPlatform(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld+`
@@ -110,7 +111,7 @@ func TestLockedPlatform(t *testing.T) {
 	dir := w.project(t, appFiles)
 	other := &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "mips"}}}
 	w.mustInstall(t, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
-	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other, Locked: true}) // the signed sums have all platforms
+	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other, Locked: true}) // the signed sums contain all platforms
 
 	lock := filepath.Join(dir, ".terraform.lock.hcl")
 	whole := fileIn(t, dir, ".terraform.lock.hcl")
@@ -130,8 +131,8 @@ func TestLockedPlatform(t *testing.T) {
 	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other, Locked: true})
 }
 
-// A run without Providers leaves them and their entries alone, and InstallProviders
-// does so with the modules.
+// A run without Providers does not change the installed providers or their entries.
+// InstallProviders does not change the modules.
 func TestProvidersAndModulesApart(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
@@ -198,8 +199,8 @@ func TestVerifyProviders(t *testing.T) {
 	verify() // the project was installed without providers
 }
 
-// What several projects use is asked for once, and a project that fails leaves the
-// others alone.
+// A provider that several projects use is fetched only once. If one project fails, the others
+// are still installed.
 func TestInstallAllProviders(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
@@ -209,7 +210,7 @@ func TestInstallAllProviders(t *testing.T) {
 	for range 6 {
 		dirs = append(dirs, w.project(t, appFiles))
 	}
-	in := w.Installer() // with a cache of its own
+	in := w.Installer() // with an empty cache
 	results, err := in.InstallAll(t.Context(), dirs, cotter.Request{Providers: &cotter.Providers{}}, nil)
 	failed, ok := errors.AsType[*cotter.ProjectError](err)
 	if !ok || failed.Dir != dirs[0] || !strings.Contains(err.Error(), "no version meets") {
@@ -225,7 +226,7 @@ func TestInstallAllProviders(t *testing.T) {
 	}
 }
 
-// Verify tells where the lock does not fit what the modules require.
+// Verify reports where the lock does not match the providers that the modules require.
 func TestVerifyStaleProviders(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{})

@@ -7,11 +7,11 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// callOfChild calls the module in c.
+// callOfChild is a call of the module in the directory c.
 const callOfChild = "module \"c\" {\n  source = \"./c\"\n}\n"
 
-// pooledRows are cases of providers that several modules require. Wanted is, for each
-// provider, its constraints and the places that require it.
+// pooledRows are cases in which several modules require a provider. The expected text has the
+// constraints of each provider and the places that require it.
 var pooledRows = []struct {
 	name  string
 	files map[string]string

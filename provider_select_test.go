@@ -28,12 +28,12 @@ const cloudVersions = `
 2.0.0
 `
 
-// updateCloud has the newest version of acme/cloud selected.
+// updateCloud requests an update of acme/cloud.
 func updateCloud(req *cotter.Request, host string) {
 	req.Update.Providers = []string{host + "/acme/cloud"}
 }
 
-// The rows of selection: what is offered is cloudVersions.
+// Each row selects one of cloudVersions.
 func TestSelectProvider(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{})
@@ -89,7 +89,8 @@ func TestSelectProvider(t *testing.T) {
 	}
 }
 
-// A conflict tells who asks for what, and what each of them would get by itself.
+// The error about a conflict lists each constraint with its place, and the version that would be
+// selected for it alone.
 func TestProviderConflict(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{})
@@ -115,7 +116,7 @@ func TestProviderConflict(t *testing.T) {
 	}
 }
 
-// A provider of which many modules ask the same is told in few lines.
+// If many modules have the same requirement, the error lists it in a few lines.
 func TestManyRequirements(t *testing.T) {
 	t.Parallel()
 	failed := &cotter.ProviderError{Err: cotter.ErrOffline}
@@ -133,7 +134,7 @@ func TestManyRequirements(t *testing.T) {
 	}
 }
 
-// An update names a provider that nothing requires: no server is asked.
+// An update of a provider that no module requires fails without any requests.
 func TestUpdateUnknownProvider(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{})
@@ -154,7 +155,7 @@ func TestUpdateUnknownProvider(t *testing.T) {
 	}
 }
 
-// A locked version that the registry has withdrawn is installed from the cache.
+// A locked version that the registry has withdrawn can still be installed from the cache.
 func TestWithdrawnVersion(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{ProviderWarnings: []string{"acme/cloud moves soon"}})
@@ -180,7 +181,7 @@ func TestWithdrawnVersion(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 
-	other := w.Installer() // of a user who does not have it
+	other := w.Installer() // with an empty cache
 	_, err = other.InstallProviders(t.Context(), cotter.Request{Dir: w.project(t, files)})
 	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
@@ -188,11 +189,12 @@ func TestWithdrawnVersion(t *testing.T) {
 	}
 }
 
-// failingModules is a registry of modules that fails as soon as a provider was asked for.
+// failingModules is a registry of modules that fails as soon as there was a request for a
+// provider.
 type failingModules struct {
 	cotter.Registry
 	asked <-chan context.Context
-	early context.Context // that of the question about the provider
+	early context.Context // the context of the request for the provider
 }
 
 func (f *failingModules) ModuleVersions(context.Context, addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
@@ -212,7 +214,8 @@ func (s silentSource) Versions(ctx context.Context, _ addrs.Provider) (getprovid
 	return getproviders.Listing{}, ctx.Err()
 }
 
-// What is asked of a source while the modules are read has ended when they fail.
+// If the modules cannot be read, requests for providers that were sent meanwhile have ended when
+// Install returns.
 func TestListingsEndWithRun(t *testing.T) {
 	t.Parallel()
 	asked := make(chan context.Context, 1)

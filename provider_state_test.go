@@ -9,13 +9,13 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// state is a state with one resource of a provider.
+// state returns a state with one resource of a provider.
 func state(provider string) string {
 	return `{"version": 4, "resources": [{"mode": "managed", "type": "old_thing", "name": "a", "provider": "` + strings.ReplaceAll(provider, `"`, `\"`) + `", "instances": []}]}`
 }
 
-// The rows of providers that no module requires. Wanted are the providers that are
-// installed all the same, or a part of the error.
+// Each row has providers that no module requires. The expected text lists those that are
+// installed nevertheless, or is a part of the error.
 func TestProvidersOfStateAndLock(t *testing.T) {
 	t.Parallel()
 	const old = `provider["reg.example.com/acme/old"]`
@@ -76,7 +76,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 	}
 }
 
-// TF_DATA_DIR says where the workspace and the backend are recorded.
+// TF_DATA_DIR is the directory that records the workspace and the backend.
 func TestStateByDataDir(t *testing.T) {
 	t.Parallel()
 	lock := lockedProvider("reg.example.com/acme/old", "1.0.0")
@@ -97,8 +97,8 @@ func TestStateByDataDir(t *testing.T) {
 	}
 }
 
-// An entry of the lock that no module requires is dropped, or stays with a warning and
-// is installed.
+// If no module requires a provider in the lock, its entry is either dropped, or kept with a
+// warning and installed.
 func TestLockEntryWithoutModule(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, `
@@ -112,7 +112,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		files   map[string]string
-		version string // in the lock; "" for none
+		version string // the version in the lock; "" if it has no entry
 		change  func(*cotter.Request)
 		want    string
 		warning string
@@ -129,7 +129,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 		{"with a state that needs it, and no entry", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider["HOST/acme/old"]`)}, "", nil, "HOST/acme/old 1.0.0", ""},
 		{"with a state of a legacy address", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider.old`)}, "1.0.0", nil, "legacy provider address", ""},
 	} {
-		t.Run(row.name, func(t *testing.T) { // one after the other, for the warnings
+		t.Run(row.name, func(t *testing.T) { // not parallel, because the rows share the warnings
 			if row.version != "" {
 				row.files[".terraform.lock.hcl"] = lockedProvider("HOST/acme/old", row.version)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerWorld serves providers to projects that share an installer and its cache.
-// In texts, HOST stands for the registry and PLATFORM for this machine's platform.
+// providerWorld serves providers to projects that share an installer and its cache. In texts,
+// HOST stands for the registry's host and PLATFORM for the platform of this machine.
 type providerWorld struct {
 	*modtest.World
 	in *cotter.Installer
@@ -37,12 +37,12 @@ func newProviderWorld(t *testing.T, text string, opts modtest.Options) *provider
 	return w
 }
 
-// plain is a text with HOST for the registry.
+// plain replaces the registry's host in text by HOST.
 func (w *providerWorld) plain(text string) string {
 	return strings.ReplaceAll(text, string(w.Host()), "HOST")
 }
 
-// told returns the warnings since it was called last, one in a line.
+// told returns the warnings since the last call, one per line.
 func (w *providerWorld) told() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +51,7 @@ func (w *providerWorld) told() string {
 	return text
 }
 
-// asked returns the paths of the requests since it was called last.
+// asked returns the paths of the requests since the last call.
 func (w *providerWorld) asked() []string {
 	var paths []string
 	for _, r := range w.Requests() {
@@ -61,7 +61,7 @@ func (w *providerWorld) asked() []string {
 	return paths
 }
 
-// project writes a project: files by their names.
+// project creates a project with files, by their names, and returns its directory.
 func (w *providerWorld) project(t *testing.T, files map[string]string) string {
 	t.Helper()
 	return writeProject(t, files, string(w.Host()))
@@ -82,17 +82,17 @@ func writeProject(t *testing.T, files map[string]string, host string) string {
 	return dir
 }
 
-// required is a required_providers block.
+// required returns a required_providers block.
 func required(entries ...string) string {
 	return "terraform {\n  required_providers {\n    " + strings.Join(entries, "\n    ") + "\n  }\n}\n"
 }
 
-// locked is a provider block of the lock, without hashes.
+// lockedProvider returns a provider block of the lock, without hashes.
 func lockedProvider(address, version string) string {
 	return "provider \"" + address + "\" {\n  version = \"" + version + "\"\n}\n"
 }
 
-// versionsOf lists providers with their versions: "HOST/acme/cloud 1.0.0".
+// versionsOf returns providers with their versions, such as "HOST/acme/cloud 1.0.0".
 func (w *providerWorld) versionsOf(providers []cotter.Provider) string {
 	var list []string
 	for _, p := range providers {
@@ -101,7 +101,7 @@ func (w *providerWorld) versionsOf(providers []cotter.Provider) string {
 	return strings.Join(list, ", ")
 }
 
-// fileIn is the content of a file; "" means none.
+// fileIn returns the content of a file, or "" if it does not exist.
 func fileIn(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

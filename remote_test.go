@@ -17,8 +17,8 @@ const remoteWorld = `
 # second
 `
 
-// An abbreviated commit is the locked one if it abbreviates that; what is compared
-// otherwise is the commit that it abbreviates in the repository.
+// If the call has an abbreviated commit, VerifyRemote compares the lock with the full commit. If
+// a tag later gets the same name, VerifyRemote follows the tag.
 func TestVerifyRemoteShortCommit(t *testing.T) {
 	t.Parallel()
 	p := world(t, remoteWorld)
@@ -42,13 +42,13 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 			t.Errorf("VerifyRemote sent %d requests, want at most %d: %v", got, requests, p.world.Requests())
 		}
 	}
-	verify(4) // whether there is a ref of that name, first without git and then by it
+	verify(4) // checks if a ref has that name, first without git and then with git
 	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
 	if err := p.world.MoveTag("net.git", "v1.1.0", moved); err != nil {
 		t.Fatal(err)
 	}
 	verify(4)
-	// A tag of that name comes first, as for an install.
+	// A tag with that name takes precedence, as in an installation.
 	if err := p.world.PublishTag("net.git", first[:10], moved); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// asStock is what a stock tool makes of a lock when it rewrites it.
+// asStock is a lock without module blocks, as a stock tool leaves it when it rewrites the file.
 const asStock = `# This file is maintained automatically by "tofu init".
 # Manual edits may be lost in future updates.
 
@@ -24,7 +24,7 @@ provider "registry.opentofu.org/hashicorp/null" {
 }
 `
 
-// blocks are the module blocks of a lock.
+// blocks returns the module blocks of a lock.
 func blocks(lock string) string {
 	_, blocks, _ := strings.Cut(lock, "module \"")
 	blocks, _, _ = strings.Cut(blocks, "provider \"")
@@ -36,7 +36,7 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 	p := world(t, nested)
 	p.mustInstall(t, cotter.Request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
-	p.publish(t, "acme/network/aws", "1.9.0") // what a new choice would take
+	p.publish(t, "acme/network/aws", "1.9.0") // would be selected if the entry were not restored
 	p.write(t, ".terraform.lock.hcl", asStock)
 
 	err := p.mustFail(t, cotter.Request{Locked: true})
@@ -88,7 +88,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestStockToolDropsEntries lets the real tool rewrite the lock.
+// TestStockToolDropsEntries checks that the lock can be restored after the real tool has
+// rewritten it.
 func TestStockToolDropsEntries(t *testing.T) {
 	t.Parallel()
 	binary, err := exec.LookPath("terraform")

@@ -81,7 +81,8 @@ module "net" {
 	}
 }
 
-// A directory that is reached by a link is the one that git names.
+// ChangedRoots recognises a directory that is given as a link, although git reports the path of
+// its target.
 func TestChangedRootsLink(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/real/main.tf --\nmodule \"a\" {\n  source = \"../lib\"\n}\n-- config/lib/main.tf --\n")
@@ -95,7 +96,7 @@ func TestChangedRootsLink(t *testing.T) {
 	}
 }
 
-// Runs that share an installer ask once.
+// Concurrent runs that share an installer send each request once.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	p, dirs := manyProjects(t, 5)

@@ -32,8 +32,8 @@ module "oci" {
 # oci
 `
 
-// installShared installs a new project with this cache and returns its modules'
-// files and the packages that were fetched.
+// installShared installs a new project with the given cache. It returns the files of its modules
+// and the packages that were fetched.
 func installShared(t *testing.T, p *project, cache string) (files map[string]string, fetched []string) {
 	t.Helper()
 	one := &project{world: p.world, dir: t.TempDir(), state: p.state}
@@ -57,8 +57,7 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 	return files, fetched
 }
 
-// What an earlier run fetched is taken where it is known to be the same, and
-// never where it might be another by now.
+// A package that an earlier run has fetched is used only if it is known to be current.
 func TestSharedCacheIsCurrent(t *testing.T) {
 	t.Parallel()
 	p, cache := world(t, sharedWorld), t.TempDir()
@@ -85,8 +84,8 @@ func TestSharedCacheIsCurrent(t *testing.T) {
 	}
 }
 
-// A run that begins while another one fetches an archive takes what that one
-// fetched.
+// If a run starts while another one fetches an archive, it uses the archive that the other one
+// fetches.
 func TestSharedArchive(t *testing.T) {
 	t.Parallel()
 	p, cache := world(t, sharedWorld), t.TempDir()
@@ -118,7 +117,7 @@ func TestSharedArchive(t *testing.T) {
 	}
 }
 
-// heldFetcher tells that it fetches an archive, and waits before it does.
+// heldFetcher closes fetching before it fetches an archive, and then waits for until.
 type heldFetcher struct {
 	cotter.Fetcher
 	fetching chan<- struct{}
@@ -133,8 +132,7 @@ func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 	return f.Fetcher.Fetch(ctx, req)
 }
 
-// tellingReader has one call in the root module, and tells when it was asked
-// for it.
+// tellingReader returns one call for the root module, and closes asked when it is called.
 type tellingReader struct {
 	source string
 	asked  chan<- struct{}

@@ -16,8 +16,7 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// The same module through every kind of registry is the same tree: it has one
-// h1 and one t1.
+// A module has the same h1 and t1, regardless of the kind of registry that it comes from.
 func TestRegistriesAgree(t *testing.T) {
 	t.Parallel()
 	text := `
@@ -65,8 +64,8 @@ output "zone" {
 	}
 }
 
-// Registries that lead to a forge's archive name its one directory, whose name
-// has the commit in it, by a pattern.
+// A registry can point to a forge's archive, which has a single directory with the commit in its
+// name. The location matches this directory with a pattern.
 func TestPatternInLocation(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -107,7 +106,7 @@ module "network" {
 	}
 }
 
-// A pattern in the configuration's own address is expanded in every run.
+// A pattern in a source address in the configuration is expanded in every run.
 func TestPatternInSource(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -126,7 +125,7 @@ module "network" {
 	}
 }
 
-// The lock cannot lead to another directory of a package.
+// The package address in the lock cannot select another directory of a package.
 func TestLockDoesNotPoint(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -195,7 +194,8 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-// The user's own modules may be anywhere, be reached by links, and be JSON.
+// The user's own modules can be in any directory, can be reached through links, and can be
+// written in JSON.
 func TestOwnModules(t *testing.T) {
 	t.Parallel()
 	p := world(t, `

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// stockTools are the stock binaries that there are.
+// stockTools returns the paths of the stock tools that are installed.
 func stockTools(t *testing.T) map[cotter.Dialect]string {
 	t.Helper()
 	found := make(map[cotter.Dialect]string)
@@ -27,7 +27,7 @@ func stockTools(t *testing.T) map[cotter.Dialect]string {
 	return found
 }
 
-// calls is a configuration that calls modules: "name=source" in each word.
+// calls returns a configuration with module calls. Each word of list is "name=source".
 func calls(list string) string {
 	var b strings.Builder
 	for call := range strings.FieldsSeq(list) {
@@ -37,15 +37,15 @@ func calls(list string) string {
 	return b.String()
 }
 
-// layoutCase is a project on disk and the directories that modules.json has for
-// its modules, which path.module gives. DIR is the directory of the whole tree.
+// layoutCase is a project on disk, with the directories of its modules that modules.json must
+// contain. They determine path.module. DIR stands for the directory that contains all files.
 type layoutCase struct {
 	name    string
 	files   map[string]string // the calls of each module
 	links   map[string]string
 	root    string
 	dataDir string
-	want    map[string]string // directories by key
+	want    map[string]string // directories by module key
 }
 
 var layoutCases = []layoutCase{
@@ -138,7 +138,7 @@ var layoutCases = []layoutCase{
 	},
 }
 
-// modules.json has each module where stock tools have it, to the last byte.
+// modules.json has the same directories as those that stock tools write, byte for byte.
 func TestModuleDirectories(t *testing.T) {
 	t.Parallel()
 	for _, test := range layoutCases {
@@ -195,7 +195,7 @@ func (c layoutCase) project(t *testing.T) *project {
 	return p
 }
 
-// manifest is modules.json of the case.
+// manifest returns the expected modules.json.
 func (c layoutCase) manifest() string {
 	return filepath.Join(c.root, orElse(c.dataDir, ".terraform"), "modules", "modules.json")
 }

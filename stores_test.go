@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// bundled is an installed project and its bundle.
+// bundled returns an installed project and its bundle.
 func bundled(t *testing.T) (*project, []byte) {
 	t.Helper()
 	p := world(t, `
@@ -65,7 +65,7 @@ func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	return opened
 }
 
-// freshInstaller is an installer of a user who has nothing yet, with a store.
+// freshInstaller returns an installer with an empty cache and state, which uses a store.
 func freshInstaller(t *testing.T, p *project, store cotter.PackageStore) *cotter.Installer {
 	t.Helper()
 	in := p.installer()
@@ -77,7 +77,7 @@ func freshInstaller(t *testing.T, p *project, store cotter.PackageStore) *cotter
 	return in
 }
 
-// A bundle takes the place of all origins.
+// A bundle replaces all origins.
 func TestBundleInstall(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
@@ -93,11 +93,11 @@ func TestBundleInstall(t *testing.T) {
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
 }
 
-// Damaged packages are not imported, and say so; the others are.
+// Damaged packages in a bundle are reported and not imported. The others are imported.
 func TestBundleDamaged(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
-	damaged := bytes.Clone(text) // in the first archive
+	damaged := bytes.Clone(text) // inside the first archive
 	at := bytes.Index(damaged, []byte("PK\x03\x04"))
 	damaged[at+40] ^= 1
 	in := freshInstaller(t, p, nil)
@@ -117,19 +117,19 @@ func TestBundleDamaged(t *testing.T) {
 	if failed != 1 || len(entries) != 3 {
 		t.Errorf("%d of %d entries failed, want 1 of 3", failed, len(entries))
 	}
-	// The origin has what the bundle has damaged.
+	// The damaged package can be fetched from its origin.
 	in.Stores = []cotter.PackageStore{openBundle(t, damaged)}
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
 		t.Error(err)
 	}
-	// Without origins it is an error.
+	// Offline, the damaged package is an error.
 	in = freshInstaller(t, p, openBundle(t, damaged))
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
 		t.Errorf("with a damaged bundle and offline: error is %v, want ErrOffline", err)
 	}
 }
 
-// What a bundle says of an entry does not make other files those of the entry.
+// A bundle cannot give an entry other content by changing the statement about it.
 func TestBundleWithOtherContent(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
@@ -164,7 +164,8 @@ func TestBundleWithOtherContent(t *testing.T) {
 	}
 }
 
-// forge returns a bundle in which the entry of another statement has the content of one.
+// forge returns a bundle in which the artifact for the statement other contains the package of
+// the statement content.
 func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 	t.Helper()
 	opened := openBundle(t, text)
@@ -203,7 +204,7 @@ func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 	return forged.Bytes()
 }
 
-// An artifact under the tag of another entry confirms nothing.
+// An artifact that has the tag of another entry does not confirm that entry.
 func TestBundleWithOtherTag(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
@@ -225,7 +226,7 @@ func TestBundleWithOtherTag(t *testing.T) {
 	}
 }
 
-// mirrored is an installed project whose packages are in a mirror.
+// mirrored returns an installed project and a mirror with its packages.
 func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	t.Helper()
 	p, _ := bundled(t)
@@ -243,7 +244,7 @@ func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	return p, to
 }
 
-// A mirror takes the place of all origins: two requests a package.
+// A mirror replaces all origins, with two requests for each package.
 func TestMirrorInstall(t *testing.T) {
 	t.Parallel()
 	p, from := mirrored(t)
@@ -261,7 +262,7 @@ func TestMirrorInstall(t *testing.T) {
 		t.Errorf("%d requests, want 2 for each of 3 packages", n)
 	}
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
-	// Another run of this user needs no mirror.
+	// Later runs of the same user do not need the mirror.
 	in.Stores = nil
 	p.remove(t, ".terraform")
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
@@ -269,7 +270,7 @@ func TestMirrorInstall(t *testing.T) {
 	}
 }
 
-// Whatever a mirror does, the origins have the packages.
+// If a mirror fails or has bad content, the packages come from their origins.
 func TestMirrorFaults(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -11,9 +11,8 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// TestStockTool runs whichever stock binaries there are on what an Installer
-// made: they must find every module in place, ask nobody, and leave the lock as
-// it is.
+// TestStockTool runs the available stock tools in projects that an Installer has installed. They
+// must find every module, send no requests, and leave the lock unchanged.
 func TestStockTool(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []cotter.Dialect{cotter.DialectTerraform, cotter.DialectOpenTofu} {
@@ -44,8 +43,8 @@ func TestStockTool(t *testing.T) {
 	}
 }
 
-// A range in the address of a repository is more than stock tools know, but
-// they take what is installed for it.
+// Stock tools do not support ranges in the address of a repository, but they accept what Cotter
+// has installed for one.
 func TestStockToolWithRange(t *testing.T) {
 	t.Parallel()
 	binary, err := exec.LookPath("terraform")
@@ -76,7 +75,7 @@ module "net" {
 	}
 }
 
-// sameAsStock lets the stock tool install by itself and compares modules.json.
+// sameAsStock lets the stock tool install the project and compares its modules.json.
 func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
 	t.Helper()
 	p.remove(t, ".terraform")
@@ -86,13 +85,13 @@ func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
 	}
 }
 
-// stock runs a stock tool, which must succeed, in the project.
+// stock runs a stock tool in the project and fails the test if the tool fails.
 func (p *project) stock(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	p.runStock(t, p.dir, nil, binary, args...)
 }
 
-// runStock runs a stock tool, which must succeed, in a directory.
+// runStock runs a stock tool in a directory and fails the test if the tool fails.
 func (p *project) runStock(t *testing.T, dir string, env []string, binary string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(binary, args...)

@@ -27,8 +27,8 @@ module "zone" {
 # zone
 `
 
-// newVendored is a project in a git repository with its packages in vendor/modules, as
-// somebody finds it who has cloned it.
+// newVendored returns a project in a git repository with its packages in vendor/modules, in the
+// state after a fresh clone.
 func newVendored(t *testing.T) (*project, cotter.Request) {
 	t.Helper()
 	p := world(t, vendorWorld)
@@ -51,7 +51,7 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 	return p, req
 }
 
-// forge changes a vendored file together with the lock, as a commit can.
+// forge changes a vendored file and its hashes in the lock, as a malicious commit could.
 func (p *project) forge(t *testing.T) {
 	t.Helper()
 	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
@@ -69,15 +69,15 @@ func (p *project) forge(t *testing.T) {
 	p.write(t, ".terraform.lock.hcl", string(lock.Bytes()))
 }
 
-// TestVendoredConfirmsNothing checks that an entry that was used with a vendored package
-// counts as confirmed nowhere else: a commit can change both.
+// TestVendoredConfirmsNothing checks that installing a vendored package does not confirm its
+// entry for other uses, because a commit can change both the package and the lock.
 func TestVendoredConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	p, req := newVendored(t)
 	p.forge(t)
 	ctx := context.Background()
 	p.world.ResetRequests()
-	for range 2 { // the second run finds what the first one left
+	for range 2 { // the second run finds the files of the first one
 		if _, err := p.installer().Install(ctx, req); err != nil {
 			t.Fatalf("Install of what the commit has: %v", err)
 		}
@@ -126,7 +126,8 @@ func TestVendorErrors(t *testing.T) {
 	}
 }
 
-// TestVendorChangedRoots checks that a vendored package outside of a root module concerns it.
+// TestVendorChangedRoots checks that a root module is affected by changes in its vendored
+// packages, even if these are outside of its directory.
 func TestVendorChangedRoots(t *testing.T) {
 	t.Parallel()
 	p := world(t, vendorWorld)

@@ -26,8 +26,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/install")
 
-// TestInstallWorlds installs the configuration of each world in
-// testdata/install, whose README says what the parts of a file mean.
+// TestInstallWorlds installs the configuration of each world in testdata/install. The README
+// there explains the parts of a file.
 func TestInstallWorlds(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/install/*.txtar")
@@ -62,8 +62,8 @@ func testWorld(t *testing.T, file string) {
 	compare(t, file, archive, got, p.normalise)
 }
 
-// compare compares what came of a world with the parts of it that say what
-// should have, or rewrites those parts.
+// compare compares results with the parts of a world that have the expected text. With -update,
+// it rewrites these parts instead.
 func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string, normalise func(string) string) {
 	changed := false
 	for i, part := range archive.Files {
@@ -92,7 +92,7 @@ func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 	}
 }
 
-// project is a configuration on disk, with servers that have its modules.
+// project is a configuration on disk, with servers for its modules.
 type project struct {
 	world *modtest.World
 	dir   string
@@ -121,7 +121,7 @@ func world(t *testing.T, text string) *project {
 	return newProject(t, txtar.Parse([]byte(text)), modtest.Options{})
 }
 
-// installer is one as the command has it, that trusts the world's servers.
+// installer returns an installer like the command's, which trusts the world's servers.
 func (p *project) installer() *cotter.Installer {
 	return &cotter.Installer{
 		Registry: &registryclient.Client{
@@ -165,7 +165,7 @@ func (p *project) record(event cotter.Event) {
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case cotter.FetchProgress:
-		return // how often it comes is up to the network
+		return // their number depends on the network
 	case cotter.FetchDone:
 		e.Bytes = 0
 		event = e
@@ -173,15 +173,15 @@ func (p *project) record(event cotter.Event) {
 	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", event, event), "cotter."))
 }
 
-// events are the events so far, sorted, because what is done side by side comes
-// in any order.
+// events returns the events so far. They are sorted, because concurrent work sends them in any
+// order.
 func (p *project) events() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(slices.Sorted(slices.Values(p.log)), "\n") + "\n"
 }
 
-// file is the content of a file of the project; "" where there is none.
+// file returns the content of a file of the project, or "" if it does not exist.
 func (p *project) file(name string) string {
 	text, err := os.ReadFile(filepath.Join(p.dir, name))
 	if err != nil {
@@ -205,7 +205,7 @@ func (p *project) mustVerify(t *testing.T, req cotter.Request) {
 	t.Helper()
 	report, err := p.installer().VerifyRequest(context.Background(), req)
 	if err != nil && p.file(".terraform.lock.hcl") == "" {
-		return // nothing was to be locked
+		return // there was nothing to lock
 	}
 	if err != nil || !report.OK() {
 		t.Errorf("Verify after Install = %+v, %v; want all verified", report, err)
@@ -218,8 +218,8 @@ var (
 	digests = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
 )
 
-// normalise replaces what depends on the run: the servers' port, and the hashes
-// and commits of files that hold it.
+// normalise replaces the parts of text that depend on the run: the servers' port, and the hashes
+// and commits of files that contain it.
 func (p *project) normalise(text string) string {
 	text = strings.ReplaceAll(text, string(p.world.Host()), "MODTEST_HOST")
 	text = strings.ReplaceAll(text, p.dir, "DIR")
@@ -235,7 +235,7 @@ func errorText(err error) string {
 	return err.Error() + "\n"
 }
 
-// snapshot is every file below a directory with its content.
+// snapshot returns every file below a directory with its content.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)

@@ -9,9 +9,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// describe renders a result in one line: the kind, the Source string as
-// modules.json has it, and for a remote source the package and the
-// subdirectory apart.
+// describe returns a result as one line: the kind, the Source string as in modules.json, and for
+// a remote source also the package and the subdirectory.
 func describe(src addrs.ModuleSource, err error) string {
 	var parseError *addrs.ParseError
 	switch {
@@ -36,9 +35,8 @@ func describe(src addrs.ModuleSource, err error) string {
 	return "nothing"
 }
 
-// TestStockSources has every input of a table that was made by running the
-// stock parser, in its order. Rows whose comment says "stricter" are those
-// where this package differs on purpose.
+// TestStockSources has the inputs of a table that was made by running the stock parser, in the
+// same order. In rows with the comment "stricter", this package differs intentionally.
 func TestStockSources(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -57,7 +55,7 @@ func TestStockSources(t *testing.T) {
 	}
 }
 
-// Each row of the table has to be there, so that none gets lost unnoticed.
+// TestStockSourcesComplete checks that no row of the table is missing.
 func TestStockSourcesComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[int]bool{}
@@ -82,7 +80,7 @@ type sourceCase struct {
 const (
 	hint    = "error: maybe local"
 	outside = "error: outside"
-	// Shorthands for the beginnings of the Source of registry addresses.
+	// Prefixes of the Source strings of registry addresses.
 	acme = "R registry.opentofu.org/acme/net/aws"
 	reg  = "R reg.example.com/acme/net/aws"
 )

@@ -50,9 +50,9 @@ func FuzzParseModuleSource(f *testing.F) {
 	})
 }
 
-// isReversible reports whether the grammar lets the Source string of src be
-// parsed again. What the detectors make of an odd shorthand is not always a
-// URL, and a package that ends in a slash or a colon hides the "//" behind it.
+// isReversible reports whether the Source string of src can be parsed again. The detectors do
+// not always make a URL of an odd shorthand, and if a package ends in a slash or a colon, the
+// "//" after it is not recognised.
 func isReversible(src addrs.ModuleSource) bool {
 	remote, ok := src.(addrs.ModuleSourceRemote)
 	if !ok {

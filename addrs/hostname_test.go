@@ -54,7 +54,7 @@ func TestParseHostnameErrors(t *testing.T) {
 	}
 }
 
-// A host that was never parsed must not crash what prints it.
+// Printing a host that was never parsed must not panic.
 func TestUnparsedHost(t *testing.T) {
 	t.Parallel()
 	pkg := addrs.ModuleRegistryPackage{Host: "xn--\xff:1", Namespace: "a", Name: "b", TargetSystem: "c"}

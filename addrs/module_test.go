@@ -51,9 +51,9 @@ func TestParseModule(t *testing.T) {
 	}
 }
 
-// ValidName accepts all that the HCL library does, and more only of what the
-// tables of this Go do not have. Beyond U+20000 there are ideographs, tags and
-// private characters, in long ranges, of which it tries some.
+// ValidName accepts every name that the HCL library accepts. It accepts more only if it has
+// characters that the Unicode tables of this Go version lack. Above U+20000, there are long
+// ranges of ideographs, tags and private-use characters, of which only some are tested.
 func TestValidNameAgainstHCL(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -61,7 +61,7 @@ func TestValidNameAgainstHCL(t *testing.T) {
 			continue
 		}
 		later := hclsyntax.ValidIdentifier("a" + string(r))
-		first := later && hclsyntax.ValidIdentifier(string(r)) // what can be first can be later
+		first := later && hclsyntax.ValidIdentifier(string(r)) // valid at the start implies valid later
 		gotFirst, gotLater := addrs.ValidName(string(r)), addrs.ValidName("a"+string(r))
 		if gotFirst == first && gotLater == later || gotLater && unicode.Is(unicode.Cn, r) {
 			continue

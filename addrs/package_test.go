@@ -37,7 +37,7 @@ func TestGetterAndURL(t *testing.T) {
 	}
 }
 
-// net/url quotes the URL in its errors, and parts of it in what they wrap.
+// net/url quotes the URL in its errors, and parts of it in the errors that they wrap.
 func TestURLErrorHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CRET"

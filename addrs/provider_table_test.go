@@ -18,12 +18,12 @@ var (
 	longHost  = strings.Repeat("c.", 130) + "example"
 )
 
-// The verdicts are those of tofu's parser, and of terraform's where a row has another
-// one. "~" is the default host of the tool; "" is an error.
+// The verdicts are those of the parsers of tofu and terraform, which differ only in rows that
+// name a tool. "~" stands for the tool's default host, and "" for an error.
 var providerSources = []struct {
 	sources []string
 	want    string
-	only    string // the tool in which they are valid
+	only    string // the only tool that accepts them; "" means both
 }{
 	{[]string{"null", "NULL", "hashicorp/null", "HashiCorp/NULL", "\ufeffhashicorp/null"}, "~/hashicorp/null", ""},
 	{[]string{"terraform"}, "~/hashicorp/terraform", ""},
@@ -77,8 +77,8 @@ var providerSources = []struct {
 	{[]string{"xn--bcher-kva.example/a/w", "exa_mple.com/a/w", "-example.com/a/w", "example..com/a/w", ".example.com/a/w"}, "", ""},
 	{[]string{"example.com:/a/w", "example.com:abc/a/w", "example.com:99999/a/w", "example.com:8443:1/a/w", "[::1]/a/w", "::1/a/w", "user@example.com/a/w"}, "", ""},
 
-	// Deviations. Stock tools accept these and cannot read back what they write
-	// into the lock.
+	// In these rows, Cotter differs: stock tools accept the addresses but cannot read back what
+	// they then write into the lock.
 	{[]string{"terraform-null", "terraform-provider-null"}, "", ""},
 	{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", terraformOnly},
 	{[]string{"acme/wid。get", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
@@ -155,7 +155,8 @@ func TestProviderKinds(t *testing.T) {
 	}
 }
 
-// The order of a lock: by the host as it is compared, the namespace and the type.
+// Providers are ordered as in a lock: by the comparable form of the host, then by namespace and
+// type.
 func TestProviderCompare(t *testing.T) {
 	t.Parallel()
 	sorted := []string{

@@ -42,7 +42,7 @@ func TestRedacted(t *testing.T) {
 		{"https://h/n#X", "https://h/n#REDACTED"},
 		{"https://h/n?ref=v1#X", "https://h/n?ref=v1#REDACTED"},
 		{"", ""},
-		// Values that hide behind others.
+		// Values that are hidden in or after other values.
 		{"https://h/n?ref=v1?token=X", "https://h/n?ref=v1?token=REDACTED"},
 		{"https://h/n?X", "https://h/n?REDACTED"},
 		{"https://h/n?archive", "https://h/n?archive"},
@@ -51,7 +51,7 @@ func TestRedacted(t *testing.T) {
 		{"https://h/n?checksum=file:https://u:p@h/s", "https://h/n?checksum=REDACTED"},
 		{"https://h/n?ref=https%3A%2F%2Ftok%40h", "https://h/n?ref=REDACTED"},
 		{"https://h/n?ref=%zz", "https://h/n?ref=REDACTED"},
-		// What is no valid URL.
+		// Strings that are not valid URLs.
 		{"https://u:p/w@h/n", "https://h/n"},
 		{"https://u:p#w@h/n", "https://h/n"},
 		{"https://u:p?w@h/n", "https://h/n"},
@@ -82,7 +82,7 @@ func TestRemoteForDisplay(t *testing.T) {
 	}
 }
 
-// Whatever fails to parse is quoted, so errors are where secrets get out.
+// Errors quote addresses that do not parse, so they must not contain secrets.
 func TestErrorsHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CRET"
@@ -125,8 +125,8 @@ func TestMaybeLocalMessage(t *testing.T) {
 	}
 }
 
-// TestRedactIsFast has text that a server could send in a single header. Were the
-// time quadratic, this would take minutes.
+// TestRedactIsFast uses a text that a server could send in a single header. With quadratic time,
+// it would take minutes.
 func TestRedactIsFast(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a:b//", "x//y:z", "a://u:p@", "?a&b", "#", "::"} {

@@ -36,7 +36,7 @@ func TestParseModuleSourceRegistry(t *testing.T) {
 	}
 }
 
-// Each mistake has a message that names it.
+// Each invalid address has an error message that names the problem.
 func TestParseModuleSourceRegistryErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ input, want string }{

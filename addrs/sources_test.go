@@ -16,7 +16,7 @@ type storedSource struct {
 	pkg, wantSubdir string
 }
 
-// storedSources reads testdata/sources, whose files say what they hold.
+// storedSources reads the files in testdata/sources. Their comments explain the format.
 func storedSources(t testing.TB) []storedSource {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "testdata", "sources", "*.txt"))

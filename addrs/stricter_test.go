@@ -7,8 +7,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// TestStricter has the differences from the stock tools that the package
-// comment lists, and their borders.
+// TestStricter has the differences from the stock tools that the package comment lists,
+// including edge cases.
 func TestStricter(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ input, want string }{
@@ -18,14 +18,15 @@ func TestStricter(t *testing.T) {
 		{"acme/net/aws//..x", acme + "//..x"},
 		{`acme/net/aws//..\x`, acme + `//..\x`},
 		{"reg.example.com/acme/net/aws//..", outside},
-		{"foo.amazonaws.com/a/b/c//..", outside}, // neither as a registry address nor as S3
+		{"foo.amazonaws.com/a/b/c//..", outside}, // neither a registry address nor S3
 		{"https://h.com/n//..?ref=x", outside},
 		{"https://h.com/n//a/..//..", outside},
 		{"git@h.com:acme/n.git///", outside},
 		{"github.com/acme/net/..", outside},
 		{"github.com/acme/net/..//a", outside},
-		{"github.com/acme/net:x://a", outside}, // the "//" behind "://" leaves a "/a"
-		// A ".." that a detected subdirectory makes up for stays inside.
+		{"github.com/acme/net:x://a", outside}, // the "//" after "://" leaves "/a"
+		// The detected subdirectory has as many elements as there are "..", so the path stays
+		// inside the package.
 		{"github.com/acme/net/a/b//..", github + " ; a"},
 		{"github.com/acme/net/a///b", github + " ; a/b"},
 
@@ -33,7 +34,7 @@ func TestStricter(t *testing.T) {
 		{"reg.example.com:-443/acme/net/aws", "error"},
 		{"reg.ex\xffample.com/acme/net/aws", "error"},
 		{"reg。.example.com/acme/net/aws", "error"},
-		{"\u00ad./acme/net/aws", "error"}, // would be the Source of a local module
+		{"\u00ad./acme/net/aws", "error"}, // otherwise it would be the Source of a local module
 		{"reg。example.com/acme/net/aws", reg},
 		{"reg.example.com../acme/net/aws", "R reg.example.com../acme/net/aws"},
 
@@ -59,7 +60,7 @@ func TestStricter(t *testing.T) {
 	}
 }
 
-// Control characters cannot stand in the lists of testdata.
+// The files in testdata cannot contain these control characters.
 func TestControlCharacters(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ input, want string }{
@@ -71,9 +72,9 @@ func TestControlCharacters(t *testing.T) {
 		{"https://h.com/n//a\tb", "P https://h.com/n ; a\tb"},
 		{"git::https://h.com/n//a\nb", "P git::https://h.com/n ; a\nb"},
 		{"github.com/acme/n\tt", "error"},
-		{"github.com/acme/net/a\tb", github + " ; a%2509b"}, // escaped twice on its way
+		{"github.com/acme/net/a\tb", github + " ; a%2509b"}, // escaped twice
 
-		{"github.com/acme/net?ref=a\nb", github + "?ref=a\nb"}, // a query is not looked at
+		{"github.com/acme/net?ref=a\nb", github + "?ref=a\nb"}, // the query is not checked
 		{"git@h.com:acme/n\n.git", hint},
 		{"git@h\n.com:acme/n.git", "P git::ssh://git@h%0A.com/acme/n.git"},
 	}

@@ -120,7 +120,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// If a project fails, nothing is left behind.
+// If a project fails, Create returns an error and writes no bytes.
 func TestCreateWithoutLock(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})

@@ -34,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 		"TF_TOKEN_bücher.example":            "xn--bcher-kva.example",
 		"TF_TOKEN_reg_example_com_443_extra": "reg.example.com.443.extra",
 		"TF_TOKEN_reg_example_com:notaport":  "",
-		"TF_TOKEN_reg___example":             "", // reg-.example
+		"TF_TOKEN_reg___example":             "", // for reg-.example
 		"TF_TOKEN_":                          "",
 		"TF_TOKENS_reg_example_com":          "",
 		"tf_token_reg_example_com":           "",
@@ -142,8 +142,8 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotPrinted prints a configuration, and what was found in it, in
-// every way that package fmt and encoding/json have.
+// TestSecretsAreNotPrinted prints a configuration, and the credentials that it returns, in every
+// way that package fmt and encoding/json support.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	config := load(t, cliconfig.Environment{

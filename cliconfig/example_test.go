@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// A program uses what its user has configured for tofu. It would take the
-// environment from [cliconfig.OSEnvironment].
+// A program uses its user's configuration of tofu. A real program would get the environment from
+// [cliconfig.OSEnvironment].
 func Example() {
 	home, err := os.MkdirTemp("", "example")
 	if err != nil {

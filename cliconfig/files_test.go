@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// precedence is a test of which token is found in files and variables.
+// precedence is a test of which token is used if several files and variables have one.
 type precedence struct {
 	name      string
 	files     map[string]string

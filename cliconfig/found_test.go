@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestPlaces looks up where credentials are.
+// TestPlaces looks up the places at which credentials were found.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	dir := home(t, map[string]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// basic returns an oci_credentials block, which can be told by its user name.
+// basic returns an oci_credentials block, which is recognised by its user name.
 func basic(label, user string) string {
 	return fmt.Sprintf("oci_credentials %q {\n  username = %q\n  password = %q\n}\n", label, user, canary)
 }
@@ -27,7 +27,7 @@ func auths(users map[string]string) string {
 	return `{"auths": {` + strings.Join(entries, ", ") + `}, "other": 1}`
 }
 
-// shown describes what was found; "" for nothing.
+// shown describes a credential; it returns "" if there is none.
 func shown(c getmodules.OCICredential) string {
 	switch {
 	case c.AccessToken != "" || c.RefreshToken != "":

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// dockerHelper writes one of Docker's helpers, which logs the question and answers
+// dockerHelper writes one of Docker's credential helpers, which logs the request and answers
 // with its own name as the user.
 func dockerHelper(t *testing.T, dir, name string) (log string) {
 	t.Helper()

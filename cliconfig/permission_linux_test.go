@@ -14,8 +14,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestForeignHome runs as another user than the owner of the home directory, as
-// containers often do.
+// TestForeignHome runs as a user who does not own the home directory, as containers often do.
 func TestForeignHome(t *testing.T) {
 	t.Parallel()
 	const auths = `{"auths": {"r.com": {"auth": "dTpj"}}}`
@@ -39,7 +38,7 @@ func TestForeignHome(t *testing.T) {
 			}
 			chmod(t, modes)
 			chmod(t, map[string]os.FileMode{dir: test.home})
-			t.Cleanup(func() { chmod(t, map[string]os.FileMode{dir: 0o755}) }) // to be removed
+			t.Cleanup(func() { chmod(t, map[string]os.FileMode{dir: 0o755}) }) // so that it can be removed
 			var warned []string
 			env := cliconfig.Environment{Home: dir}
 			opts := cliconfig.Options{Warn: func(text string) { warned = append(warned, text) }}

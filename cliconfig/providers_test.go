@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// describe is a method as text: its kind, and what it has.
+// describe returns a method as text: its kind and its settings.
 func describe(m cliconfig.InstallationMethod) string {
 	text := m.Kind
 	if m.Path != "" {
@@ -45,13 +45,13 @@ func describe(m cliconfig.InstallationMethod) string {
 	return text
 }
 
-// installation is a provider_installation block with one method.
+// installation returns a provider_installation block with one method.
 func installation(method string) string {
 	return "provider_installation {\n" + method + "\n}\n"
 }
 
-// installationCases have the methods that are read; nil if the file is refused. All
-// verdicts are those of tofu 1.12.6; see TestStockToolsAgree.
+// installationCases have the methods that are read, or nil if the file is refused. All verdicts
+// are those of tofu 1.12.6; see TestStockToolsAgree.
 var installationCases = []struct {
 	text string
 	want []string
@@ -139,8 +139,8 @@ func TestProviderInstallation(t *testing.T) {
 	}
 }
 
-// TestInstallationInJSON has a file that stock tools refuse, because their JSON parser
-// makes no list of the block.
+// TestInstallationInJSON has a file that stock tools refuse, because their JSON parser does not
+// make a list of the block.
 func TestInstallationInJSON(t *testing.T) {
 	t.Parallel()
 	text := `{"provider_installation": {"direct": {"include": ["a/b"], "exclude": ["a/c"]}}}`
@@ -150,8 +150,8 @@ func TestInstallationInJSON(t *testing.T) {
 	}
 }
 
-// TestStockToolsAgree compares verdicts with those of the tools that are installed: of
-// every sixth row, as a tool takes a while to start. All rows agreed when they were
+// TestStockToolsAgree compares verdicts with those of the installed stock tools. It checks only
+// every sixth row, because a tool takes a while to start. All rows agreed when they were
 // written.
 func TestStockToolsAgree(t *testing.T) {
 	t.Parallel()
@@ -240,8 +240,8 @@ func TestPluginCacheSettings(t *testing.T) {
 	}
 }
 
-// TestImpliedMirrors has the directories that tofu 1.12.6 and terraform 1.11.4 log on
-// Linux, and those that their manuals name for other systems.
+// TestImpliedMirrors has the directories that tofu 1.12.6 and terraform 1.11.4 log on Linux, and
+// those that their manuals list for other systems.
 func TestImpliedMirrors(t *testing.T) {
 	t.Parallel()
 	xdg := []string{"XDG_DATA_HOME=/dh", "XDG_DATA_DIRS=/a:/b", "XDG_CONFIG_HOME=/ch"}
@@ -306,8 +306,8 @@ func (registry) Package(context.Context, addrs.Provider, versions.Version, addrs
 	return nil, getproviders.ErrNotFound
 }
 
-// TestProviderSource has the versions that are found with a configuration. There are
-// mirrors in the user's directory, in that of the configuration, and in another one,
+// TestProviderSource has configurations and the versions that are found with them. There are
+// mirrors in the user's directory, in the configuration's directory, and in another directory,
 // DIR.
 func TestProviderSource(t *testing.T) {
 	t.Parallel()
@@ -322,9 +322,9 @@ func TestProviderSource(t *testing.T) {
 	})
 	for name, test := range map[string]struct {
 		text string
-		x, y string // the versions
+		x, y string // the versions of both providers
 	}{
-		"implied":               {"", "1.0.0 2.0.0", "9.0.0"}, // x is never asked of its registry
+		"implied":               {"", "1.0.0 2.0.0", "9.0.0"}, // the registry is never queried for x
 		"explicit":              {installation("direct {}"), "9.0.0", "9.0.0"},
 		"nothing":               {"provider_installation {}", "not found", "not found"},
 		"overrides alone":       {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}"), "not found", "not found"},
@@ -353,7 +353,7 @@ func TestProviderSource(t *testing.T) {
 	}
 }
 
-// found is a listing as text.
+// found returns a listing as text.
 func found(listing getproviders.Listing, err error) string {
 	if errors.Is(err, getproviders.ErrNotFound) {
 		return "not found"
@@ -369,7 +369,7 @@ func found(listing getproviders.Listing, err error) string {
 	return strings.Join(all, " ")
 }
 
-// TestSourcesOfMethods shows what the sources get from the configuration.
+// TestSourcesOfMethods checks the settings that the sources get from the configuration.
 func TestSourcesOfMethods(t *testing.T) {
 	t.Parallel()
 	config := load(t, cliconfig.Environment{Variables: []string{"TF_PROVIDER_DOWNLOAD_RETRY=7", "TF_REGISTRY_DISCOVERY_RETRY=4"}, Home: home(t, map[string]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestSyntax reads the notations of HCL 1 that are not those of HCL 2. The stock
-// tools use the same parser.
+// TestSyntax reads syntax of HCL 1 that HCL 2 does not have. The stock tools use the same
+// parser.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
 	const open, end = `credentials "reg.example.com" { token = `, " }"

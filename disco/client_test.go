@@ -191,8 +191,8 @@ func TestCancelledCaller(t *testing.T) {
 		t.Errorf("cancelled caller: %v, want a *DiscoveryError over context.Canceled", err)
 	}
 	close(release)
-	// It has joined the lookup or has come too late and begun another one; in
-	// neither case is the cancellation its own.
+	// The patient caller has either joined the lookup, or come too late and started another one.
+	// It must not get the other caller's cancellation.
 	if err := <-patient; err != nil {
 		t.Errorf("patient caller: %v", err)
 	}

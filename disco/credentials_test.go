@@ -20,7 +20,7 @@ func TestAuthorize(t *testing.T) {
 		want string
 	}{
 		{"https://example.com/x", "Bearer " + webtest.Canary},
-		{"https://elsewhere.example.com/x", "Bearer " + webtest.Canary}, // where discovery led to
+		{"https://elsewhere.example.com/x", "Bearer " + webtest.Canary}, // the URL from discovery
 		{"http://example.com/x", ""},
 		{"http://127.0.0.1/x", ""},
 	}
@@ -113,7 +113,7 @@ func TestTokenWithLineBreak(t *testing.T) {
 	webtest.CheckText(t, err.Error())
 }
 
-// TestRedirects has the token sent to the host itself and to nobody else.
+// TestRedirects checks that the token is sent only to the host itself.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	targets := map[string]bool{ // whether they are followed

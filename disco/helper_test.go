@@ -32,12 +32,12 @@ func document(text string) http.HandlerFunc {
 	}
 }
 
-// client asks web and does not wait for long.
+// client returns a client that sends its requests to web and does not wait for long.
 func client(web *webtest.Web) *disco.Client {
 	return &disco.Client{HTTPClient: web.Client(), RetryWait: 1}
 }
 
-// source has one token for one host, and counts how often it is asked.
+// source has one token for one host, and counts its calls.
 type source struct {
 	host  addrs.Hostname
 	err   error

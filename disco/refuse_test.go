@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// raw answers everything alike.
+// raw gives the same answer to every request.
 func raw(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil
@@ -96,7 +96,7 @@ func TestChunkedBodyIsNotCut(t *testing.T) {
 	web.Serve(origin, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = http.NewResponseController(w).Flush()
-		// Cut at 1 MiB this would be a valid document.
+		// The first 1 MiB of this answer would be a valid document.
 		_, _ = fmt.Fprint(w, serviceMap("modules.v1", modulesURL), strings.Repeat(" ", 1<<20), "garbage")
 	})
 	if _, err := client(web).ServiceURL(t.Context(), host, "modules.v1"); !errors.Is(err, disco.ErrInvalidAnswer) {
@@ -141,7 +141,7 @@ func TestServiceIDs(t *testing.T) {
 	}
 }
 
-// TestUntrustedCertificate has a server whose authority the client does not know.
+// TestUntrustedCertificate has a server whose certificate authority the client does not trust.
 func TestUntrustedCertificate(t *testing.T) {
 	t.Parallel()
 	web, other := webtest.New(t), webtest.New(t)

@@ -142,7 +142,7 @@ func TestDirectNotFound(t *testing.T) {
 	}
 }
 
-// TestDirectShapes has those rows of section 6.2 of the reference that a registry decides.
+// TestDirectShapes checks packages with different kinds of keys, signatures and sums.
 func TestDirectShapes(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(packages))

@@ -103,7 +103,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 // serveWhole serves the content without support for ranges.
 func serveWhole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-	_, _ = io.Copy(w, bytes.NewReader(content)) // the client goes away in some tests
+	_, _ = io.Copy(w, bytes.NewReader(content)) // some tests close the connection early
 }
 
 const origin = "https://files.example.com"
@@ -186,7 +186,7 @@ func TestDownloadPart(t *testing.T) {
 	}
 }
 
-// TestDownloadRedirects has the rows of section 6.4 of the reference.
+// TestDownloadRedirects checks which redirects a download follows.
 func TestDownloadRedirects(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -91,9 +91,9 @@ func TestNetworkMirrorIndex(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorAddress checks the requests, which have the host in ASCII, and their
-// credentials. For documents, the token of the mirror's host takes precedence over the password
-// in its URL. The password is also sent for archives of the same origin.
+// TestNetworkMirrorAddress checks the requests and their credentials. Requests have the host in
+// ASCII. For documents, the token of the mirror's host takes precedence over the password in its
+// URL. The password is also sent for archives of the same origin.
 func TestNetworkMirrorAddress(t *testing.T) {
 	t.Parallel()
 	const path = "xn--bcher-kva.example:8443/acme/x/"
@@ -153,7 +153,8 @@ func TestNetworkMirrorAddress(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorHashes has the rows of the table of hashes that a lock records.
+// TestNetworkMirrorHashes checks which of the hashes that a network mirror lists are announced,
+// and which of them a lock may record.
 func TestNetworkMirrorHashes(t *testing.T) {
 	t.Parallel()
 	own, other := zh(archive), zh("that of another platform")

@@ -106,7 +106,7 @@ func ociMirror(t testing.TB, registry ociRegistry, template string) (*getprovide
 	}, web
 }
 
-// TestOCIMirror also counts requests: one each for the tags, the index, the manifest and the
+// TestOCIMirror also counts the requests: one each for the tags, the index, the manifest and the
 // archive.
 func TestOCIMirror(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func BenchmarkDir(b *testing.B) {
 	}
 }
 
-// BenchmarkPart looks for each of 1,000 directories.
+// BenchmarkPart gets the parts for each of 1,000 directories.
 func BenchmarkPart(b *testing.B) {
 	fsys := fstest.MapFS{}
 	for i := range 1000 {

@@ -22,7 +22,7 @@ func ExampleDiff() {
 		fmt.Println(err)
 		return
 	}
-	sums, err := locked.MarshalText() // to be kept
+	sums, err := locked.MarshalText() // to be stored
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@ func TestH1LikeDirhash(t *testing.T) {
 		fsys := fstest.MapFS{}
 		for range rapid.IntRange(0, 8).Draw(rt, "files") {
 			content := &fstest.MapFile{Data: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(rt, "content")}
-			// Top-level names end in f, so that none is a directory's.
+			// Top-level names end in f, so they never equal the name of a directory.
 			path := name.Draw(rt, "name") + "f"
 			if rapid.Bool().Draw(rt, "nested") {
 				path = name.Draw(rt, "dir") + "/" + path
@@ -37,8 +37,7 @@ func TestH1LikeDirhash(t *testing.T) {
 	})
 }
 
-// TestH1OfLinks compares with dirhash's own function, given the files that
-// this package counts.
+// TestH1OfLinks compares h1 with the result of dirhash for the files that this package includes.
 func TestH1OfLinks(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{"a/f": file("1"), "a/l": link("../b"), "b": executable("2"), "to-a": link("a"), "void": emptyDir()}

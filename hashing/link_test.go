@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// linkTree is what the links below are added to, as "self".
+// linkTree returns a tree to which tests add a link named "self".
 func linkTree() fstest.MapFS {
 	return fstest.MapFS{
 		"f": file("1"), "d/f": file("2"), "d/e/f": file("3"), "void": emptyDir(),
@@ -93,8 +93,8 @@ func TestEscapingLinkOnDisk(t *testing.T) {
 	}
 }
 
-// TestLinkChains looks for the same limit whichever end of a chain is sorted
-// first.
+// TestLinkChains checks that the limit is the same whether the first or the last link of a chain
+// is sorted first.
 func TestLinkChains(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -122,7 +122,7 @@ func TestLinkChains(t *testing.T) {
 	}
 }
 
-// TestLinkBomb has links whose targets double in effect with each one.
+// TestLinkBomb has links that each double the length of the resolved target.
 func TestLinkBomb(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{"d/f": file(""), "l00": link("d/..")}

@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// mixedTree has links among files and directories, in every order, and below
-// each other.
+// mixedTree returns a tree of links, files and directories in different orders and at different
+// depths.
 func mixedTree() fstest.MapFS {
 	tree := fstest.MapFS{"f": file("top"), "empty": emptyDir(), "deep/empty": emptyDir()}
 	for i := range 20 {
@@ -38,7 +38,7 @@ func openRoot(t *testing.T, dir string) *os.Root {
 	return root
 }
 
-// TestRootFSIsAFileSystem holds it to the rules for all.
+// TestRootFSIsAFileSystem runs the standard library's tests for file systems.
 func TestRootFSIsAFileSystem(t *testing.T) {
 	t.Parallel()
 	fsys := hashing.RootFS(openRoot(t, onDisk(t, mixedTree())))
@@ -47,7 +47,7 @@ func TestRootFSIsAFileSystem(t *testing.T) {
 	}
 }
 
-// TestRootFSReadsTheSame compares it with what opens everything by its path.
+// TestRootFSReadsTheSame compares RootFS with a file system that opens everything by its path.
 func TestRootFSReadsTheSame(t *testing.T) {
 	t.Parallel()
 	root := openRoot(t, onDisk(t, mixedTree()))
@@ -56,8 +56,8 @@ func TestRootFSReadsTheSame(t *testing.T) {
 	}
 }
 
-// TestRootFSKeepsToItsDirectory has links that lead out of it where files and
-// directories are expected.
+// TestRootFSKeepsToItsDirectory checks that a link that points out of the directory is not
+// followed.
 func TestRootFSKeepsToItsDirectory(t *testing.T) {
 	t.Parallel()
 	outside := onDisk(t, fstest.MapFS{"main.tf": file("secret")})

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// oddFS has files that are not what they seem.
+// oddFS is a MapFS whose files are replaced by the ones that open returns.
 type oddFS struct {
 	fstest.MapFS
 	open func(name string, f fs.File) (fs.File, error)
@@ -25,7 +25,7 @@ func (o oddFS) Open(name string) (fs.File, error) {
 	return o.open(name, f)
 }
 
-// oddFile reports each of its sizes once, the last one for ever.
+// oddFile reports each of its sizes once, and then the last one every time.
 type oddFile struct {
 	fs.File
 	content io.Reader
@@ -94,7 +94,7 @@ func TestUnreadableFiles(t *testing.T) {
 	for _, name := range []string{"a", "bad1", "bad2", "bad3", "bad4", "z"} {
 		fsys.MapFS[name] = file(name)
 	}
-	for range 20 { // whichever worker comes first
+	for range 20 { // in case another worker comes first
 		_, err := hashing.ReadTree(fsys)
 		var refused *hashing.TreeError
 		if !errors.As(err, &refused) || refused.Path != "bad1" || !errors.Is(err, fs.ErrPermission) {

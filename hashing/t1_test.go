@@ -34,7 +34,7 @@ func TestT1Bytes(t *testing.T) {
 	}
 }
 
-// TestT1SeesWhatH1DoesNot has pairs of trees that are equal to h1.
+// TestT1SeesWhatH1DoesNot has trees that have the same h1 and must have different t1 hashes.
 func TestT1SeesWhatH1DoesNot(t *testing.T) {
 	t.Parallel()
 	base := fstest.MapFS{"f": file("1"), "g": file("1"), "d/f": file("2")}
@@ -55,7 +55,7 @@ func TestT1SeesWhatH1DoesNot(t *testing.T) {
 	}
 }
 
-// anyTree draws trees whose names are made to be mistaken for other fields.
+// anyTree draws trees whose names could be confused with other fields.
 var anyTree = rapid.Custom(func(t *rapid.T) *hashing.Tree {
 	names := rapid.SliceOfNDistinct(rapid.StringMatching("[\x01fxld]{1,3}"), 0, 4, rapid.ID).Draw(t, "names")
 	slices.Sort(names)
@@ -74,7 +74,8 @@ var anyTree = rapid.Custom(func(t *rapid.T) *hashing.Tree {
 	return tree
 })
 
-// TestT1IsInjective reads the bytes back: what can be read back is not lost.
+// TestT1IsInjective parses the hashed bytes. If the tree can be restored from them, different
+// trees have different bytes.
 func TestT1IsInjective(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

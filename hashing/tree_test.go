@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// link is a link in a tree in memory.
+// link returns a link in an in-memory tree.
 func link(target string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink | 0o777}
 }
@@ -69,7 +69,7 @@ func readDisk(t testing.TB, dir string) *hashing.Tree {
 	return readTree(t, root.FS())
 }
 
-// paths lists entries as "kind path".
+// paths returns the entries of a tree, each as "kind path".
 func paths(tree *hashing.Tree) []string {
 	var lines []string
 	for _, e := range tree.Entries {

@@ -16,16 +16,16 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// vector is one tree of testdata/conformance/trees, whose README has the format.
+// vector is one tree in testdata/conformance/trees, whose README describes the format.
 type vector struct {
 	name   string
 	tree   fstest.MapFS
 	h1, t1 hashing.Hash
-	linux  bool // others' file systems do not hold these names side by side
+	linux  bool // other systems' file systems cannot store these names together
 }
 
-// fits reports whether this system's file systems hold the tree. Those of
-// Windows have no execute bits.
+// fits reports whether this system's file systems can store the tree. Those of Windows have no
+// execute bits.
 func (v *vector) fits() bool {
 	return runtime.GOOS == "linux" || !v.linux && runtime.GOOS != "windows"
 }
@@ -103,8 +103,8 @@ func (v *vector) compare(t *testing.T, kind string, tree *hashing.Tree) {
 	}
 }
 
-// TestSecondImplementation compares the vectors with what the Python script
-// makes of the same trees.
+// TestSecondImplementation compares the vectors with the results of a Python script for the same
+// trees.
 func TestSecondImplementation(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")

@@ -39,7 +39,7 @@ func TestReadTreeLists(t *testing.T) {
 	}
 }
 
-// exec600 is a file that its owner alone may execute.
+// exec600 returns a file that only its owner may execute.
 func exec600(content string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(content), Mode: 0o700}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// TestFIFO would never end if the FIFO were opened.
+// TestFIFO would block forever if the FIFO were opened.
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	dir := onDisk(t, fstest.MapFS{"d/main.tf": file("")})

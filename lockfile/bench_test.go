@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lockOf is a lock with n modules.
+// lockOf returns a lock with n modules.
 func lockOf(n int) *lockfile.File {
 	var file lockfile.File
 	for i := range n {
@@ -19,7 +19,7 @@ func lockOf(n int) *lockfile.File {
 	return &file
 }
 
-// The time for a module must be the same for 1,000 as for 10,000.
+// The time for each module must be the same for 1,000 modules as for 10,000.
 func BenchmarkParse(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkSetAndBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkFile writes a lock to disk, with one module changed, and reads it.
+// BenchmarkFile changes one module, writes the lock to disk and reads it.
 func BenchmarkFile(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

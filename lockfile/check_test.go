@@ -100,7 +100,8 @@ func TestCheckAcceptsCleanAddresses(t *testing.T) {
 	}
 }
 
-// What was read is not judged again, so that a change elsewhere succeeds.
+// Check does not validate modules that were read from a file, so an invalid one does not prevent
+// other changes.
 func TestCheckLeavesReadModulesAlone(t *testing.T) {
 	t.Parallel()
 	src := "module \"x\" {\n  source = \"https://example.com/a.zip?token=1\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each archive holds a file before.hcl, the edits, one a line, and after.hcl.
+// Each archive contains a file before.hcl, a file with one edit per line, and the expected
+// after.hcl.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob(testdata + "*.txtar")
@@ -45,7 +46,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// applyEdit does "remove KEY" or "set KEY | name=value | ...".
+// applyEdit performs an edit: "remove KEY" or "set KEY | name=value | ...".
 func applyEdit(t *testing.T, file *lockfile.File, edit string) {
 	t.Helper()
 	if key, ok := strings.CutPrefix(edit, "remove "); ok {
@@ -152,7 +153,7 @@ func TestZeroFile(t *testing.T) {
 	}
 }
 
-// What the caller gets and gives is the caller's.
+// Changes to modules that were passed to a File or returned by it do not change the File.
 func TestModulesAreCopies(t *testing.T) {
 	t.Parallel()
 	var file lockfile.File
@@ -182,8 +183,8 @@ func TestNameTool(t *testing.T) {
 	}
 }
 
-// Blocks that come back where they were give the file that there was, whatever blank lines
-// were left in their place.
+// If removed blocks are added again, the result is the original file, regardless of the blank
+// lines that were left in their place.
 func TestBlocksComeBack(t *testing.T) {
 	t.Parallel()
 	const (

@@ -1,4 +1,4 @@
 package lockfile
 
-// ParseSyntax exports parseSyntax for its comparison with the parser.
+// ParseSyntax exports parseSyntax, so that tests can compare it with the HCL parser.
 var ParseSyntax = parseSyntax

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lockText is a lock with a module for each "key=version" and a provider for
-// each "@address=version".
+// lockText returns a lock with a module for each "key=version" and a provider for each
+// "@address=version".
 func lockText(entries ...string) string {
 	var modules, providers strings.Builder
 	for _, entry := range entries {
@@ -64,7 +64,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Both blocks of a conflict stand between the markers, whole.
+// Conflict markers contain both blocks as a whole.
 func TestMergeMarkers(t *testing.T) {
 	t.Parallel()
 	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, []byte("provider \"p\" {\n  version = \"1.0.0\" # ours\n}\n"), ""), parse(t, []byte("provider \"p\" {\n  version = \"2.0.0\"\n}\n"), ""))
@@ -127,7 +127,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// Providers with addresses and hashes, as stock tools write them.
+// Locks with addresses and hashes of providers, in the form that stock tools write, are merged.
 func TestMergeProviderHashes(t *testing.T) {
 	t.Parallel()
 	const v1, v2, v3 = "1.0.0", "2.0.0", "3.0.0"
@@ -168,7 +168,7 @@ func TestMergeProviderHashes(t *testing.T) {
 	}
 }
 
-// An added block goes where stock tools would have it.
+// A merge inserts an added block where stock tools would put it.
 func TestMergeProviderOrder(t *testing.T) {
 	t.Parallel()
 	lock := func(sources ...string) []byte {

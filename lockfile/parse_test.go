@@ -61,7 +61,7 @@ func TestParseFixtures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Neither line ends nor a byte order mark make a difference.
+			// Line endings and a byte order mark make no difference.
 			for _, src := range [][]byte{src, bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n")), append([]byte("\ufeff"), src...)} {
 				file, diags := lockfile.Parse(src, "x")
 				if diff := gocmp.Diff(wantProblems(src), gotProblems(diags)); diff != "" {
@@ -122,8 +122,8 @@ func TestParseLiterals(t *testing.T) {
 	}
 }
 
-// A heredoc is a literal too, but not of the form that is written, and no
-// comment fits behind its first line.
+// A heredoc is a literal too, but lock files are never written with heredocs, and a comment
+// cannot follow on the line that starts one.
 func TestParseRefusesHeredocs(t *testing.T) {
 	t.Parallel()
 	_, diags := lockfile.Parse([]byte("module \"a\" {\n  source = <<A\ngit::https://example.com/a.git\nA\n  hashes = [<<A\nh9:x\nA\n  ]\n}\n"), "x")
@@ -194,8 +194,8 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-// A file cut off anywhere, or with any bit wrong, is an error or still a lock
-// of the same or fewer modules: never a crash, never a module from nowhere.
+// A file that is truncated anywhere or has any bit flipped is either an error or a lock with the
+// same modules or fewer. Parsing never panics and never adds modules.
 func TestParseDamage(t *testing.T) {
 	t.Parallel()
 	src := readFixture(t, "good-seed.hcl")

@@ -14,8 +14,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// outline is all nodes of a body with their ranges. The attributes of a block come
-// in any order, and as a whole they have the range of any of them.
+// outline returns all nodes of a body with their ranges. A block's attributes have no fixed
+// order, and their common node may have the range of any of them, so only their number is
+// included.
 func outline(body *hclsyntax.Body) []string {
 	var nodes []string
 	for _, block := range body.Blocks {
@@ -39,7 +40,7 @@ func outline(body *hclsyntax.Body) []string {
 	return nodes
 }
 
-// samePieces compares parsing by pieces with the parser.
+// samePieces compares the result of parsing in pieces with that of the HCL parser.
 func samePieces(t *testing.T, src []byte, size int) {
 	t.Helper()
 	got, diags := lockfile.ParseSyntax(src, "x", size)
@@ -61,7 +62,8 @@ func samePieces(t *testing.T, src []byte, size int) {
 
 const module = "module \"a\" {\n  source = \"x\"\n}\n"
 
-// Whatever looks like the end of a block and is none, the result is the parser's.
+// Some of these files have lines that look like the end of a block but are not. The result must
+// equal the HCL parser's.
 var pieces = map[string]string{
 	"modules":          strings.Repeat(module, 5),
 	"spaced":           strings.Repeat(module+"\n\n", 5),

@@ -17,15 +17,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// foreign is what stands outside of our module blocks, line by line, without
-// blank lines and the blocks' own indentation.
+// foreign returns the lines outside of our module blocks, without blank lines and without the
+// indentation of blocks.
 func foreign(t testing.TB, src []byte) []string {
 	t.Helper()
 	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "module" && !strings.Contains(b.Labels[0], "/") })
 }
 
-// outside is what stands outside of the provider blocks that are chosen by their
-// labels.
+// outside returns the lines outside of the provider blocks that chosen selects by their labels.
 func outside(t testing.TB, src []byte, chosen func(label string) bool) []string {
 	t.Helper()
 	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "provider" && chosen(b.Labels[0]) })
@@ -50,7 +49,8 @@ func without(t testing.TB, src []byte, leftOut func(*hclsyntax.Block) bool) []st
 	return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// moduleKeys is the keys in their order, and whether none is behind a provider.
+// moduleKeys returns the module keys in order, and reports whether all modules precede the
+// providers.
 func moduleKeys(t testing.TB, src []byte) (keys []string, first bool) {
 	t.Helper()
 	file, _ := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
@@ -99,7 +99,7 @@ var providerGen = rapid.Custom(func(t *rapid.T) lockfile.Provider {
 	}
 })
 
-// lockGen draws lock files with everything in them in any order and layout.
+// lockGen draws lock files with all kinds of content in any order and layout.
 var lockGen = rapid.Custom(func(t *rapid.T) string {
 	blank := rapid.SampledFrom([]string{"", "\n", " \n\n"})
 	space := rapid.SampledFrom([]string{" ", "  ", "\t"})
@@ -200,7 +200,7 @@ func FuzzParse(f *testing.F) {
 		assertSameModules(t, file, changed)
 		changed.RemoveModule("zzz")
 		if len(bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))) == 0 {
-			return // gets a header
+			return // a header is added
 		}
 		before, after := strings.Join(foreign(t, src), ""), strings.Join(foreign(t, changed.Bytes()), "")
 		if strings.Join(strings.Fields(before), "") != strings.Join(strings.Fields(after), "") {

@@ -35,7 +35,7 @@ func lockedProvider(t testing.TB, source, version, constraints string, hashes ..
 	return lockfile.Provider{Address: address(t, source), Version: version, Constraints: constraints, Hashes: hashes}
 }
 
-// The file is the one that "tofu init" writes.
+// A new file with providers equals the one that "tofu init" writes.
 func TestNewFileOfProviders(t *testing.T) {
 	t.Parallel()
 	const want = `# This file is maintained automatically by "tofu init".
@@ -195,8 +195,7 @@ func TestProviderEdits(t *testing.T) {
 	}
 }
 
-// A block with an error is not among the providers, and does not keep the file from
-// being read and changed.
+// An invalid block is not included in the providers. The file can still be read and changed.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	provider := func(label, body string) string { return "provider \"" + label + "\" {\n" + body + "\n}\n" }

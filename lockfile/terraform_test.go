@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// The stock tools must accept what is written and, where no provider changes,
-// leave it as it is.
+// Stock tools must accept the files that we write. If no provider changes, they must leave them
+// unchanged.
 func TestStockToolsAcceptTheFile(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"terraform", "tofu"} {

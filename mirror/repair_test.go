@@ -41,7 +41,7 @@ func startDocker(t *testing.T) (*dockerregistry.Registry, *mirror.Mirror) {
 // noWait makes retries wait for no time.
 func noWait(int) time.Duration { return 0 }
 
-// damaged returns the number of damaged entries in a mirror.
+// damaged returns the number of entries that VerifyStore finds damaged in a mirror.
 func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
@@ -81,8 +81,8 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 	return ""
 }
 
-// Distribution does not store a blob again that it already has, even if it is damaged. A repair
-// stores the same content with another digest, as often as necessary.
+// Distribution does not store a blob again that it already has, even if its copy is damaged. So
+// a repair stores the same content with another digest, as often as necessary.
 func TestRepairDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry, m := startDocker(t)

@@ -107,7 +107,7 @@ func TestSetFaults(t *testing.T) {
 		want []int
 	}{
 		{[]modtest.Fault{once}, []int{500, 200}},
-		{[]modtest.Fault{once}, []int{500, 200}}, // it counts afresh
+		{[]modtest.Fault{once}, []int{500, 200}}, // counts start again
 		{[]modtest.Fault{once, {Status: 404, Times: 1}}, []int{500, 404, 200}},
 		{[]modtest.Fault{{Status: 404}}, []int{404, 404, 404}},
 		{nil, []int{200}},

@@ -18,7 +18,8 @@ func TestTerraformGet(t *testing.T) {
 	if err != nil {
 		t.Skip("terraform is not installed")
 	}
-	// Each option is in one of the worlds at least. Those of a world do not affect each other.
+	// Each option is used in at least one of the worlds. The options of a world do not affect
+	// each other.
 	tests := map[string]modtest.Options{
 		"git": {},
 		"git, header, annotated tags, old server": {HeaderLocations: true, AnnotatedTags: true, RefuseCommits: true},

@@ -21,7 +21,7 @@ func TestStartErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		tree string
-		path string // of the TreeError
+		path string // in the TreeError
 	}{
 		{"-- registry/README.md --\n", "registry/README.md"},
 		{"-- registry/acme/net/main.tf --\n", "registry/acme/net/main.tf"},
@@ -164,8 +164,7 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// The world has five repositories, all of which are created, like one of the many worlds of a
-// test run.
+// The world has five repositories, all of which are created, as in a typical test.
 func BenchmarkFiveRepositories(b *testing.B) {
 	tree := fstest.MapFS{}
 	repos := []string{"a.git", "b.git", "c.git", "d.git", "e.git"}

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// refusedBy is the argument of a policy that refuses, "" for none.
+// refusedBy returns the argument of a policy that caused an error, or "" if err is nil.
 func refusedBy(t *testing.T, err error) string {
 	t.Helper()
 	var violation *policy.Violation
@@ -62,7 +62,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		source, constraint string
-		inRange, inExact   bool // allowed
+		inRange, inExact   bool // whether it is allowed
 	}{
 		{"acme/net/aws", "", false, false},
 		{"acme/net/aws", "~> 1.0", true, false},
@@ -108,7 +108,7 @@ func TestAge(t *testing.T) {
 	}{
 		{now.Add(-13 * 24 * time.Hour), true},
 		{now.Add(-14 * 24 * time.Hour), false},
-		{now.Add(24 * time.Hour), true}, // somebody's clock is wrong
+		{now.Add(24 * time.Hour), true}, // a clock is wrong
 		{time.Time{}, false},
 	} {
 		if err := p.CheckAge("1.2.0", tt.published, now); (refusedBy(t, err) == "min_age_days") != tt.young {

@@ -37,7 +37,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Half a policy is none: whatever is not understood is an error with a line.
+// A policy that is only partly understood is not applied: everything unknown is an error with a
+// line number.
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,7 +88,7 @@ func FuzzParse(f *testing.F) {
 		}
 		checked := p.CheckCall(policy.Call{Source: s, Own: true})
 		denied := &policy.Policy{Deny: p.Allow}
-		// What a list lets in, the same list keeps out.
+		// An address that is allowed by a list of patterns must be denied by the same list.
 		if len(p.Allow) > 0 && checked == nil && denied.CheckCall(policy.Call{Source: s}) == nil {
 			if _, local := s.(addrs.ModuleSourceLocal); !local {
 				t.Errorf("%q is allowed by %q and not denied by it", address, p.Allow)

@@ -27,8 +27,8 @@ func source(t testing.TB, text string) addrs.ModuleSource {
 	return s
 }
 
-// Whatever a pattern allows it also denies, when it stands in the other list;
-// denying goes further.
+// Each row has a pattern and an address. An address that a pattern allows is also denied by the
+// same pattern in a deny list, but a pattern can deny more than it allows.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -79,7 +79,7 @@ func TestPatterns(t *testing.T) {
 		{"registry.example.com:8080/acme", "registry.example.com:8080/acme/net/aws", true, true},
 		{"bücher.example", "xn--bcher-kva.example/acme/net/aws", true, true},
 		{"ghcr.io/acme", "oci://ghcr.io/acme/net?tag=1.0.0", true, true},
-		{"github.com", "./app", true, false}, // the project's own
+		{"github.com", "./app", true, false}, // a module of the project itself
 	} {
 		s, err := addrs.ParseModuleSource(tt.source)
 		if err != nil && strings.Contains(tt.source, "xn--") {

@@ -43,8 +43,8 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestCheckSignature says how policies combine: one has to allow a weak signature, and no
-// file may deny it.
+// TestCheckSignature checks how policies combine. A weak signature is accepted if one policy
+// allows it and no file denies it. A repository's own policy cannot allow it.
 func TestCheckSignature(t *testing.T) {
 	t.Parallel()
 	read := func(text string) *policy.Policy {

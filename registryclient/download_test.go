@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// hosted is the location of an archive that the registry hosts.
+// hosted returns the location of an archive that the registry hosts.
 func hosted(url string, useCredentials bool) registryclient.Location {
 	return registryclient.Location{Source: remote(url, ""), Direct: true, UseCredentials: useCredentials}
 }
@@ -92,7 +92,7 @@ func TestFailedDownloads(t *testing.T) {
 	}
 }
 
-// hijack answers with raw bytes.
+// hijack returns a handler that answers with raw bytes.
 func hijack(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -164,7 +164,8 @@ func TestCancelledDownload(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfDownloads sends the token where it belongs, and only there.
+// TestCredentialsOfDownloads checks that the token is sent only to the host that it belongs to,
+// and only if the location allows it.
 func TestCredentialsOfDownloads(t *testing.T) {
 	t.Parallel()
 	for url, wants := range map[string]bool{

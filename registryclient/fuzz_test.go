@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// fixed answers every request alike.
+// fixed gives the same answer to every request.
 type fixed struct{ header, body string }
 
 func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -78,8 +78,7 @@ func FuzzPackageLocation(f *testing.F) {
 	})
 }
 
-// checkLocation has the rule of the package comment in other words than the
-// code.
+// checkLocation checks the rule in the package comment, with a different implementation.
 func checkLocation(t *testing.T, found registryclient.Location) {
 	t.Helper()
 	text := strings.ToLower(found.Source.Package.String())

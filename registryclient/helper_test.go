@@ -30,7 +30,7 @@ var (
 type services struct {
 	base  string
 	token string
-	err   error // of Authorize
+	err   error // the result of Authorize
 }
 
 func (s services) ServiceURL(_ context.Context, _ addrs.Hostname, id string) (*url.URL, error) {
@@ -50,16 +50,17 @@ func (s services) Authorize(_ context.Context, host addrs.Hostname, req *http.Re
 	return s.err
 }
 
-// client asks web, at the base URL, and does not wait for long.
+// client returns a client that sends its requests to web, uses the base URL, and does not wait
+// for long.
 func client(web *webtest.Web) *registryclient.Client {
 	return &registryclient.Client{Services: services{base: base}, HTTPClient: web.Client(), RetryWait: 1}
 }
 
-// text answers with a body.
+// text returns a handler that answers with a body.
 func text(body string) http.HandlerFunc { return answer(http.StatusOK, "", body) }
 
-// answer answers with a status, an X-Terraform-Get header unless it is empty,
-// and a body.
+// answer returns a handler that answers with a status, a body, and an X-Terraform-Get header
+// unless header is empty.
 func answer(status int, header, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if header != "" {
@@ -72,7 +73,7 @@ func answer(status int, header, body string) http.HandlerFunc {
 	}
 }
 
-// serve is a web with one registry in it that answers everything alike.
+// serve returns a web with one registry that gives the same answer to every request.
 func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 	t.Helper()
 	web := webtest.New(t)
@@ -80,10 +81,10 @@ func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 	return web
 }
 
-// at is a location, as JSON.
+// at returns a location as JSON.
 func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }
 
-// noProviders is a host without the service.
+// noProviders is a host without a provider registry.
 type noProviders struct {
 	services
 	err error

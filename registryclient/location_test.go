@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// remote is a package and a subdirectory.
+// remote returns the source address for a package and a subdirectory.
 func remote(pkg, subdir string) addrs.ModuleSourceRemote {
 	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}
 }
@@ -159,7 +159,7 @@ func TestRelativeToWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestBodiesWithoutLocation checks that the message says what the body is.
+// TestBodiesWithoutLocation checks that the error message describes the body.
 func TestBodiesWithoutLocation(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -83,7 +83,7 @@ func TestCompatible(t *testing.T) {
 	}
 }
 
-// answerWith is a good answer about a package with other values of some properties.
+// answerWith returns a valid answer about a package, with changes to some properties. The value
 // nil removes a property.
 func answerWith(t *testing.T, changes map[string]any) string {
 	t.Helper()
@@ -105,7 +105,7 @@ func answerWith(t *testing.T, changes map[string]any) string {
 	return string(data)
 }
 
-// with is a change of one property.
+// with returns the change of one property.
 func with(name string, value any) map[string]any { return map[string]any{name: value} }
 
 func goodPackage() registryclient.ProviderPackage {

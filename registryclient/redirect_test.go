@@ -16,8 +16,8 @@ func redirectTo(to string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
 }
 
-// TestRedirects has every target with every status, each for one of the three
-// requests. So every request has every target and every status too.
+// TestRedirects tests every redirect target with every status, each time with one of the three
+// requests. In total, each request is also tested with every target and every status.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	requests := []struct {
@@ -68,7 +68,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// moving redirects to another URL, which answers whatever was asked.
+// moving redirects to a URL, and serves /moved with an answer to every kind of request. It also
+// redirects /back to /moved, and /forever to itself.
 func moving(to string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

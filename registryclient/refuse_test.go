@@ -70,8 +70,8 @@ func TestRefusedLocations(t *testing.T) {
 	}
 }
 
-// TestUnknownLocations has what is not an address of any kind, or is one that
-// points out of its package.
+// TestUnknownLocations has locations that are not valid addresses, or that point outside of
+// their package.
 func TestUnknownLocations(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// call is either of the two questions.
+// call is one of the two module requests.
 type call func(ctx context.Context, c *registryclient.Client) error
 
 var calls = map[string]call{
@@ -78,7 +78,7 @@ func TestMessageOfTheServer(t *testing.T) {
 	}
 }
 
-// TestServerThatRepeatsTheToken has a server that tells which credentials it has
+// TestServerThatRepeatsTheToken has a server whose answer contains the credentials that it has
 // refused.
 func TestServerThatRepeatsTheToken(t *testing.T) {
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestPassingFailures(t *testing.T) {
 			switch failures {
 			case 1:
 				w.WriteHeader(http.StatusBadGateway)
-			case 2: // a connection that breaks within the body
+			case 2: // the connection is cut within the body
 				w.Header().Set("Content-Length", "1000")
 				_, _ = io.WriteString(w, "{")
 				panic(http.ErrAbortHandler)

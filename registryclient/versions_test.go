@@ -21,7 +21,7 @@ func TestModuleVersions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		body string
-		want []string // refs
+		want []string // the expected refs
 	}{
 		"plain":               {`{"modules":[{"versions":[{"version":"1.0.0"},{"version":"2.0.0"}]}]}`, []string{"1.0.0", "2.0.0"}},
 		"order kept":          {`{"modules":[{"versions":[{"version":"2.0.0"},{"version":"1.0.0"}]}]}`, []string{"2.0.0", "1.0.0"}},
@@ -59,8 +59,8 @@ func TestModuleVersions(t *testing.T) {
 	}
 }
 
-// What OpenTofu's registry says about a version's age is taken where it can be
-// understood, and is no fault where it cannot.
+// The age of a version in an answer of OpenTofu's registry is used if it is valid. An invalid
+// value is ignored.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 6, 1, 15, 0, 40, 0, time.UTC)

@@ -138,7 +138,7 @@ func TestMirrorPattern(t *testing.T) {
 	}
 }
 
-// Who names a mirror decides what it confirms.
+// What a mirror may confirm depends on who configured it.
 func TestMirrors(t *testing.T) {
 	t.Parallel()
 	const m, n = "oci://r.example.com/m", "oci://r.example.com/n"

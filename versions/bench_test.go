@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// manyCandidates are n versions, with a pre-release for every tenth.
+// manyCandidates returns n versions, of which every tenth is a pre-release.
 func manyCandidates(n int) []versions.Candidate {
 	refs := make([]string, n)
 	for i := range refs {
@@ -19,9 +19,9 @@ func manyCandidates(n int) []versions.Candidate {
 	return candidates(refs...)
 }
 
-// BenchmarkSelect selects among many versions: one that is wanted, and one that
-// nobody offers, which sorts all for the message. The time for a version is
-// reported: it must be the same for 5,000 as for 50,000.
+// BenchmarkSelect selects a version that exists among many, and one that does not, which sorts
+// all versions for the error message. It reports the time for each version, which must be the
+// same for 5,000 as for 50,000.
 func BenchmarkSelect(b *testing.B) {
 	for _, test := range []struct {
 		name, constraint string

@@ -29,7 +29,8 @@ func parseAll(t testing.TB, list string) []versions.Version {
 	return all
 }
 
-// Each row is what tofu writes for a constraint, and selects from providerOffers.
+// Each row has a constraint, the form in which tofu writes it, and the versions that it selects
+// from providerOffers.
 func TestProviderConstraints(t *testing.T) {
 	t.Parallel()
 	const same = "same"
@@ -114,7 +115,7 @@ func TestParseProviderConstraintsErrors(t *testing.T) {
 	}
 }
 
-// The rows of offered versions, constraint and selection.
+// Each row has offered versions, a constraint, and the selected version.
 func TestSelectProvider(t *testing.T) {
 	t.Parallel()
 	const prereleases, builds = "1.0.0 1.1.0-beta1 1.1.0-rc.1 1.1.0-rc.2", "1.0.0 1.0.0+b1 1.0.0+b2"
@@ -133,7 +134,7 @@ func TestSelectProvider(t *testing.T) {
 		{"1.0.0-a 1.0.0-b", "1.0.0-a", "1.0.0-a"},
 		{builds, "1.0.0", "1.0.0"},
 		{builds, "1.0.0+b1", "1.0.0+b1"},
-		{builds, "", "1.0.0+b2"}, // stock tools select any of them
+		{builds, "", "1.0.0+b2"}, // stock tools select any of these
 		{builds, ">= 1.0.0", "1.0.0+b2"},
 		{"1.0.0 1.0.0", "", "1.0.0"},
 		{"0.0.0", "0.0.0", ""},
@@ -229,8 +230,8 @@ func TestParseProviderVersion(t *testing.T) {
 	}
 }
 
-// TestSelectProviderLikeStock compares with the two libraries that stock tools use: the
-// first reads the configuration, the second one selects.
+// TestSelectProviderLikeStock compares the results with those of the stock tools' two libraries:
+// the first parses constraints in the configuration, and the second selects versions.
 func TestSelectProviderLikeStock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -102,8 +102,8 @@ func TestNoMatchErrorMessage(t *testing.T) {
 	}
 }
 
-// TestSelectIgnoresOrder also covers the list within the error, for
-// pre-releases that go-version puts in no strict order.
+// TestSelectIgnoresOrder also checks the list in the error. It includes pre-releases for which
+// go-version does not define a strict order.
 func TestSelectIgnoresOrder(t *testing.T) {
 	t.Parallel()
 	ref := rapid.StringMatching(`v?[01](\.[01]){0,3}(-(01|1|a|b)(\.(01|1|a|b))?)?(\+(01|1|a|b)(\.[01])?)?(@[ab])?`)

@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// stockSelect is what stock OpenTofu does, by the two libraries that it uses:
-// one matches, the other one decides which pre-releases take part. It returns
-// the versions of the highest precedence, of which stock takes the first.
+// stockSelect selects like OpenTofu, using the same two libraries: one matches versions, and the
+// other decides which pre-releases are considered. It returns all versions with the highest
+// precedence. OpenTofu takes the first of them.
 func stockSelect(constraint string, offered []string) []string {
 	want, err := goversion.NewConstraint(constraint)
 	if err != nil {
@@ -75,7 +75,7 @@ func refs(offered []versions.Candidate) []string {
 	return refs
 }
 
-// TestSelectLikeStock selects from random lists by random constraints.
+// TestSelectLikeStock compares Select with stockSelect for random versions and constraints.
 func TestSelectLikeStock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

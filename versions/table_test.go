@@ -12,11 +12,11 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// selection is one line of testdata/constraints, whose README has the format.
+// selection is one line of testdata/constraints, whose README describes the format.
 type selection struct {
 	where      string // file and line
 	constraint string
-	none       bool // no constraint at all
+	none       bool // there is no constraint
 	offered    []versions.Candidate
 	want       string
 	superset   bool
@@ -36,7 +36,7 @@ func TestSelectTables(t *testing.T) {
 	}
 }
 
-// outcome selects and names the result as the tables do.
+// outcome selects a version and returns the result in the notation of the tables.
 func outcome(test selection, offered []versions.Candidate) string {
 	var want versions.Constraints
 	if !test.none {
@@ -67,7 +67,7 @@ func kindOf(err error) string {
 	return err.Error()
 }
 
-// orders returns the list rotated to each of its places, both ways round.
+// orders returns all rotations of the list, forwards and reversed.
 func orders(offered []versions.Candidate) [][]versions.Candidate {
 	var all [][]versions.Candidate
 	for i := range offered {

@@ -10,7 +10,7 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		in, want   string // want "" is an error
+		in, want   string // want is "" for an error
 		prerelease bool
 	}{
 		{in: "1.2.3", want: "1.2.3"},
@@ -79,8 +79,8 @@ func TestCompare(t *testing.T) {
 		{"1.0.0-2", "1.0.0-alpha", -1},
 		{"1.0.0-alpha", "1.0.0-beta", -1},
 		{"1.0.0-a", "1.0.0-a.1", -1},
-		// Semantic versioning has these two the other way round. Stock tools
-		// do not, and neither do we.
+		// Semantic versioning orders these two the other way round. Stock tools do not, and
+		// neither does this package.
 		{"1.0.0-a.b", "1.0.0-a", -1},
 		{"", "0.0.0-a", -1},
 		{"", "", 0},

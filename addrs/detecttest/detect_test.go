@@ -1,6 +1,6 @@
-// Package detecttest_test compares the addresses of package addrs with those of
-// go-getter. It is a module of its own, so that what go-getter pulls in does not
-// come into the graph of those who embed Cotter.
+// Package detecttest_test compares the addresses of package addrs with those of go-getter. It is
+// a separate module, so that programs that embed Cotter do not get the dependencies of
+// go-getter.
 package detecttest_test
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// detectSources are addresses beside those of testdata/sources.
+// detectSources are addresses in addition to those in testdata/sources.
 var detectSources = []string{
 	"github.com/a/b", "github.com/a/b.git", "github.com/a/b/", "github.com/a/b//x", "github.com/a/b/c/d", "github.com/a/b/c//d",
 	"github.com/a/b?ref=v1", "github.com/a/b//x?ref=feature/y", "github.com/a", "github.com/", "GitHub.com/a/b", "www.github.com/a/b",
@@ -31,21 +31,21 @@ var detectSources = []string{
 	"relative", "a/b", "", "example.com", "::", "x::y", "git::", "C:\\x",
 }
 
-// TestDetectors holds the addresses that addrs makes of shorthands against
-// those of go-getter, which the stock tools use.
+// TestDetectors compares the addresses that addrs makes of shorthands with those of go-getter,
+// which the stock tools use.
 func TestDetectors(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for _, raw := range append(sourcesInFiles(t), detectSources...) {
 		source, err := addrs.ParseModuleSource(raw)
-		// Addresses of Bitbucket are those that go-getter asks Bitbucket for.
+		// go-getter queries Bitbucket to detect its addresses, so they are skipped.
 		if strings.Contains(raw, "bitbucket.org/") {
 			continue
 		}
 		want, wantErr := detectByGoGetter(raw)
 		remote, ok := source.(addrs.ModuleSourceRemote)
 		switch {
-		case err == nil && !ok: // local and registry addresses come first
+		case err == nil && !ok: // local and registry addresses take precedence
 		case err != nil && wantErr == nil && !escapesPackage(want.Subdir):
 			t.Errorf("ParseModuleSource(%q): %v, but go-getter detects %q", raw, err, want)
 		case ok && wantErr != nil:
@@ -58,14 +58,14 @@ func TestDetectors(t *testing.T) {
 	t.Logf("compared %d addresses", compared)
 }
 
-// escapesPackage reports whether addrs refuses a subdirectory that the stock
-// tools may accept.
+// escapesPackage reports whether addrs refuses a subdirectory because it is outside of the
+// package. The stock tools may accept it.
 func escapesPackage(subdir string) bool {
 	return subdir == ".." || strings.HasPrefix(subdir, "../") || strings.HasPrefix(subdir, "/")
 }
 
-// detectByGoGetter calls go-getter as OpenTofu does: with its list of
-// detectors, on the package alone.
+// detectByGoGetter calls go-getter like OpenTofu: with OpenTofu's list of detectors, and only
+// for the package's part of the address.
 func detectByGoGetter(raw string) (addrs.ModuleSourceRemote, error) {
 	pkg, subdir := getter.SourceDirSubdir(raw)
 	if subdir != "" {
@@ -88,8 +88,8 @@ func detectByGoGetter(raw string) (addrs.ModuleSourceRemote, error) {
 	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}, nil
 }
 
-// withoutQuery keeps a query string from a detector, as OpenTofu does for
-// GitHub, whose refs may hold slashes.
+// withoutQuery removes the query string before it calls a detector. OpenTofu does this for
+// GitHub, because refs may contain slashes.
 type withoutQuery struct{ getter.Detector }
 
 func (d withoutQuery) Detect(src, pwd string) (string, bool, error) {
@@ -101,7 +101,7 @@ func (d withoutQuery) Detect(src, pwd string) (string, bool, error) {
 	return detected, found, err
 }
 
-// sourcesInFiles are the first columns of testdata/sources.
+// sourcesInFiles returns the first columns of the files in testdata/sources.
 func sourcesInFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/sources/*.txt")

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestSamples runs the samples that need no server, or no other than a world's.
+// TestSamples runs the samples that need no servers other than a world's.
 func TestSamples(t *testing.T) {
 	world := modtest.NewWith(t, modtest.Txtar(`
 -- infra/main.tf --

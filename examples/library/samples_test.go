@@ -1,6 +1,6 @@
-// Package library_test has the Go code that docs/library.md and the README show. A part
-// between "// sample: NAME" and "// end" stands in the pages below a comment with that
-// name. TestPages compares them.
+// Package library_test contains the Go code in docs/library.md and the README. In the pages, the
+// code between "// sample: NAME" and "// end" follows a comment with that name. TestPages
+// compares them.
 package library_test
 
 import (

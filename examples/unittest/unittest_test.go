@@ -40,8 +40,7 @@ module "network" {
 	}
 }
 
-// Servers that fail are a few lines, too: what the tool makes of an error can be
-// tested for each kind of it.
+// A few lines make a server fail, so a test can check how the tool handles each kind of error.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

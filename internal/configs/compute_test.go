@@ -78,7 +78,7 @@ func TestFilesOfPackages(t *testing.T) {
 	if err := os.Symlink("../../../../secret", filepath.Join(pkg, "modules/m/link")); err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]string{ // an expression, and the source or the error
+	tests := map[string]string{ // each expression with the expected source or error
 		`file("${path.module}/x")`:                             "own",
 		`file("${path.module}/../../shared/x")`:                "shared",
 		`templatefile("${path.module}/x", {})`:                 "own",
@@ -158,8 +158,8 @@ func TestMissingInputs(t *testing.T) {
 	}
 }
 
-// TestConcurrentReads reads the modules of one level concurrently. All of them need the same
-// values of their caller.
+// TestConcurrentReads reads modules on the same level concurrently. All of them need the same
+// values from their caller.
 func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,8 +180,8 @@ func TestConcurrentReads(t *testing.T) {
 	wait.Wait()
 }
 
-// wideTree writes a root module that calls n modules, each of which has a call with a literal or
-// computed source.
+// wideTree writes a root module that calls n modules. Each of these has one call, whose source
+// is literal or computed.
 func wideTree(t testing.TB, dir string, n int, computed bool) {
 	t.Helper()
 	var root strings.Builder

@@ -14,7 +14,7 @@ func TestEmpty(t *testing.T) {
 	for _, test := range []struct {
 		name            string
 		files           []string
-		tofu, terraform bool // whether it is empty
+		tofu, terraform bool // whether the directory is empty
 	}{
 		{"nothing", nil, true, true},
 		{"configuration", []string{"main.tf"}, false, false},

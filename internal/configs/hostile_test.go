@@ -19,7 +19,7 @@ func TestIrregularFiles(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		make func(name string) error
-		want string // in the detail
+		want string // a part of the detail
 	}{
 		"pipe":             {func(name string) error { return syscall.Mkfifo(name, 0o644) }, "not a regular file"},
 		"link to device":   {func(name string) error { return os.Symlink("/dev/zero", name) }, "not a regular file"},
@@ -66,7 +66,7 @@ func TestBoundary(t *testing.T) {
 	write(t, filepath.Join(pkg, "shared/shared.tf"), call("shared"))
 	tests := map[string]struct {
 		target string
-		want   string // the call that is found, "" for an error
+		want   string // the expected call; "" for an error
 	}{
 		"inside":       {"../shared/shared.tf", "shared"},
 		"outside":      {"../../outside.tf", ""},

@@ -59,7 +59,7 @@ func required(entries, more string) string {
 	return mainFile("terraform {\n  required_providers {\n" + entries + "\n  }\n}\n" + more)
 }
 
-// The numbered cases are those of the reference.
+// Cases whose names begin with the same number test variants of one rule.
 var providerCases = []struct{ name, files, want string }{
 	{"1 object", required(`x = { source = "acme/x", version = "~> 1.0" }`, ""), "~/acme/x ~> 1.0 by required_providers at main.tf:3,1"},
 	{"2 string", required(`null = "~> 1.0"`, ""), "~/hashicorp/null ~> 1.0 by required_providers at main.tf:3,1"},

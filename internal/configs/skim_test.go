@@ -140,7 +140,7 @@ func FuzzSkim(f *testing.F) {
 		for i := range want {
 			want[i].MaySet = want[i].MaySet || i < len(got) && got[i].MaySet
 			if i < len(got) && got[i].Source == "" {
-				want[i].Source = "" // it is left to the parser
+				want[i].Source = "" // left to the parser
 			}
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {

@@ -21,7 +21,7 @@ func TestVariablePipes(t *testing.T) {
 	const src = "variable \"s\" { default = \"./default\" }\nmodule \"a\" { source = var.s }\nmodule \"b\" { source = \"${var.s}/b\" }\n"
 	for _, test := range []struct {
 		name, pipe, file string
-		want             string // the source, or what the error says
+		want             string // the source, or a part of the error
 	}{
 		{name: "pipe", pipe: "values", file: "values", want: "./piped"},
 		{name: "nothing", file: "/dev/null", want: "./default"},

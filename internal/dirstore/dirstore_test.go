@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// A stage of a living process stays; those of killed ones, and files that lie
-// next to them, are removed with everything in them, even read-only directories.
+// NewStage keeps the stages of running processes. It removes the stages of killed processes, and
+// files next to them, with everything in them, even read-only directories.
 func TestNewStage(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -138,7 +138,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// MakeDir replaces what is not a directory, and keeps what is.
+// MakeDir replaces anything that is not a directory, and keeps existing directories.
 func TestMakeDir(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "store")

@@ -72,7 +72,7 @@ func TestBombs(t *testing.T) {
 			if !diags.HasErrors() || !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
 				t.Fatalf("Evaluate(%.80s) = %.200s, %v, want an error over ErrTooMuchWork", src, value.GoString(), diags)
 			}
-			// TotalAlloc includes garbage: the memory in use at any time is far less.
+			// TotalAlloc includes garbage. Much less memory is in use at any time.
 			const limit = 512 << 20
 			if took := after.TotalAlloc - before.TotalAlloc; took > limit {
 				t.Errorf("Evaluate(%.80s) allocated %d MB", src, took>>20)
@@ -97,7 +97,7 @@ func TestSharedParts(t *testing.T) {
 		t.Errorf("a deep value: %v", diags)
 	}
 	v = cty.StringVal("x")
-	for range 20 { // 2^20 elements; HCL itself would not survive 2^40
+	for range 20 { // 2^20 elements; HCL itself could not handle 2^40
 		v = cty.TupleVal([]cty.Value{v, v})
 	}
 	if _, diags := meter.Evaluate(parse(t, "a"), eval.Scope{Values: map[string]cty.Value{"a": v}}); !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
@@ -105,7 +105,7 @@ func TestSharedParts(t *testing.T) {
 	}
 }
 
-// TestTree uses up the work of a tree with many modules.
+// TestTree uses up the budget of a tree with many modules.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	tree := &eval.Tree{}
@@ -121,7 +121,8 @@ func TestTree(t *testing.T) {
 	t.Error("200 modules did what they pleased")
 }
 
-// FuzzEvaluate evaluates any expression: it must end, and metering must not change the result.
+// FuzzEvaluate checks that the evaluation of any expression ends, and that metering does not
+// change the result.
 func FuzzEvaluate(f *testing.F) {
 	for _, src := range []string{bombs()["loops"], bombs()["text loops"], bombs()["equal"], `"${v.name}-${upper("x")}"`, `[for k, x in v.map : "${k}${x}" if x != ""]`, `{a = 1, (v.name) = [v.list[*], v.list.*]}`, `try(v.no, s.key)`, `v.list[0] == "a" ? aws.x : -1`, `jsondecode("[1]")[0] + 1`, `"%{if true}x%{else}y%{endif}"`} {
 		f.Add(src)

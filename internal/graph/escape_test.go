@@ -63,7 +63,7 @@ func FuzzRender(f *testing.F) {
 		}
 		for name, render := range formats {
 			if name == "tree.txt" {
-				continue // modules can be below each other
+				continue // modules can be nested
 			}
 			rendered, err := render(g)
 			if err == nil {

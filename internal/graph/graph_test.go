@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 	for prefix, g := range worlds {
 		for name, render := range formats {
 			if strings.HasSuffix(name, ".html") {
-				continue // see TestPage
+				continue // tested by TestPage
 			}
 			got, err := render(g)
 			if err != nil {
@@ -82,7 +82,7 @@ func TestFormats(t *testing.T) {
 			}
 			file := filepath.Join("testdata", prefix+name)
 			if prefix+name == "tree.svg" {
-				file = "../../docs/graph.svg" // which a page shows
+				file = "../../docs/graph.svg" // a documentation page shows it
 			}
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -160,8 +160,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// checkRendered returns an error if a text of a graph has become more than text: by what
-// each format is made of, counted.
+// checkRendered returns an error if a text of the graph has become markup or syntax. It counts
+// the elements that the format uses.
 func checkRendered(name, text string, modules, providers int) error {
 	if strings.ContainsAny(text, "\x1b\x00\u202e\u2028\r") {
 		return errors.New("it has control characters")
@@ -196,7 +196,7 @@ func checkRendered(name, text string, modules, providers int) error {
 	return nil
 }
 
-// TestGraphviz has Graphviz read what is written for it.
+// TestGraphviz checks that Graphviz accepts the output for it.
 func TestGraphviz(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("dot"); err != nil {

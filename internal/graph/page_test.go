@@ -154,7 +154,7 @@ func testHostilePage(t *testing.T, b *browser) {
 	}
 }
 
-// testPicture opens the SVG pictures as documents, in which scripts could run.
+// testPicture opens the SVG pictures as documents, because scripts can run in documents.
 func testPicture(t *testing.T, b *browser) {
 	for _, theme := range []string{"light", "dark"} {
 		b.scheme(t, theme)

@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// hostileUnit is repeated, followed by the closers, to make a file that ends the process when it
-// is parsed.
+// hostileUnit describes a file that exhausts the stack when it is parsed. The file repeats
+// opener, and then closer as often.
 type hostileUnit struct {
 	name, before, opener, middle, closer, after string
 }
@@ -49,7 +49,7 @@ var hostile = []hostileUnit{
 	{name: "full splat", before: "a = a", opener: "[*]"},
 	{name: "blocks", opener: "b {\n", closer: "}\n"},
 	{name: "labelled blocks", opener: "b \"l\" {\n", closer: "}\n"},
-	// The parser's recovery skips the closing brackets of these.
+	// For these, the parser's recovery after an error skips the closing brackets.
 	{name: "recovery in block", opener: "b {\n x }\n"},
 	{name: "recovery in block of one line", opener: "a {\n b { x }\n}\n"},
 	{name: "recovery in template", before: `a = "`, opener: `${"${(}"}${)}`, after: `"`},

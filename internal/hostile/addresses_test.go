@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Addresses yields source addresses as configuration may contain them. Refused means that neither
+// Addresses yields source addresses that configuration could contain. Refused means that neither
 // a server nor git sees any part of the address.
 func Addresses() iter.Seq[Case[string]] {
 	long := strings.Repeat("x", 100_000)

@@ -14,7 +14,7 @@ import (
 func noise(size int) string {
 	source := rand.NewChaCha8([32]byte{})
 	text := make([]byte, size)
-	_, _ = source.Read(text) // never fails
+	_, _ = source.Read(text) // never returns an error
 	return string(text)
 }
 
@@ -42,7 +42,7 @@ func truncated(yield func(class, name string, bytes []byte) bool) bool {
 	return yield("archive/good", "zip to cut", zip) && yield("archive/good", "tar.gz to cut", packed)
 }
 
-// notArchives yields what servers may send instead of archives.
+// notArchives yields answers that servers may send instead of archives.
 func notArchives(yield func(class, name string, bytes []byte) bool) bool {
 	cases := map[string]string{
 		"nothing":            "",

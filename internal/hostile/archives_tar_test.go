@@ -62,7 +62,7 @@ func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 	good := tarOf(tarFile("main.tf", "# text\n"))
 	for at := 0; at < tarBlock; at += 4 {
 		if at >= 148 && at < 156 {
-			continue // the checksum's own digits
+			continue // the digits of the checksum itself
 		}
 		if !yield("tar/checksum", fmt.Sprintf("byte %d", at), gzipped(flipped(good, at, 1))) {
 			return false

@@ -76,7 +76,7 @@ func containers() []container {
 		}},
 		{"GNU file", func(n string) []byte {
 			if strings.Contains(n, "\x00") {
-				return nil // it ends names
+				return nil // a NUL byte ends the name
 			}
 			return tarGzip(ok, tarGNU('L', n), tarFile("x", ""))
 		}},
@@ -113,7 +113,7 @@ func links(outside string, yield func(class, name string, bytes []byte) bool) bo
 			hard := tarGzip(tarFile("a", "1"), tarPAX('x', "linkpath="+target), tarRaw(tarHeader{name: "d/l", link: "x", flag: '1'}, ""))
 			tarClass := l.class
 			if target == "" || strings.Contains(target, "\x00") {
-				tarClass = "tar/extension" // the header cannot have it
+				tarClass = "tar/extension" // the extended header cannot contain it
 			}
 			if !yield(l.class, "zip "+label(target), zip) || !yield(tarClass, "tar "+label(target), pax) ||
 				!yield("link/hard", label(target), hard) {

@@ -15,7 +15,7 @@ type Case[T any] struct {
 type Verdict int
 
 const (
-	// Refused means that there is an error and nothing is left behind.
+	// Refused means that there is an error and no files are left.
 	Refused Verdict = iota
 	// Accepted means that there is no error: the input looks bad but does no harm, or it shows
 	// that similar inputs are not refused by accident.

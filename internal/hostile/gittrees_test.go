@@ -11,7 +11,7 @@ import (
 type TreeEntry struct {
 	Mode, Name string
 	Text       string
-	Tree       []TreeEntry // for a mode of a directory
+	Tree       []TreeEntry // for the mode of a directory
 	// ID replaces the object id that follows from Text or Tree. "" means that it is not replaced.
 	ID string
 }
@@ -96,7 +96,7 @@ func treeLinks(outside string, give giveTree) bool {
 	for _, l := range append(hostileTargets(outside), list{"link/inside", plainTargets()}) {
 		for _, target := range l.texts {
 			if strings.Contains(target, "\x00") {
-				continue // git's links end there
+				continue // git ends the target there
 			}
 			if !give(l.class, "git "+label(target), file("a"), dir("d", file("b"), link("l", target))) {
 				return false

@@ -48,7 +48,7 @@ type report struct {
 	Problems []string
 	Hardest  string // the input with the most work
 	Work     uint64 // bytes allocated for it
-	Peak     int64  // bytes; 0 where it cannot be measured
+	Peak     int64  // bytes; 0 if it cannot be measured
 }
 
 // TestCorpus reads all inputs in a separate process with its own home, temporary directory, and

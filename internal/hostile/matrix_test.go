@@ -31,7 +31,7 @@ type route struct {
 	name string
 	// hops are the origins in the order of the redirects.
 	hops []string
-	// kept means that the last request, which is to home again, may have the credentials.
+	// kept means that the last request, which goes to home again, may have the credentials.
 	kept bool
 	// refused means that the last request must not be sent. The clients refuse some more, which
 	// does no harm.
@@ -117,7 +117,7 @@ type matrix struct {
 	web     *webtest.Web
 	fetcher *getmodules.Fetcher
 	dir     string
-	cases   map[string]redirectCase // by id, which is in all paths
+	cases   map[string]redirectCase // by id, which is part of all paths
 }
 
 type redirectCase struct {
@@ -147,7 +147,7 @@ func TestRedirectMatrix(t *testing.T) {
 	t.Run("cases", func(t *testing.T) {
 		for id, c := range m.cases {
 			if _, err := exec.LookPath("git"); err != nil && c.bearer.name == "git" {
-				continue // getmodules' own tests say that it is not installed
+				continue // the tests of getmodules report missing programs
 			}
 			t.Run(fmt.Sprint(c.bearer.name, " ", c.status, " ", c.route.name), func(t *testing.T) {
 				t.Parallel()
@@ -202,7 +202,7 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	id := parts[at]
 	c := m.cases[id]
-	hop := -1 // home's own URL
+	hop := -1 // the URL of home itself
 	if at+1 < len(parts) {
 		_, _ = fmt.Sscanf(parts[at+1], "hop%d", &hop)
 	}
@@ -219,7 +219,7 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 	default:
 		to := fmt.Sprintf("%s/%s/hop%d", c.hops[hop+1], id, hop+1)
 		if c.bearer.name == "git" {
-			to += "/info/refs?" + r.URL.RawQuery // git follows nothing else
+			to += "/info/refs?" + r.URL.RawQuery // git follows only redirects to this path
 		}
 		rw.Header().Set("Location", to)
 		rw.WriteHeader(c.status)
@@ -227,8 +227,8 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 }
 
 // check checks all requests of a case. If a route returns to home, git's HTTP library sends the
-// secret to home again. That cannot be changed, and is harmless because it is home that receives
-// it.
+// secret to home again. This cannot be changed, and it is harmless because the secret belongs to
+// home.
 func (m *matrix) check(t *testing.T, id string, c redirectCase, failure error) {
 	t.Helper()
 	first, last := false, false

@@ -91,7 +91,7 @@ func hostileTargets(outside string) []list {
 	}
 }
 
-// plainTargets returns targets of a link at "d/l" that point to something inside of the package.
+// plainTargets returns targets of a link at "d/l" that point to something inside the package.
 func plainTargets() []string {
 	return []string{"../a", "./../a", "b", "./b", "..", ".", "../d", "../d/b", "../d/", "./"}
 }

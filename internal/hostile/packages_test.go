@@ -150,13 +150,13 @@ func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 		}),
 		lead(page, func(location string) *http.Response {
 			if strings.Contains(location, "\x00") || strings.TrimSpace(location) != location {
-				location = foreign(location) // HTML has no such text
+				location = foreign(location) // HTML cannot contain this text
 			}
 			return answer(nil, 200, nil, `<meta name="terraform-get" content="`+html.EscapeString(location)+`">`)
 		}),
 		func(c Case[string], portable bool) (bool, error) {
 			if c.Class == "location/address" {
-				c.Input = foreign(c.Input) // most are good as relative URLs
+				c.Input = foreign(c.Input) // most of these are valid relative URLs
 			}
 			return lead(page+".zip", func(location string) *http.Response {
 				return answer(nil, 302, http.Header{"Location": {location}}, "")

@@ -88,7 +88,7 @@ func feed[T any](r *reader, cases iter.Seq[Case[T]], read func(c Case[T], portab
 	if r.Work > mostWork {
 		r.problem(r.Hardest, "", fmt.Sprintf("%d MiB were allocated for it", r.Work>>20))
 	}
-	// After this, the peak is that of single inputs and does not include garbage of earlier ones.
+	// Free the garbage of these inputs, so that later peaks do not include it.
 	debug.FreeOSMemory()
 }
 
@@ -130,7 +130,7 @@ func unsafeRune(r rune) bool {
 // dir returns the directory for the package of one input.
 func (r *reader) dir() string { return filepath.Join(r.base, "work", "package") }
 
-// tidy removes accepted packages, and reports what is left of refused ones.
+// tidy removes accepted packages, and reports files that are left after a refusal.
 func (r *reader) tidy() {
 	if err := os.RemoveAll(r.dir()); err != nil {
 		r.found = append(r.found, err.Error())

@@ -13,9 +13,9 @@ const tarBlock = 512
 type tarHeader struct {
 	name, link, prefix string
 	flag               byte
-	size               string // "" for the body's
+	size               string // "" for the body's size
 	mode               string // "" for 0644
-	sum                string // "" for the right one
+	sum                string // "" for the right checksum
 	magic              string // "" for ustar
 }
 

@@ -23,7 +23,7 @@ import (
 // registryHost is the host of the registry that gives all answers.
 const registryHost = "registry.example.com"
 
-// services is a discovery that has already been done.
+// services is a discovery client whose results are fixed.
 type services struct{}
 
 func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, error) {

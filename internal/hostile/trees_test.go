@@ -21,7 +21,7 @@ import (
 // objects are git objects that have not been written yet, by kind and name.
 type objects struct {
 	bodies map[string]map[string][]byte
-	known  map[*TreeEntry]string // trees that are part of several
+	known  map[*TreeEntry]string // trees that are part of several others
 }
 
 func (o *objects) add(kind string, body []byte) string {
@@ -111,8 +111,8 @@ func (o *objects) pack(dir string) error {
 // nowhere is the address of the repository whose commits are in the store.
 const nowhere = "file:///nonexistent/repository.git"
 
-// trees fetches the tree of each commit from a store that has it, so that neither git's transfer
-// nor its checks are involved.
+// trees fetches the tree of each commit from a store that already has it, so that neither git's
+// transfer nor its checks are involved.
 func (r *reader) trees(outside string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		r.Problems = append(r.Problems, "git is not installed")

@@ -137,7 +137,7 @@ func TestOtherStatuses(t *testing.T) {
 	}
 }
 
-// TestReceiverDecides uses functions that receive an answer and then fail.
+// TestReceiverDecides uses functions that receive an answer and then return an error.
 func TestReceiverDecides(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is full")

@@ -36,7 +36,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 	const home = "https://example.com"
 	targets := []struct {
 		name, to string
-		keeps    bool // the credentials
+		keeps    bool // whether it keeps the credentials
 		refused  bool
 	}{
 		{"same origin", home + "/end", true, false},
@@ -99,7 +99,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 	}
 }
 
-// TestRedirectsToNowhere has invalid locations that net/http would quote.
+// TestRedirectsToNowhere has invalid locations. Errors of net/http would quote them.
 func TestRedirectsToNowhere(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"https://u:" + webtest.Canary + "@h h/?" + webtest.Canary, "https://[::1/?" + webtest.Canary, "https://h:x/?a=" + webtest.Canary, "%zz?" + webtest.Canary} {

@@ -79,7 +79,7 @@ func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		header string
-		at     []time.Duration // of the requests; nil means by our own waits
+		at     []time.Duration // the times of the requests; nil if Cotter chooses the waits
 		status int
 	}{
 		{"7", seconds(0, 7), 200},
@@ -88,7 +88,7 @@ func TestRetryAfter(t *testing.T) {
 		{"61", seconds(0), 429},
 		{"99999999999999999999999", seconds(0), 429},
 		{"9999999999999", seconds(0), 429},
-		{"Sat, 01 Jan 2000 00:00:30 GMT", seconds(0, 30), 200}, // synctest starts at midnight
+		{"Sat, 01 Jan 2000 00:00:30 GMT", seconds(0, 30), 200}, // synctest's clock starts at midnight
 		{"Fri, 31 Dec 1999 23:00:00 GMT", seconds(0, 0), 200},
 		{"Sat, 01 Jan 2000 01:00:00 GMT", seconds(0), 429},
 		{"-5", nil, 200},

@@ -6,26 +6,25 @@ import (
 	"testing"
 )
 
-// forbidden are the calls that only the command may make. A library gets its
-// settings through fields, reports by return values, and leaves the terminal
-// to the program.
+// forbidden are calls that only the command may make. A library gets its settings through
+// fields, reports results by return values, and does not use the terminal.
 var forbidden = map[string][]string{
 	"fmt": {"Print", "Printf", "Println"},
 	"log": {"Print", "Printf", "Println", "Fatal", "Fatalf", "Fatalln", "Panic", "Panicf", "Panicln"},
 	"os":  {"Exit", "Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Chdir"},
 }
 
-// exempt are the calls that a package has reason to make.
+// exempt are forbidden calls that individual packages may make.
 var exempt = map[string][]string{
-	// git gets the environment of the process, with the user's credentials.
+	// git runs with the environment of the process, which may have the user's credentials.
 	"internal/git/gitexec": {"os.Environ"},
-	// So does hg.
+	// The same applies to hg.
 	"getmodules/hg": {"os.Environ"},
-	// It has the one function that reads the environment, for programs.
+	// One function of this package reads the environment for programs.
 	"cliconfig": {"os.Environ"},
-	// Its git gets the world's certificate in addition.
+	// The git that modtest runs gets the world's certificate in addition to the environment.
 	"modtest": {"os.Environ"},
-	// It prepares the process of tests.
+	// testenv prepares the process for tests.
 	"internal/testenv": {"os.Getenv", "os.Setenv"},
 }
 
@@ -47,7 +46,7 @@ func TestForbiddenCalls(t *testing.T) {
 func checkSelector(t *testing.T, s source, selector *ast.SelectorExpr) {
 	pkg, ok := selector.X.(*ast.Ident)
 	if !ok || !slices.Contains(s.imports(), pkg.Name) {
-		return // a variable that is named like the package
+		return // a variable with the name of the package
 	}
 	call := pkg.Name + "." + selector.Sel.Name
 	if slices.Contains(forbidden[pkg.Name], selector.Sel.Name) && !slices.Contains(exempt[s.dir], call) {

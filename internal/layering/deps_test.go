@@ -9,30 +9,30 @@ import (
 	"testing"
 )
 
-// TestEmbeddable asks the go command what the packages that others embed pull
-// in, through any number of steps.
+// TestEmbeddable uses the go command to list the dependencies, direct and indirect, of the
+// packages that other programs embed.
 func TestEmbeddable(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
 	}
-	// The SDKs, which only the packages for clouds have.
+	// The SDKs, which only the packages for clouds may import.
 	sdks := []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "golang.org/x/oauth2/google", "cloud.google.com/go"}
-	// Client libraries that nothing may pull in, not even the command: their
-	// initialisation alone took longer than all of ours.
+	// Client libraries that no package may import, not even the command: their initialisation
+	// alone took longer than that of all our packages.
 	clients := []string{
 		"github.com/hashicorp/aws-sdk-go-base", "cloud.google.com/go/storage", "google.golang.org/api",
 		"google.golang.org/grpc", "google.golang.org/genproto", "go.opentelemetry.io/otel", "github.com/envoyproxy/go-control-plane",
 	}
-	// What only getmodules/gogetter has. It adds 1.1 MB, and has nothing for the
-	// command that getmodules/xz does not do better.
+	// Only getmodules/gogetter may import these. They add 1.1 MB to a program, and the command
+	// does not need them because getmodules/xz does the same job better.
 	goGetter := []string{"github.com/hashicorp/go-getter"}
-	// What only getmodules/xz, and go-getter, have.
+	// Only getmodules/xz and go-getter may import these.
 	xz := []string{"github.com/ulikunitz/xz"}
-	// go-git and oras, which the fetcher may have.
+	// go-git and oras, which the fetcher may import.
 	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "testing"}
-	// Templates call methods by names that the linker does not know. It then keeps all
-	// methods of all types, which is a quarter of the command.
+	// Templates call methods by names that the linker does not know. The linker then keeps all
+	// methods of all types, which make up a quarter of the command's size.
 	templates := []string{"text/template", "html/template"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
@@ -66,7 +66,7 @@ func TestEmbeddable(t *testing.T) {
 	}
 }
 
-// dependencies asks the go command for all that packages import, by their paths.
+// dependencies uses the go command to list everything that the packages import, by their paths.
 func dependencies(t *testing.T, dirs []string) map[string][]string {
 	t.Helper()
 	args := []string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestDocs wants a package comment, in doc.go, of every package.
+// TestDocs checks that every package has a package comment in doc.go.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	documented := map[string]bool{}
@@ -32,8 +32,7 @@ func docFile(dir string) string {
 	return dir + "/doc.go"
 }
 
-// TestExamples wants an example that go test runs, and compares the output of,
-// in every public package.
+// TestExamples checks that every public package has an example whose output go test compares.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	files := map[string][]*ast.File{}
@@ -42,7 +41,7 @@ func TestExamples(t *testing.T) {
 			if s.test {
 				files[s.dir] = append(files[s.dir], s.file)
 			} else if files[s.dir] == nil {
-				files[s.dir] = []*ast.File{} // none yet, which is what to report
+				files[s.dir] = []*ast.File{} // report packages without any examples, too
 			}
 		}
 	}
@@ -53,7 +52,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestContributing wants the files and directories that the table of CONTRIBUTING.md names.
+// TestContributing checks that the files and directories in the table of CONTRIBUTING.md exist.
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
@@ -72,7 +71,7 @@ func TestContributing(t *testing.T) {
 	}
 }
 
-// TestREADME wants a README that a reader finishes: of at most 150 lines.
+// TestREADME checks that the README is short enough to be read: at most 150 lines.
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../README.md")

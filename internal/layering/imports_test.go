@@ -6,19 +6,18 @@ import (
 	"testing"
 )
 
-// layer is a set of packages at the same height.
+// layer is a set of packages that do not import each other.
 type layer struct {
 	name     string
 	packages []string
 }
 
-// layers are all packages, from the bottom to the top. Imports point down:
-// outside its tests a package may import those of the layers below its own, and
-// none of its own layer.
+// layers are all packages, from the bottom to the top. Outside of its tests, a package may
+// import only packages of the layers below its own.
 var layers = []layer{
 	{"rules for names and paths", []string{"internal/pathsafe"}},
 	{"values and tools", []string{
-		"addrs", "hashing", "versions", // what the API is made of
+		"addrs", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
 		"internal/signing",                                                                                                                            // signatures
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
@@ -49,15 +48,15 @@ var layers = []layer{
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
 
-// heavy says who may import a dependency that is large, or that belongs to one
-// layer. A name ending in a slash stands for all packages below.
+// heavy lists dependencies that are large or belong to one layer, with the packages that may
+// import them. A name that ends in a slash stands for all packages below it.
 var heavy = []struct {
 	dependency string
 	importers  []string
 }{
 	{"github.com/aws/", []string{"getmodules/s3"}},
 	{"golang.org/x/oauth2/", []string{"getmodules/gcs"}},
-	// No more of them than golang.org/x/oauth2 needs.
+	// None of our packages may import these. golang.org/x/oauth2 needs some of them.
 	{"cloud.google.com/go/", nil},
 	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
@@ -68,12 +67,12 @@ var heavy = []struct {
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
-	// Version 1, for the CLI configuration of stock tools.
+	// Version 1 of HCL, which the CLI configuration of stock tools uses.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
 	{"testing", []string{"internal/httpx/webtest", "internal/gettertest"}},
 }
 
-// lists reports whether a list of packages has this one.
+// lists reports whether a list of packages contains dir.
 func lists(packages []string, dir string) bool {
 	return slices.ContainsFunc(packages, func(p string) bool {
 		parent, below := strings.CutSuffix(p, "*")
@@ -81,7 +80,7 @@ func lists(packages []string, dir string) bool {
 	})
 }
 
-// layerOf returns the number of a package's layer, counted from the bottom.
+// layerOf returns the number of a package's layer. The bottom layer has the lowest number.
 func layerOf(dir string) (number int, ok bool) {
 	number = slices.IndexFunc(layers, func(l layer) bool { return lists(l.packages, dir) })
 	return number, number >= 0
@@ -111,7 +110,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestLayersExist reports packages that the table has and the tree does not.
+// TestLayersExist reports packages in the table that do not exist.
 func TestLayersExist(t *testing.T) {
 	t.Parallel()
 	for _, l := range layers {

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// commandLines are the string literals outside the command that name it with a
-// subcommand: texts of files, and no messages.
+// commandLines are the files outside of the command with string literals that name the command
+// with a subcommand. These literals are not messages but content of files.
 var commandLines = map[string]bool{
-	// The comment at the beginning of a new lock.
+	// This file has the comment at the beginning of a new lock.
 	"lockfile/render.go": true,
 }
 
-// TestNoRemedies checks that messages of libraries state facts. What to do next, in
-// the words of its command line, only the command says: cmd/cotter/remedies.go.
+// TestNoRemedies checks that messages of libraries state only facts. What to do next, with the
+// options of the command line, is up to the command: see cmd/cotter/remedies.go.
 func TestNoRemedies(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`(?i)\bcotter (install|update|restore|verify)\b|(^|[^$\w])COTTER_[A-Z]|(^|[^-\w])--(` + strings.Join(commandFlags(t), "|") + `)\b`)
@@ -27,7 +27,7 @@ func TestNoRemedies(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			text, ok := literal(n)
-			// A lone word is an argument of a program, or a variable's name.
+			// A single word is an argument for a program or the name of a variable.
 			if words := named.FindString(text); ok && words != "" && strings.Contains(text, " ") {
 				t.Errorf("%s:%d: %q is for the command only: return an error that has the facts as its fields", s.name, s.line(n.Pos()), words)
 			}
@@ -57,7 +57,7 @@ func commandFlags(t *testing.T) []string {
 	return names
 }
 
-// isFlag reports whether a type is one of the cli package's flags.
+// isFlag reports whether a type is one of the flag types of package cli.
 func isFlag(expr ast.Expr) bool {
 	selector, ok := expr.(*ast.SelectorExpr)
 	if !ok {
@@ -81,7 +81,7 @@ func flagNames(flag *ast.CompositeLit) []string {
 	return nil
 }
 
-// literal returns the text of a string literal.
+// literal returns the text of a string literal, and whether n is one.
 func literal(n ast.Node) (string, bool) {
 	lit, ok := n.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {

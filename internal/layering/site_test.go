@@ -16,16 +16,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestSite builds the site and follows its links: every page has a heading, every link and
-// picture that is not on another host leads to a file of the site, and every fragment to
-// an element of that file.
+// TestSite builds the site and checks its pages. Every page must have a heading. Every link and
+// picture must be on another host or point to a file of the site, and every fragment must point
+// to an element of that file.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("hugo"); err != nil {
 		t.Skip("hugo is not installed")
 	}
 	dir := t.TempDir()
-	// Nothing is left beside the sources.
+	// These options prevent Hugo from creating files next to the sources.
 	cmd := exec.CommandContext(t.Context(), "hugo", "--quiet", "--noBuildLock", "--cacheDir", t.TempDir(), "--destination", dir)
 	cmd.Dir = "../../site"
 	cmd.Env = append(os.Environ(), "HUGO_RESOURCEDIR="+t.TempDir())
@@ -37,12 +37,12 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// document is a page of the site: the ids of its elements, and where it links to.
+// document is a page of the site, with the ids of its elements and the targets of its links.
 type document struct {
 	ids, links []string
 }
 
-// checkLinks returns an error for each link of a site that leads nowhere.
+// checkLinks returns an error for each broken link of a site.
 func checkLinks(site fs.FS) error {
 	documents := map[string]document{}
 	err := fs.WalkDir(site, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -99,7 +99,7 @@ func readDocument(site fs.FS, name string) (document, error) {
 	return d, nil
 }
 
-// follow returns an error if a link on a page leads nowhere.
+// follow returns an error if a link on a page is broken.
 func follow(site fs.FS, documents map[string]document, page, link string) error {
 	u, err := url.Parse(link)
 	if err != nil || u.IsAbs() || u.Host != "" {

@@ -15,7 +15,7 @@ const (
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for _, s := range tree(t) {
-		if lines := s.line(s.file.FileEnd); lines > maxFileLines+1 { // the end is behind the last newline
+		if lines := s.line(s.file.FileEnd); lines > maxFileLines+1 { // the end is after the last newline
 			t.Errorf("%s has %d lines; at most %d are allowed: one idea a file", s.name, lines-1, maxFileLines)
 		}
 		for _, decl := range s.file.Decls {

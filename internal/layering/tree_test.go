@@ -39,7 +39,7 @@ func (s source) imports() []string {
 
 func (s source) line(pos token.Pos) int { return s.set.Position(pos).Line }
 
-// public reports whether other modules can import the directory's package.
+// public reports whether other modules can import the package in a directory.
 func public(dir string) bool {
 	return !isProgram(dir) && !strings.HasPrefix(dir, "internal")
 }
@@ -70,8 +70,8 @@ var readTree = sync.OnceValues(func() ([]source, error) {
 	return sources, err
 })
 
-// skipsDir reports whether the go command passes over the directory, or counts
-// it to another module.
+// skipsDir reports whether the go command ignores a directory, or treats it as part of another
+// module.
 func skipsDir(name string) bool {
 	base := filepath.Base(name)
 	if base == "testdata" || base[0] == '.' || base[0] == '_' {
@@ -94,7 +94,7 @@ func tree(t *testing.T) []source {
 	return sources
 }
 
-// code returns the files that are no tests.
+// code returns the files that are not tests.
 func code(t *testing.T) []source {
 	t.Helper()
 	var sources []source
@@ -106,8 +106,7 @@ func code(t *testing.T) []source {
 	return sources
 }
 
-// isProgram reports whether a directory is a command, or below those of
-// commands.
+// isProgram reports whether a directory belongs to a command, an example or the benchmarks.
 func isProgram(dir string) bool {
 	return strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "examples/") || dir == "bench"
 }

@@ -153,7 +153,7 @@ func TestSetLookupRemove(t *testing.T) {
 	if got := m.Records(); len(got) != 0 {
 		t.Errorf(`after Remove(""): %v, want nothing`, got)
 	}
-	(&manifest.Manifest{}).Remove("a") // a zero value does not mind
+	(&manifest.Manifest{}).Remove("a") // a zero value can be used
 }
 
 func FuzzParse(f *testing.F) {

@@ -27,13 +27,13 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestGuard has transfers with a number of bytes per second, for an hour.
+// TestGuard has transfers that last an hour, with a number of bytes per second.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name         string
 		floor, bytes int64
-		ends         time.Duration // 0 means that it is not ended
+		ends         time.Duration // 0 means that the transfer is not ended
 	}{
 		{"nothing", 0, 0, 30 * time.Second},
 		{"a drip of 1 KiB/s", 0, 1 << 10, time.Minute},
@@ -50,7 +50,7 @@ func TestGuard(t *testing.T) {
 			var ended time.Duration
 			context.AfterFunc(ctx, func() { ended = time.Since(start) })
 			for range 3600 {
-				time.Sleep(time.Second) // of the test's own time
+				time.Sleep(time.Second) // on the test's clock
 				guard.Add(int(tt.bytes))
 			}
 			synctest.Wait()
@@ -71,7 +71,7 @@ func TestGuardPhases(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		guard.Add(1)
 		time.Sleep(50 * time.Second)
-		guard.Restart() // a first window again
+		guard.Restart() // starts a new window
 		time.Sleep(50 * time.Second)
 		guard.Add(1)
 		synctest.Wait()

@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// A statement leaves out what concerns the call, and hashes of unknown schemes.
+// A statement does not include details of the call or hashes of unknown schemes.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	statement := modpkg.StatementOf(entry)

@@ -88,8 +88,8 @@ func TestRunRefused(t *testing.T) {
 	}
 }
 
-// TestRunThroughLink creates a link in the directory during the download. Normally nobody does
-// that, but the link must not be followed.
+// TestRunThroughLink creates a link in the directory during the download. This does not happen
+// normally, but the link must not be followed.
 func TestRunThroughLink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

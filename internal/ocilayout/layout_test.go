@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := layout.Copy(&got, blob("layer").Descriptor); err != nil || got.String() != "layer" {
 		t.Errorf("Copy gave %q, %v", got.String(), err)
 	}
-	// The library that oras is based on can read it.
+	// The library that oras uses can read the layout.
 	store, err := oci.NewFromTar(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func TestResolver(t *testing.T) {
 		"through": "through: leads through a file", "slash": "slash: leads through a file", "empty": "empty: has no target",
 		"self": "self: leads in a circle", "a": "leads in a circle",
 	}
-	all := entries.resolver() // which remembers what it has resolved
+	all := entries.resolver() // remembers the links that it has resolved
 	for name, want := range tests {
 		for _, r := range []*pathsafe.Resolver{all, entries.resolver()} {
 			if got := follow(r, name); got != want && !(strings.Contains(want, "lead") && strings.Contains(got, want)) && !strings.HasPrefix(got, want+" ") {

@@ -56,7 +56,7 @@ func TestFetchKeepsAnswer(t *testing.T) {
 	}
 }
 
-// Anything else in the place of an answer is not taken as an answer.
+// If something other than an answer has the name of an answer, it is not used.
 func TestDamagedAnswer(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:x"`, "other": `[1]`, "not sealed": `{"Tree":"t1:x"}`} {

@@ -191,8 +191,8 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	}
 }
 
-// Open fails at once if there is a file in the place of the cache, or if the cache cannot be
-// created.
+// Open fails at once if a file has the name of the cache directory, or if the directory cannot
+// be created.
 func TestOpenUnusable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -207,7 +207,7 @@ func TestOpenUnusable(t *testing.T) {
 	}
 }
 
-// A tree is published even if something else has its name.
+// A tree is published even if something that is not a tree has its name.
 func TestPublishInThePlaceOfNoTree(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -16,7 +16,7 @@ func TestConfirm(t *testing.T) {
 	if s.Confirmed("claim") {
 		t.Error("an empty cache confirms a claim")
 	}
-	for range 2 { // the second time it is there already
+	for range 2 { // the second time, the confirmation exists already
 		if err := s.Confirm("claim", "second", "third"); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func (o *origin) fetch(t *testing.T, change func(*pkgcache.SharedFetch)) (*pkgca
 	s := pkgcache.SharedFetch{
 		Key:       "address",
 		PinnedKey: pinnedKey,
-		Began:     time.Now().Add(time.Hour), // answers given before the run are not current
+		Began:     time.Now().Add(time.Hour), // answers from before the run are not current
 		Fetch: func(context.Context) (*pkgcache.Fetched, error) {
 			o.fetched++
 			if o.err != nil {
@@ -60,7 +60,7 @@ func TestFetchShared(t *testing.T) {
 	tests := map[string]struct {
 		moveTo  string
 		change  func(*pkgcache.SharedFetch)
-		fetches int // by the second process
+		fetches int // fetches by the second process
 	}{
 		"revision is current":    {"one", nil, 0},
 		"tag has moved":          {"two", nil, 1},

@@ -78,9 +78,9 @@ func trees(files map[string]string) map[string]string {
 	return visible
 }
 
-// TestKilled kills a process before each step of a change. Stock tools never see a mixture. The
-// next process leaves the project as it was before or after the change, reports what it did, and
-// leaves nothing behind.
+// TestKilled kills a process before each step of a change. Stock tools never see a mixture of
+// old and new modules. The next process leaves the project as it was before or after the change,
+// reports what it did, and leaves no other files.
 func TestKilled(t *testing.T) {
 	phases := map[string]int{}
 	for number := 0; ; number++ {
@@ -140,8 +140,9 @@ func checkView(t testing.TB, a at, name, phase string) {
 	}
 }
 
-// TestFailure makes each step of a change fail. Lock, copy, manifest and packages are unchanged
-// afterwards. If the undoing fails as well, the next process completes it.
+// TestFailure makes each step of a change fail. The lock, its copy, the manifest and the
+// packages are unchanged afterwards. If undoing the change fails as well, the next process
+// completes it.
 func TestFailure(t *testing.T) {
 	faults := []error{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EROFS}
 	for _, forever := range []bool{false, true} {
@@ -152,8 +153,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// testFailure makes one step fail, and if forever is set, all later steps too. It reports whether
-// there was such a step.
+// testFailure makes one step fail and, if forever is set, all later steps too. It reports
+// whether the change has that many steps.
 func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	t.Helper()
 	a := start(t)
@@ -188,7 +189,7 @@ func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	if diff := cmp.Diff(trees(want), trees(a.files(t, false))); diff != "" || err == nil && name != "" && !harmless(name) {
 		t.Errorf("%v at %s, for ever: %v: Commit = %v (-want +got):\n%s", fault, name, forever, err, diff)
 	}
-	if err := a.open(t).Close(); err != nil { // Open sweeps
+	if err := a.open(t).Close(); err != nil { // Open cleans up
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
@@ -256,7 +257,7 @@ func TestUnproven(t *testing.T) {
 	} {
 		other := start(t)
 		other.key = a.key // the same user
-		// The copy that start made now belongs to another user.
+		// The lock copy that start made now belongs to another user.
 		other.write(t, modules+".cotter/lock.hcl", string(lockCopy))
 		other.write(t, modules+".cotter/journal", text)
 		other.write(t, modules+".cotter/stage/x/net/main.tf", "# evil\n")

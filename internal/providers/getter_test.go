@@ -78,14 +78,14 @@ const (
 	otherZH = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")
 )
 
-// TestGet has the rows of section 2.2 of the reference. Each runs with an empty store and again
-// with a store that has the package.
+// TestGet gets a package with different hashes in the lock. Each row runs with an empty store
+// and again with a store that has the package.
 func TestGet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		locked  func(w *world) []hashing.Hash
 		matched func(w *world) hashing.Hash
-		cold    []string // what is asked of the source
+		cold    []string // the expected requests to the source
 		warm    []string
 		refused bool
 	}{
@@ -153,8 +153,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// checkGot checks a package for linux. If the source was asked, hashes of other platforms must be
-// known too.
+// checkGot checks a package for linux. If there were requests to the source, the hashes for
+// other platforms must be known too.
 func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
 	t.Helper()
 	hashes := []hashing.Hash{w.h1[linux]}
@@ -372,7 +372,7 @@ func hashedBefore(t *testing.T, w *world) {
 	w.source.requests()
 }
 
-// Without a cache everything works, and nothing is left behind.
+// Everything works without a cache, and no files are left.
 func TestNoCache(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -22,9 +22,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// TestNetworkMirror has the rows of the table of hashes that a lock records for packages of a
-// network mirror. The package must match one of the listed hashes, and the hashes that it matches
-// are recorded.
+// TestNetworkMirror checks which hashes a lock records for packages of a network mirror. The
+// package must match one of the listed hashes, and the hashes that it matches are recorded.
 func TestNetworkMirror(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer

@@ -31,16 +31,16 @@ func offers(s *source, distrust error) providers.Offers {
 }
 
 // A trusted mirror replaces the source. An untrusted one only delivers archives that the source
-// proves or that this user has got before.
+// has proven or that this user has fetched before.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	another := func(s *source) { s.archives[linux] = s.archives[mac] }
 	for name, test := range map[string]struct {
 		distrust error
 		change   func(*source)
-		gotten   bool // before, and removed from the store
+		gotten   bool // the package was fetched before, and removed from the store
 		offline  bool
-		mirror   []string // what is asked of the mirror
+		mirror   []string // the expected requests to the mirror
 		source   []string
 		events   []providers.EventKind
 		keyID    string

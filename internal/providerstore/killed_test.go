@@ -61,9 +61,8 @@ func install(t testing.TB, cache, dir string, layout providerstore.Layout, numbe
 	return ""
 }
 
-// TestKilled kills a process before each of its steps. Stock tools then see what was there
-// before, nothing, or the package. The next process completes the work and leaves nothing else
-// behind.
+// TestKilled kills a process before each of its steps. Stock tools then see the previous entry,
+// nothing, or the package. The next process completes the work and leaves no other files.
 func TestKilled(t *testing.T) {
 	partial := map[string]string{"terraform-provider-x": "#!"}
 	for _, layout := range []providerstore.Layout{providerstore.LayoutLink, providerstore.LayoutCopy} {

@@ -49,8 +49,8 @@ func kind(t testing.TB, path string) string {
 	return "file"
 }
 
-// TestPlace has the rows of section 2.1 of the reference. Whatever is at the place or above it,
-// the package is there afterwards, and the store is unchanged.
+// TestPlace places a package over different kinds of entries. Whatever exists at the path or
+// above it, the package is there afterwards, and the store is unchanged.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t, cacheDir(t))

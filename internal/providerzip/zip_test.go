@@ -57,7 +57,7 @@ func bare(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// unpack unpacks an archive both ways, and returns the error and the files that were written.
+// unpack unpacks an archive in both ways. It returns the files that were written, or the error.
 func unpack(t testing.TB, raw []byte) (map[string]string, error) {
 	t.Helper()
 	a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
@@ -129,7 +129,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestRefused has the rows of section 6.3 of the reference and further ones.
+// TestRefused has archives that must be refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	plain := archive(t)

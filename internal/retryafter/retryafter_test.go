@@ -13,7 +13,7 @@ import (
 
 func TestAsked(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // which starts at midnight
+	synctest.Test(t, func(t *testing.T) { // its clock starts at midnight
 		for header, want := range map[string]time.Duration{
 			"0": 0, "1": time.Second, "86400": 24 * time.Hour,
 			"99999999999":                   math.MaxInt64,
@@ -39,7 +39,7 @@ func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hosts retryafter.Hosts
 		hosts.Ask("a.example", 30*time.Second)
-		hosts.Ask("a.example", 10*time.Second) // does not end the first one
+		hosts.Ask("a.example", 10*time.Second) // a shorter pause does not end a longer one
 		hosts.Ask("b.example", 24*time.Hour)
 		start := time.Now()
 		for _, test := range []struct {

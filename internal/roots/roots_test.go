@@ -39,7 +39,7 @@ var modules = map[string]roots.Module{
 	"envs/dev":     {Root: true, Calls: []string{"../../app"}},
 	"envs/dev/sub": {Root: true},
 	"app":          {Root: true, Calls: []string{"../lib"}},
-	"lib":          {Calls: []string{"../app"}}, // a circle
+	"lib":          {Calls: []string{"../app"}}, // a cycle
 	"broken":       {Root: true, Unknown: true},
 	".hidden":      {Root: true},
 	"vendor/net":   {Root: true},

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// If one policy refuses something, it is refused, and every policy is checked.
+// A refusal by one policy is enough, and every policy is checked.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	host := addrs.ParseModulePackage("git::https://git.example.com/a.git")

@@ -15,8 +15,9 @@ import (
 
 var document = []byte(strings.Repeat("0", 64) + "  terraform-provider-x_1.0.0_linux_amd64.zip\n")
 
-// TestCheck has the rows of the reference about keys and signatures. want is nil for a good
-// signature. warned means that the signature is accepted with a warning.
+// TestCheck checks signatures and keys of many kinds, such as weak, expired, revoked and damaged
+// ones. want is nil for a good signature. warned means that the signature is accepted with a
+// warning.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	type keys []signing.Key
@@ -117,7 +118,7 @@ func TestSigner(t *testing.T) {
 // withHash returns a signature with a different number of its hash algorithm.
 func withHash(signature []byte, hash byte) []byte {
 	signature = slices.Clone(signature)
-	body := 2 // behind the header, if the length takes one byte
+	body := 2 // after the header, if the length takes one byte
 	if signature[1] >= 192 {
 		body = 3
 	}

@@ -94,7 +94,7 @@ func TestLastCallerCancelsTheWork(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("the work saw %v, want context.Canceled", err)
 		}
-		// A later caller does not get the cancellation.
+		// A later caller must not get the cancellation.
 		v, err := g.Do(t.Context(), "k", func(context.Context) (int, error) { return 3, nil })
 		if v != 3 || err != nil {
 			t.Errorf("Do afterwards = %v, %v, want 3, nil", v, err)
@@ -137,7 +137,7 @@ func TestWaitForCancelledWork(t *testing.T) {
 		release := make(chan struct{})
 		go func() {
 			_, _ = m.Do(ctx, "k", func(context.Context) (int, error) {
-				<-release // it does not notice at once
+				<-release // the function does not stop at once
 				ended = true
 				return 0, nil
 			})

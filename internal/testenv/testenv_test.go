@@ -16,7 +16,7 @@ func (r runner) Run() int { return r() }
 
 func TestPrepare(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR", "GODEBUG"} {
-		t.Setenv(variable, "") // to be set back
+		t.Setenv(variable, "") // so that the test's end restores it
 	}
 	var temporary string
 	status := testenv.Prepare(runner(func() int {
@@ -40,7 +40,7 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("status %d, want that of the tests", status)
 	}
 	if os.Getenv("TMPDIR") == "" {
-		return // no memory to use, and nothing to remove
+		return // there is no in-memory directory, so nothing must be removed
 	}
 	if _, err := os.Lstat(temporary); !os.IsNotExist(err) {
 		t.Errorf("a temporary directory is left: %v", err)

@@ -129,7 +129,7 @@ func TestCopyTreeLimits(t *testing.T) {
 	src["d/f150"].Data = make([]byte, 11)
 	for name, tt := range map[string]struct {
 		limits treewriter.Limits
-		path   string // of the error; "" if it may be that of any file
+		path   string // the path in the error; "" if any file is possible
 		ok     bool
 	}{
 		"just enough":    {limits: treewriter.Limits{TreeBytes: 2001, FileBytes: 11, Entries: 201}, ok: true},

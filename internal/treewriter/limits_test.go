@@ -14,7 +14,7 @@ func TestLimits(t *testing.T) {
 	tests := map[string]struct {
 		limits  treewriter.Limits
 		entries []entry
-		path    string // over the limit; "" if none is
+		path    string // the path that exceeds the limit; "" if none does
 	}{
 		"file fits":       {treewriter.Limits{FileBytes: 10}, []entry{big}, ""},
 		"file too large":  {treewriter.Limits{FileBytes: 9}, []entry{big}, "big"},

@@ -116,7 +116,7 @@ func chain(n int) []entry {
 	return entries
 }
 
-// doubling returns links. Resolving each takes twice as many steps as resolving the previous one.
+// doubling returns links of which each takes twice as many steps to resolve as the previous one.
 func doubling(n int) []entry {
 	entries := []entry{dir("l0")}
 	for i := range n {

@@ -90,7 +90,7 @@ func TestUnportableNames(t *testing.T) {
 			}
 			_, w, err := write(t, treewriter.Limits{}, entries...)
 			if errors.As(err, &refused) {
-				return // this file system cannot hold them
+				return // this file system cannot store these names
 			}
 			if got := w.Warnings(); err != nil || len(got) != 1 {
 				t.Errorf("error %v and Warnings() = %q, want one", err, got)

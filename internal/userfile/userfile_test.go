@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		"short/file": {fails: "not a directory", absent: true},
 	} {
 		if runtime.GOOS == "windows" && test.absent {
-			test.fails = "cannot find" // Windows has one message for both
+			test.fails = "cannot find" // Windows has the same message for both
 		}
 		path := name
 		if !filepath.IsAbs(name) && name != os.DevNull {

@@ -73,7 +73,7 @@ func TestShortSecret(t *testing.T) {
 	}
 }
 
-// Concurrent callers create one key, which only the user can read.
+// Concurrent callers create only one key, which only the user can read.
 func TestReadOrMake(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "cotter")

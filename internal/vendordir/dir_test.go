@@ -134,7 +134,7 @@ func TestCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A process was killed during a change, after it had retired a package.
+	// Simulate a process that was killed during a change, after it had retired a package.
 	write(t, filepath.Join(root, "vendor/.cotter/stage-X/a/main.tf"), "# half\n")
 	if err := os.Mkdir(filepath.Join(root, "vendor/.cotter/retired-X"), 0o755); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := commit(t, open(t, other, "../vendor"), nil); !errors.As(err, &notOurs) || notOurs.Root != "../root" {
 		t.Errorf("the directory of another root module: %v", err)
 	}
-	// A change that is not committed leaves nothing behind.
+	// A change that is closed without a commit leaves no files.
 	change, err := open(t, root, "new/modules").Begin()
 	if err != nil {
 		t.Fatal(err)

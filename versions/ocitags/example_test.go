@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// repository stands for one in a registry, such as a getmodules.OCIRepository.
+// repository takes the place of a real one, such as a getmodules.OCIRepository.
 type repository struct{}
 
 func (repository) Tags(_ context.Context, _ string, page func([]string) error) error {

@@ -14,8 +14,7 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// pages is a repository with fixed pages of tags, behind which it fails with
-// err.
+// pages is a repository with fixed pages of tags. After the last page, it fails with err.
 type pages struct {
 	tags [][]string
 	err  error
@@ -51,7 +50,7 @@ func TestList(t *testing.T) {
 	for _, test := range tests {
 		var list [][]string
 		for _, tag := range strings.Fields(test.tags) {
-			list = append(list, []string{tag}) // a page each
+			list = append(list, []string{tag}) // one page for each tag
 		}
 		got, err := ocitags.List(t.Context(), pages{tags: list})
 		if err != nil {
@@ -97,8 +96,7 @@ func TestListBounds(t *testing.T) {
 	}
 }
 
-// TestSameVersion is what the package comment advises where one version has
-// several tags.
+// TestSameVersion checks the package comment's advice for versions with several tags.
 func TestSameVersion(t *testing.T) {
 	t.Parallel()
 	offered, err := ocitags.List(t.Context(), pages{tags: [][]string{{"1.1.0", "v1.2.0", "1.2.0"}}})
