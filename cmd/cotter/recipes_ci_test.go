@@ -116,8 +116,8 @@ func (j *githubJob) action(t *testing.T, step githubStep) {
 	}
 }
 
-// cache restores the directory that was saved with a key, or else one whose key has the
-// prefix.
+// cache restores the directory that was saved with the key. If there is none, the directory is
+// saved with this key at the end of the job.
 func (j *githubJob) cache(t *testing.T, path, key, prefix string) {
 	t.Helper()
 	if key == "" || !strings.HasPrefix(key, prefix) {

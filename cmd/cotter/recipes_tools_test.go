@@ -83,8 +83,8 @@ func (r *recipes) atlantis(t *testing.T) {
 	}
 }
 
-// terragrunt runs the hook in the directory of a unit, on a build server and on another
-// machine.
+// terragrunt runs the hook in the directory of a unit, with and without the environment
+// of a build server.
 func (r *recipes) terragrunt(t *testing.T) {
 	commands := hookCommands(t, readRecipe(t, "terragrunt.hcl"))
 	m, unit := r.machine(t), r.checkout(t, "envs/prod")
