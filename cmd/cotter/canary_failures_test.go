@@ -44,8 +44,8 @@ func halfOfGit(odd int) []string {
 	return names
 }
 
-// canariesWithout returns the configuration with all addresses whose names have none of
-// these prefixes.
+// canariesWithout returns the configuration without the addresses whose names begin with one
+// of these prefixes.
 func canariesWithout(prefixes ...string) string {
 	names := slices.Collect(maps.Keys(addressesWithCanaries))
 	return canaryConfig(slices.DeleteFunc(names, func(name string) bool {

@@ -82,7 +82,7 @@ type victim struct {
 	world             *modtest.World
 	project, home     string
 	cache, temporary  string
-	arguments, traces string // files to which git and what it starts report
+	arguments, traces string // files with the arguments of git, and with its GIT_TRACE output
 	planted           map[string]bool
 }
 
