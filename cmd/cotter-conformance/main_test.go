@@ -18,14 +18,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cotter-conformance": main})
 }
 
-// ours is the reference in this process.
+// ours runs the reference implementation in this process.
 func ours(_ context.Context, verb, path string, stdin []byte) ([]byte, int, error) {
 	var stdout, stderr bytes.Buffer
 	status := reference([]string{verb, path}, bytes.NewReader(stdin), &stdout, &stderr)
 	return stdout.Bytes(), status, nil
 }
 
-// TestReference runs our own packages through the kit.
+// TestReference runs the conformance cases on our own packages.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	cases, err := readKit(kit)
@@ -44,7 +44,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestCheckFindsFaults runs programs that do everything wrong: no case passes.
+// TestCheckFindsFaults runs programs that do everything wrong; no case may pass.
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
 	cases, err := readKit(kit)
@@ -67,7 +67,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	} {
 		for _, c := range cases {
 			if name == "an unknown scheme" && c.verb != "hash" || name == "other hashes" && c.verb == "edit" {
-				continue // they leave the lock as it is
+				continue // these cases leave the lock unchanged
 			}
 			if err := check(t.Context(), c, wrong); err == nil {
 				t.Errorf("%s: %s passes", name, c.name)
@@ -82,7 +82,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	}
 }
 
-// appendFile adds a line to a lock.
+// appendFile appends a line to a lock.
 func appendFile(path string) error {
 	if filepath.Base(path) != ".terraform.lock.hcl" {
 		return nil
@@ -94,10 +94,10 @@ func appendFile(path string) error {
 	return os.WriteFile(path, append(text, "# more\n"...), 0o644)
 }
 
-// TestProcess runs the program as people do, on itself.
+// TestProcess runs the program as users do, with itself as the program under test.
 func TestProcess(t *testing.T) {
 	t.Parallel()
-	// The cases for which processes are started; all of them take a second.
+	// These cases start processes. Running all cases would take a second.
 	small := t.TempDir()
 	for _, folder := range []string{"trees", "refused-trees", "locks", "edits"} {
 		names, err := filepath.Glob(filepath.Join(kit, folder, "*.txtar"))

@@ -14,13 +14,13 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestCleanBesideInstalls removes everything from a cache again and again while
-// processes install from it, cold and warm: packages in use stay.
+// TestCleanBesideInstalls repeatedly cleans a cache while processes install from it, in cold
+// and warm runs. Packages in use stay in the cache.
 func TestCleanBesideInstalls(t *testing.T) {
 	t.Parallel()
 	const installs, files = 8, 400
 	s := newCrashScene(t, "install")
-	large := fstest.MapFS{"main.tf": {Data: []byte("# large\n")}} // to take long enough to be hit
+	large := fstest.MapFS{"main.tf": {Data: []byte("# large\n")}} // large enough to be in use when clean runs
 	for i := range files {
 		large[fmt.Sprintf("files/%d.txt", i)] = &fstest.MapFile{Data: fmt.Append(nil, i)}
 	}
@@ -60,8 +60,8 @@ func TestCleanBesideInstalls(t *testing.T) {
 	cleaning.Wait()
 }
 
-// TestOwnDataDirs has processes with data directories of their own install one
-// project for the first time, all at once. They write one lock.
+// TestOwnDataDirs runs several first installations of one project at the same time, each
+// with its own data directory. All of them write the same lock.
 func TestOwnDataDirs(t *testing.T) {
 	t.Parallel()
 	const processes = 8

@@ -13,22 +13,21 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// everywhere is a fault of all servers.
+// everywhere returns a fault that applies to all servers.
 func everywhere(f modtest.Fault) []modtest.Fault { return []modtest.Fault{f} }
 
-// failures are the ways to go wrong.
+// failures returns all kinds of failures.
 func failures() []failure {
 	return append(append(serverFailures(), clientFailures()...), machineFailures()...)
 }
 
-// withoutGit is the configuration for failures in which git and hg, which take
-// most of the time, have no part.
+// withoutGit returns the configuration without git and hg, which take most of the time. It
+// is for failures that have nothing to do with them.
 func withoutGit() string { return canariesWithout("git_", "hg_") }
 
 var canariesAll = flag.Bool("canaries.all", false, "let every failure meet the secrets of all repositories, in both formats")
 
-// halfOfGit are the names of all addresses but that of hg and, of those of git, every
-// second one.
+// halfOfGit returns the names of all addresses except hg and every second git address.
 func halfOfGit(odd int) []string {
 	var names []string
 	git := 0
@@ -45,8 +44,8 @@ func halfOfGit(odd int) []string {
 	return names
 }
 
-// canariesWithout is the configuration with all addresses but those whose names
-// begin with one of these.
+// canariesWithout returns the configuration without the addresses whose names begin with one
+// of these prefixes.
 func canariesWithout(prefixes ...string) string {
 	names := slices.Collect(maps.Keys(addressesWithCanaries))
 	return canaryConfig(slices.DeleteFunc(names, func(name string) bool {
@@ -54,7 +53,7 @@ func canariesWithout(prefixes ...string) string {
 	})...)
 }
 
-// serverFailures are those of servers, all of which have them.
+// serverFailures returns the failures in which all servers have the same fault.
 func serverFailures() []failure {
 	token := modtest.Options{Token: canaries()[34].value, OCIUser: "user", OCIPassword: canaries()[41].value}
 	lead := func(status int, location string) []modtest.Fault {
@@ -103,7 +102,7 @@ func serverFailures() []failure {
 	}
 }
 
-// clientFailures are those of the project.
+// clientFailures returns the failures that are caused by the project.
 func clientFailures() []failure {
 	lock := func(text string) func(*testing.T, *victim) {
 		return func(t *testing.T, v *victim) { v.plant(t, filepath.Join(v.project, ".terraform.lock.hcl"), text) }
@@ -134,7 +133,8 @@ func clientFailures() []failure {
 	}
 }
 
-// machineFailures are those of what is installed and of the network.
+// machineFailures returns the failures that are caused by installed programs and by the
+// network.
 func machineFailures() []failure {
 	const sources = "git_password"
 	return []failure{

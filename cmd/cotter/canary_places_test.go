@@ -13,34 +13,35 @@ import (
 // canary is a secret.
 type canary struct {
 	name    string
-	value   string // as servers would get it
-	written string // as it stands where it was planted
-	// spellings are the forms in which it may be found.
+	value   string // the value that servers receive
+	written string // the text at the place where it was planted
+	// spellings are the forms in which the secret may appear.
 	spellings []string
 }
 
-// places are where secrets are. Those with a "/" are not plain letters and
-// digits: they are written escaped.
+// places are the names of all places that hold a secret. The secrets of places whose name
+// contains a "/" have characters other than letters and digits, and are written escaped.
 var places = []string{
 	// Addresses.
 	"git-password", "git-token", "git-name", "git-escaped/", "git-query", "git-ssh-password", "git-sshkey", "git-plain-query", "git-range",
 	"http-password", "http-token", "http-escaped/", "http-query", "http-signature", "http-session", "http-fragment", "http-sums", "http-page", "http-plain",
 	"aws-id", "aws-secret", "aws-token", "s3-password", "hg-password", "gcs-query", "oci-password", "oci-query", "malformed", "two-at", "nested",
-	// What servers name.
+	// Answers of servers.
 	"location-query", "header-query", "redirect-query", "redirect-password",
-	// The CLI configuration, and what it points to.
+	// The CLI configuration and the files it refers to.
 	"block", "other-block", "login", "helper", "helper-argument", "variable", "variable-other", "oci-basic", "oci-access", "oci-refresh", "docker-auth", "docker-helper",
 	// The user's other programs.
 	"netrc", "git-header", "git-instead", "git-stored", "proxy",
-	// Our own.
+	// Cotter itself.
 	"state-key",
 }
 
-// inArguments are what git gives to the programs that speak its protocols, which
-// it tells the whole URL, with its query. The last one is the user's own doing.
+// inArguments are the secrets that appear in command lines: git passes the whole URL, with
+// its query, to the programs that implement its protocols. The last one comes from the
+// user's own git configuration.
 var inArguments = []string{"git-query", "git-plain-query", "location-query", "redirect-query", "git-instead"}
 
-// canaries are the secrets of all places.
+// canaries returns the secrets of all places.
 var canaries = sync.OnceValue(func() []canary {
 	all := make([]canary, len(places))
 	for i, place := range places {
@@ -60,8 +61,8 @@ var canaries = sync.OnceValue(func() []canary {
 	return all
 })
 
-// spellings are the forms in which a secret may be found: its core, and that in
-// base64, which depends on what is around it, and in hexadecimal.
+// spellings returns the forms in which a secret may appear: its core as text, in
+// hexadecimal, and in base64, which depends on the surrounding bytes.
 func spellings(core string) []string {
 	if i := strings.Index(core, "cnry"); i >= 0 {
 		core = core[i : strings.IndexByte(core, 'z')+1]
@@ -74,8 +75,8 @@ func spellings(core string) []string {
 	return slices.Compact(forms)
 }
 
-// addresses are the source addresses with a secret. CLOSED stands for a port at
-// which nobody listens.
+// addressesWithCanaries are the source addresses that contain a secret. CLOSED stands for a
+// port on which no server listens.
 var addressesWithCanaries = map[string]string{
 	"git_password":     "git::https://user:{git-password}@HOST/git/net.git?ref=v1.0.0",
 	"git_token":        "git::https://{git-token}@HOST/git/net.git",
@@ -124,7 +125,7 @@ func canaryConfig(names ...string) string {
 	return b.String()
 }
 
-// canaryTree is what the servers have.
+// canaryTree is the content of the servers.
 const canaryTree = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 -- registry/acme/calls/aws/1.0.0/main.tf --
@@ -144,7 +145,7 @@ module "nested" {
 0000000000000000000000000000000000000000000000000000000000000000  x.zip
 `
 
-// canaryHome is the user's home directory.
+// canaryHome is the content of the user's home directory.
 var canaryHome = map[string]string{
 	".tofurc": `
 registry_protocols {
@@ -180,5 +181,5 @@ oci_credentials "HOST/acme/other" {
 
 var canaryEnv = []string{
 	"TF_TOKEN_127.0.0.1:3={variable}", "TF_TOKEN_example_com={variable-other}",
-	"AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true", // to wait for nobody
+	"AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true", // no waiting for retries or a metadata service
 }

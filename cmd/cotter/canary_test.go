@@ -17,9 +17,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestCanaries runs the command into each kind of failure, with a secret in each
-// place where secrets are, and looks for them in all that it printed and wrote,
-// and in the arguments of what it started.
+// TestCanaries runs the command into each kind of failure with a secret in every possible
+// place. No secret may appear in the output, in a file that was written, or in the arguments
+// of a process that was started.
 func TestCanaries(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -47,31 +47,32 @@ func TestCanaries(t *testing.T) {
 	}
 }
 
-// failure is a way in which an installation goes wrong.
+// failure is one way in which an installation can fail.
 type failure struct {
 	name    string
 	options modtest.Options
 	faults  []modtest.Fault
-	// setup changes what is on disk; nil for nothing.
+	// setup changes files before the command runs; nil changes nothing.
 	setup func(t *testing.T, v *victim)
-	// config takes the place of the configuration with all addresses but that of
-	// hg, at which nothing answers in any of the failures.
+	// config replaces the configuration with all addresses except hg, whose server does not
+	// answer in any of the failures.
 	config string
-	// git is what a stand-in for git does in the place of a fetch; "" for the
-	// real one.
+	// git is shell code that a stand-in for git runs first, for example instead of a fetch;
+	// "" means that only the real git runs.
 	git string
-	// env is added; HOST and HOME stand for the registry and the home.
+	// env are additional environment variables; HOST and HOME stand for the registry and the
+	// home directory.
 	env []string
-	// args take the place of "install".
+	// args replace "install".
 	args []string
-	// interrupt sends the process a signal once a server was asked.
+	// interrupt sends the process a signal after its first request.
 	interrupt bool
-	// untrusted leaves out the servers' certificate.
+	// untrusted removes the servers' certificate from the trusted ones.
 	untrusted bool
-	// succeeds says that this is no failure after all.
+	// succeeds marks an entry whose command is expected to succeed.
 	succeeds bool
-	// says is in the message, to see that this is the failure that it should be: for
-	// people, and behind "|" as JSON.
+	// says must be in the message, which shows that the expected failure happened. The text
+	// after "|" must be in the JSON output.
 	says string
 }
 
@@ -81,7 +82,7 @@ type victim struct {
 	world             *modtest.World
 	project, home     string
 	cache, temporary  string
-	arguments, traces string // files to which git and what it starts report
+	arguments, traces string // files with the arguments of git, and with its GIT_TRACE output
 	planted           map[string]bool
 }
 
@@ -110,10 +111,9 @@ func newVictim(t *testing.T, git string, f failure) *victim {
 	return v
 }
 
-// configure writes the configuration. Git takes most of the time, so that of a failure of
-// all addresses has only every second repository, unless all are asked for: the odd ones
-// where the output is for people, the even ones as JSON, and in the next failure the
-// other way round.
+// configure writes the configuration. Git takes most of the time, so a failure that uses all
+// addresses has only every second repository. Text and JSON output get different halves, and
+// the next failure swaps them.
 func (v *victim) configure(t *testing.T, odd int) {
 	t.Helper()
 	config := v.config
@@ -123,7 +123,7 @@ func (v *victim) configure(t *testing.T, odd int) {
 	v.plant(t, filepath.Join(v.project, "main.tf"), config)
 }
 
-// plant writes a file in which secrets may be.
+// plant writes a file that may contain secrets.
 func (v *victim) plant(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -135,7 +135,7 @@ func (v *victim) plant(t *testing.T, name, text string) {
 	v.planted[name] = true
 }
 
-// expand puts the servers and the secrets into a text.
+// expand replaces the placeholders of servers and secrets in a text.
 func (v *victim) expand(text string) string {
 	text = strings.NewReplacer("HOST", string(v.world.Host()), "PLAIN", v.world.PlainURL(), "HOME", v.home).Replace(text)
 	for _, c := range canaries() {
@@ -184,7 +184,7 @@ func (v *victim) run(t *testing.T, format string) {
 	v.search(t, "stderr", stderr)
 }
 
-// runInterrupted sends the command a signal once a server was asked.
+// runInterrupted sends the command a signal after its first request.
 func (v *victim) runInterrupted(t *testing.T, cmd *exec.Cmd) (string, string, error) {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -207,8 +207,8 @@ func (v *victim) runInterrupted(t *testing.T, cmd *exec.Cmd) (string, string, er
 	return stdout.String(), stderr.String(), err
 }
 
-// programsWith returns the command lines of the running programs that have a text in
-// their environment, on systems that tell.
+// programsWith returns the command lines of the running programs whose environment contains
+// a text. It finds none on systems without /proc.
 func programsWith(t *testing.T, text string) []string {
 	t.Helper()
 	environments, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -228,7 +228,7 @@ func programsWith(t *testing.T, text string) []string {
 	return found
 }
 
-// searchFiles looks through all files that nobody planted.
+// searchFiles searches all files that the test did not plant.
 func (v *victim) searchFiles(t *testing.T) {
 	t.Helper()
 	base := filepath.Dir(v.home)
@@ -241,7 +241,7 @@ func (v *victim) searchFiles(t *testing.T) {
 			return nil
 		}
 		if v.succeeds && entry.Name() == "modules.json" {
-			return nil // stock tools want to find the addresses there as they are written
+			return nil // stock tools expect the addresses as the configuration has them
 		}
 		text, err := os.ReadFile(name)
 		v.search(t, strings.TrimPrefix(name, base), string(text))

@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// foldWorld has an ordinary package, and one with two files that differ in case
-// only.
+// foldWorld has an ordinary package, and a package with two files whose names differ only in
+// case.
 const foldWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 module "deep" {
@@ -82,9 +82,8 @@ module "net" {
 }
 `
 
-// foldingDisk is a kind of file system to which names that differ in case only
-// are the same. Its mount returns a directory on a new one, and skips the test
-// where there can be none.
+// foldingDisk is a kind of file system that ignores case in names. Its mount function
+// returns a directory on a new file system, or skips the test if that is not possible.
 type foldingDisk struct {
 	name  string
 	mount func(t *testing.T) string
@@ -96,7 +95,7 @@ var foldingDisks = []foldingDisk{
 		disk.mount(t, disk.file, "utf8")
 		return disk.dir
 	}},
-	{"exfat", func(t *testing.T) string { // by a process, so it needs nothing of the kernel but FUSE
+	{"exfat", func(t *testing.T) string { // run by a process, so the kernel only needs FUSE
 		needMount(t)
 		needCommands(t, "losetup", "mount.exfat-fuse")
 		disk := newDiskImage(t, 16, "mkfs.exfat")
@@ -125,9 +124,9 @@ var foldingDisks = []foldingDisk{
 	}},
 }
 
-// TestCaseInsensitive installs on file systems that cannot hold apart names
-// which differ in case only. The cache is on one that can. What cannot be held is
-// refused before anything is written, by a message with the two files or calls.
+// TestCaseInsensitive installs on file systems that ignore case in names; the cache is on a
+// case-sensitive one. Packages or calls that collide are refused before anything is written,
+// by a message that names the two files or calls.
 func TestCaseInsensitive(t *testing.T) {
 	t.Parallel()
 	for _, disk := range foldingDisks {
@@ -158,12 +157,12 @@ func TestCaseInsensitive(t *testing.T) {
 	}
 }
 
-// folding is a project on a file system that folds names, and the same one on
-// another file system, where it was installed.
+// folding is a project on a file system that ignores case, and the same project as it was
+// installed on another file system.
 type folding struct {
 	*site
 	there string
-	good  map[string]string // what is there
+	good  map[string]string // the expected files
 }
 
 func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
@@ -182,7 +181,7 @@ func newFolding(t *testing.T, world *modtest.World, disk, config string) *foldin
 	return f
 }
 
-// checkInstalls installs what the file system can hold.
+// checkInstalls checks an installation without colliding names.
 func (f *folding) checkInstalls(t *testing.T) {
 	t.Helper()
 	for _, command := range []string{"install", "verify", "install --locked", "install --layout copy", "verify"} {
@@ -191,14 +190,14 @@ func (f *folding) checkInstalls(t *testing.T) {
 		}
 	}
 	got := files(t, f.dir)
-	for name, want := range f.good { // there may be more: copies of what is linked there
+	for name, want := range f.good { // copies of linked directories are allowed in addition
 		if got[name] != want {
 			t.Errorf("%s has %q, want %q", name, got[name], want)
 		}
 	}
 }
 
-// checkRefused installs what the file system cannot hold.
+// checkRefused checks that an installation with colliding names is refused.
 func (f *folding) checkRefused(t *testing.T, says []string) {
 	t.Helper()
 	before := picture(t, f.dir)
@@ -224,8 +223,8 @@ func (f *folding) checkRefused(t *testing.T, says []string) {
 	}
 }
 
-// checkCache checks that the cache has what it had: a package that one file
-// system cannot hold is not damaged.
+// checkCache checks that the cache is unchanged: a package is not damaged because one file
+// system cannot hold it.
 func (f *folding) checkCache(t *testing.T) {
 	t.Helper()
 	if status, out := f.run(f.there, f.cache, "cache", "verify"); status != 0 {

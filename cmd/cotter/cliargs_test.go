@@ -24,7 +24,7 @@ func TestVariablesFromEnv(t *testing.T) {
 		{"between other flags", map[string]string{"TF_CLI_ARGS_get": `-update -var "a=x y" -no-color`}, []cotter.Variable{{Name: "a", Value: "x y"}}},
 		{"list", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []cotter.Variable{{Name: "a", Value: `["x", "y"]`}}},
 		{"empty value", map[string]string{"TF_CLI_ARGS": `-var a=`}, []cotter.Variable{{Name: "a"}}},
-		// As terraform's log shows them for one subcommand.
+		// The order is that of terraform's log for a subcommand.
 		{"order", map[string]string{"TF_CLI_ARGS": "-var a=3", "TF_CLI_ARGS_get": "-var a=2", "TF_CLI_ARGS_init": "-var a=1", "TF_CLI_ARGS_plan": "-var a=0"},
 			[]cotter.Variable{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}, {Name: "a", Value: "3"}}},
 		{"no more flags", map[string]string{"TF_CLI_ARGS": "-var a=1 -- -var b=2"}, []cotter.Variable{{Name: "a", Value: "1"}}},
@@ -36,8 +36,8 @@ func TestVariablesFromEnv(t *testing.T) {
 	}
 }
 
-// TestVariablesFromEnvFail wants mistakes to be told by the variable's name, and
-// never by its value.
+// TestVariablesFromEnvFail checks that errors name the environment variable and never
+// contain its value.
 func TestVariablesFromEnvFail(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

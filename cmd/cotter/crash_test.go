@@ -22,25 +22,25 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// fewKills is the default of kills.
+// fewKills is the default of the flag -kills.
 const fewKills = 24
 
-// kills is how many processes are killed before a random step, in all scenarios
-// together, beside those that are killed before the first step of each name. With more
-// than the default, they are killed before the last one of each name as well, and so are
-// scenarios that share most of their steps with another one.
+// kills is the number of processes, in all scenarios together, that are killed before a
+// random step. In addition, one process is killed before the first step of each name. With a
+// number above the default, processes are killed before the last step of each name too, and
+// scenarios that share most of their steps with another one are run as well.
 var kills = flag.Int("kills", fewKills, "kill so many processes at random")
 
-// The variables by which a test tells a child process to write the names of its
-// steps into a file, before which of them, by its number or name, to kill itself,
-// and which of them fails with which error number: "12 28".
+// These variables are set for a child process. They name the file to which it writes the
+// names of its steps, the step before which it kills itself (by number or name), and the
+// step that fails and its error number: "12 28".
 const (
 	stepsVariable = "COTTER_TEST_STEPS"
 	killVariable  = "COTTER_TEST_KILL"
 	failVariable  = "COTTER_TEST_FAIL"
 )
 
-// mainWithSteps is main of a child process.
+// mainWithSteps is the main function of a child process.
 func mainWithSteps() {
 	if os.Getenv(workerVariable) != "" {
 		if err := work(); err != nil {
@@ -53,7 +53,7 @@ func mainWithSteps() {
 	main()
 }
 
-// watchSteps does what the variables say.
+// watchSteps installs the hooks that the variables ask for.
 func watchSteps() {
 	number, failAt, fault := 0, -1, 0
 	killAt := os.Getenv(killVariable)
@@ -67,7 +67,7 @@ func watchSteps() {
 	if killAt == "" && failAt < 0 && names == nil {
 		return
 	}
-	hold := make(chan struct{}, 1) // steps of several goroutines come one by one
+	hold := make(chan struct{}, 1) // serializes the steps of several goroutines
 	diskstep.SetHook(func(name string) error {
 		hold <- struct{}{}
 		defer func() { <-hold }()
@@ -89,16 +89,16 @@ func watchSteps() {
 	})
 }
 
-// crashScene is a command that is killed, in a project, a cache and a state
-// directory of its own, which keep their paths.
+// crashScene is a command that is killed. It has its own project, cache and state directory,
+// whose paths stay the same.
 type crashScene struct {
 	world *modtest.World
-	dir   string // has project, cache and state
-	saved string // a copy of dir as it is before the command
+	dir   string // contains project, cache and state
+	saved string // a copy of dir before the command
 	args  []string
 }
 
-// crashWorld has servers that start no processes, but for those of the module
+// crashWorld has servers from which installing starts no processes, except for the module
 // git, which one scenario calls.
 const crashWorld = `
 -- project/main.tf --
@@ -130,14 +130,13 @@ module "zip" {
 # b
 `
 
-// newCrashScene makes the state in which a command is to be killed by earlier
-// commands.
+// newCrashScene runs earlier commands to create the state in which a command will be killed.
 func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	return newCrashSceneIn(t, modtest.New(t, modtest.Txtar(crashWorld)), args, earlier...)
 }
 
-// newCrashSceneIn is newCrashScene with a world, which has the project.
+// newCrashSceneIn is like newCrashScene, but with a world that contains the project.
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{world: world, args: strings.Fields(args)}
@@ -158,7 +157,8 @@ func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ..
 
 func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
 
-// run runs the command, with more variables. What is killed has a process of its own.
+// run runs the command with additional variables. A command that will be killed runs in its
+// own process instead of a worker.
 func (s *crashScene) run(more []string, args ...string) (string, error) {
 	env := append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
@@ -172,7 +172,7 @@ func (s *crashScene) run(more []string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// command is an earlier command of a scene.
+// mustRun runs an earlier command of a scene, which must succeed.
 func (s *crashScene) mustRun(t *testing.T, args string) {
 	t.Helper()
 	if out, err := s.run(nil, strings.Fields(args)...); err != nil {
@@ -180,13 +180,13 @@ func (s *crashScene) mustRun(t *testing.T, args string) {
 	}
 }
 
-// reset makes everything what it was before the command.
+// reset restores the state before the command.
 func (s *crashScene) reset(t *testing.T) {
 	t.Helper()
 	s.resetTo(t, s.saved)
 }
 
-// resetTo makes everything what it was when it was copied.
+// resetTo restores a saved state.
 func (s *crashScene) resetTo(t *testing.T, saved string) {
 	t.Helper()
 	remove(t, s.dir)
@@ -195,9 +195,9 @@ func (s *crashScene) resetTo(t *testing.T, saved string) {
 	}
 }
 
-// TestCrash kills real processes before each named step of what they do, and
-// before random ones. Stock tools then see the old tree, or none, or the new
-// one; the next run ends as if there had been no other, and nothing is left over.
+// TestCrash kills real processes before each named step and before random ones. Afterwards,
+// stock tools see the old tree, no tree, or the new one. The next run ends as if the killed
+// one had not happened, and leaves no files behind.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
@@ -220,8 +220,9 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The share is that of the random kills: more of what is quick. The other names
-	// than those with the prefix are those of an earlier scenario, in the same state.
+	// The share is the part of the random kills that a scenario gets; fast ones get more.
+	// With a prefix, only steps whose names begin with it are tested, because an earlier
+	// scenario covers the others in the same state.
 	scenes := []struct {
 		name   string
 		share  int
@@ -259,7 +260,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// steps are the names of the steps of the command, in order.
+// steps returns the names of the steps of the command, in order.
 func (s *crashScene) steps(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "steps")
@@ -273,7 +274,7 @@ func (s *crashScene) steps(t *testing.T) []string {
 	return strings.Fields(string(names))
 }
 
-// firstOfEachName are the numbers of the first step of each name with a prefix.
+// firstOfEachName returns the number of the first step of each name with a prefix.
 func firstOfEachName(steps []string, prefix string) []int {
 	var numbers []int
 	for i, name := range steps {
@@ -284,7 +285,7 @@ func firstOfEachName(steps []string, prefix string) []int {
 	return numbers
 }
 
-// firstAndLast are the numbers of the first and the last step of each name.
+// firstAndLast returns the numbers of the first and the last step of each name.
 func firstAndLast(steps []string) []int {
 	numbers := firstOfEachName(steps, "")
 	for i, name := range steps {
@@ -295,8 +296,8 @@ func firstAndLast(steps []string) []int {
 	return numbers
 }
 
-// test kills the command before the steps with these numbers, and before so many random
-// ones. It begins when the command has run.
+// test kills the command before the steps with these numbers, and before the given number of
+// random ones. The command must already have run once.
 func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random int) {
 	want, old := s.picture(t), s.saved
 	seed := rand.Uint64()
@@ -311,7 +312,7 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.Exited() {
-			continue // side by side, some runs have fewer steps
+			continue // concurrent runs do not always have the same number of steps
 		}
 		at := fmt.Sprintf("killed before step %d, about %s", number, steps[number])
 		seen := stockView(t, s.project())
@@ -320,7 +321,7 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 		}
 		out, err = s.run(nil, s.args...)
 		if err != nil && s.args[0] == "restore" {
-			err = nil // it was done, or the comparison says so
+			err = nil // the command was done, or the comparison below fails
 		}
 		if err != nil {
 			t.Errorf("%s: the next run: %v\n%s", at, err, out)
@@ -332,8 +333,8 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 	}
 }
 
-// picture is what the command leaves in the project, and the names of what is in
-// the cache.
+// picture returns the files that the command leaves in the project and the names of the
+// cache entries.
 func (s *crashScene) picture(t *testing.T) map[string]string {
 	t.Helper()
 	files := picture(t, s.project())
@@ -349,7 +350,7 @@ func (s *crashScene) picture(t *testing.T) map[string]string {
 	return files
 }
 
-// checkLeftovers looks for what a killed process leaves.
+// checkLeftovers reports files that a killed process has left behind.
 func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 	t.Helper()
 	for _, pattern := range []string{
@@ -364,8 +365,8 @@ func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 	}
 }
 
-// stockView is the tree that a stock tool sees: the files of the modules in
-// modules.json; nil if there is no such file.
+// stockView returns the tree that a stock tool sees: the files of the modules in
+// modules.json. It returns nil if there is no such file.
 func stockView(t *testing.T, project string) map[string]string {
 	t.Helper()
 	manifest, err := os.ReadFile(filepath.Join(project, ".terraform/modules/modules.json"))

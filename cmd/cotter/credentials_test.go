@@ -25,7 +25,7 @@ output "x" { value = 1 }
 `
 )
 
-// user has a home directory and variables, and installs a module from a registry
+// user has a home directory and environment variables, and installs a module from a registry
 // that requires a token.
 type user struct {
 	name  string
@@ -63,8 +63,8 @@ func users() []user {
 	}
 }
 
-// TestCredentials installs with each way to configure a token. The token must not
-// be in the output or in a file.
+// TestCredentials installs with each way to configure a token. The token must not appear in
+// the output or in a file.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -104,8 +104,9 @@ func (u user) install(t *testing.T, world *modtest.World, format string) {
 	}
 }
 
-// writeProgram writes a file that can be run. It could not be run while a process
-// that was forked in the meantime has it open for writing.
+// writeProgram writes an executable file. It holds the fork lock: a child that is forked
+// meanwhile would keep the file open for writing, and a file that is open for writing cannot
+// be executed.
 func writeProgram(t *testing.T, name, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
@@ -118,7 +119,7 @@ func writeProgram(t *testing.T, name, text string) {
 	}
 }
 
-// noSecret checks that no file in a directory has the token.
+// noSecret checks that no file in a directory contains the token.
 func noSecret(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDemoTerminal runs the demo in a terminal, and what it prints in a second one while
-// its servers are there. Enter ends it.
+// TestDemoTerminal runs the demo in a terminal, and the commands that it prints in a second
+// terminal while the demo's servers are running. Enter ends the demo.
 func TestDemoTerminal(t *testing.T) {
 	t.Parallel()
 	needGit(t)

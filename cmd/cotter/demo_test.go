@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestDemo runs the README's first command, which has no terminal here, and then the
-// commands that it prints, as they are.
+// TestDemo runs the README's first command, without a terminal, and then the commands that
+// it prints, unchanged.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	needGit(t)
@@ -35,7 +35,7 @@ func TestDemo(t *testing.T) {
 	for command, status := range runPrinted(t, printed) {
 		want := "0"
 		if command == "cotter verify" {
-			want = "0 1" // before the change of a file, and after it
+			want = "0 1" // before and after the change of a file
 		}
 		if status != want {
 			t.Errorf("%s: the exit statuses are %q, want %q", command, status, want)
@@ -54,7 +54,7 @@ func needGit(t *testing.T) {
 	}
 }
 
-// printedCommands are the indented lines at the end of the demo's output.
+// printedCommands returns the indented lines at the end of the demo's output.
 func printedCommands(text string) []string {
 	_, text, _ = strings.Cut(text, "Try")
 	var commands []string
@@ -66,7 +66,7 @@ func printedCommands(text string) []string {
 	return commands
 }
 
-// runPrinted runs commands in one shell, which has what a new terminal of a user has. It
+// runPrinted runs commands in one shell with the environment of a user's new terminal. It
 // returns the exit statuses by command.
 func runPrinted(t *testing.T, commands []string) map[string]string {
 	t.Helper()

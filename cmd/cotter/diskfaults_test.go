@@ -10,13 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// diskFaults are the errors of a disk that a step fails with.
+// diskFaults are the disk errors with which a step fails.
 var diskFaults = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES, syscall.EDQUOT, syscall.EMFILE}
 
-// TestDiskFaults makes each named step of real processes fail with an error of the
-// disk. A command that succeeds all the same has done its work; one that fails says
-// so and leaves the project as it was; and the next one ends as if nothing had
-// been.
+// TestDiskFaults makes each named step of real processes fail with a disk error. A command
+// that still succeeds has done its work. A command that fails reports the error and leaves
+// the project unchanged, and the next run ends as if nothing had happened.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
@@ -35,8 +34,8 @@ func TestDiskFaults(t *testing.T) {
 	}
 }
 
-// mayBeLeftOut reports whether a command succeeds without a step: what is for later
-// runs only can be made up for by them.
+// mayBeLeftOut reports whether a command may succeed without a step. Only steps that later
+// runs can make up for may be left out.
 func mayBeLeftOut(name string) bool {
 	return strings.HasPrefix(name, "cache.") || strings.HasPrefix(name, "project.sums.") ||
 		name == "project.journal.remove" || name == "project.retired.remove"

@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// diskImage is a file system in a file, of which a loop device makes a disk.
-// Its mount point stays the same, whichever image is mounted there.
+// diskImage is a file that contains a file system, mounted as a loop device. All images are
+// mounted at the same mount point.
 type diskImage struct {
 	dir  string // where it is mounted
 	file string
 }
 
-// newDiskImage makes an image of so many MiB by a command such as "mkfs.ext4
-// -q", which gets the name of the image, and mounts nothing yet. It skips the
-// test if this process may not mount or a command is missing.
+// newDiskImage makes an image of size MiB with a command such as "mkfs.ext4 -q", to which it
+// passes the name of the image. It does not mount the image. It skips the test if this
+// process may not mount or a command is missing.
 func newDiskImage(t *testing.T, size int64, mkfs ...string) *diskImage {
 	t.Helper()
 	needMount(t)
@@ -39,8 +39,8 @@ func newDiskImage(t *testing.T, size int64, mkfs ...string) *diskImage {
 	return d
 }
 
-// mount mounts an image and returns the function that unmounts it, which may be
-// called twice.
+// mount mounts an image and returns the function that unmounts it, which may be called
+// twice.
 func (d *diskImage) mount(t *testing.T, file, options string) (unmount func()) {
 	t.Helper()
 	if out, err := exec.Command("mount", "-o", "loop,"+options, file, d.dir).CombinedOutput(); err != nil {
@@ -57,8 +57,8 @@ func (d *diskImage) mount(t *testing.T, file, options string) (unmount func()) {
 	return unmount
 }
 
-// memoryDir is a temporary directory in memory where there is one: images are
-// copied often, and made durable in vain.
+// memoryDir returns a temporary directory in memory, if the system has one: images are
+// copied often and need not be durable.
 func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "cotter-test-")

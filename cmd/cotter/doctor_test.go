@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestDoctorHosts has servers with something wrong.
+// TestDoctorHosts runs doctor against servers with various faults.
 func TestDoctorHosts(t *testing.T) {
 	t.Parallel()
 	needGit(t)

@@ -23,8 +23,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// TestCommandsOfFiles checks the command lines in the files by which other programs run
-// cotter: they are commands, with flags that these have.
+// TestCommandsOfFiles checks the command lines in the files with which other programs run
+// cotter: the commands and their flags exist.
 func TestCommandsOfFiles(t *testing.T) {
 	t.Parallel()
 	app := testApp()
@@ -68,7 +68,7 @@ func renovateManagers(t *testing.T) []renovateManager {
 	return preset.Managers
 }
 
-// renovateLock is a lock as cotter writes it, with each kind of source.
+// renovateLock returns a lock with each kind of source, as cotter writes it.
 func renovateLock(t *testing.T) []byte {
 	t.Helper()
 	lock, diags := lockfile.Parse(nil, ".terraform.lock.hcl")
@@ -91,8 +91,8 @@ func renovateLock(t *testing.T) []byte {
 	return lock.Bytes()
 }
 
-// renovateWant is what Renovate must find in that lock: call, version, package and where
-// to ask for it.
+// renovateWant is what Renovate must find in that lock: call, version, package and the place
+// to look up new versions.
 var renovateWant = []string{
 	"vpc 3.19.0 terraform-aws-modules/vpc/aws terraform-module registry.opentofu.org",
 	"vpc.own 1.0.0-rc.1 acme/own/aws terraform-module registry.corp.example:8443",
@@ -101,8 +101,8 @@ var renovateWant = []string{
 	"dns 0.4.0 registry.example.com:5000/modules/dns docker ",
 }
 
-// TestRenovate matches locks with the patterns of renovate/cotter.json, by the engine whose
-// syntax Renovate takes.
+// TestRenovate matches locks against the patterns of renovate/cotter.json, with an engine
+// that uses the same syntax as Renovate.
 func TestRenovate(t *testing.T) {
 	t.Parallel()
 	lock := renovateLock(t)
@@ -132,7 +132,7 @@ func TestRenovate(t *testing.T) {
 	}
 }
 
-// TestRenovateExtraction has Renovate itself extract from the same lock, if
+// TestRenovateExtraction runs Renovate's own extraction on the same lock, if
 // COTTER_TEST_RENOVATE names the directory of its npm package.
 func TestRenovateExtraction(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestActionInstall(t *testing.T) {
 	}
 }
 
-// releaseArchive is an archive with a program.
+// releaseArchive returns an archive that contains a program.
 func releaseArchive(t *testing.T, program string) []byte {
 	t.Helper()
 	var text bytes.Buffer

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestErrorsPage compares docs/errors.md with the golden outputs: each message in its
-// tables occurs there, and each error there is in one of the tables, except for those of
-// wrong command lines.
+// TestErrorsPage compares docs/errors.md with the golden outputs: each message in its tables
+// occurs in an output, and each error in an output is in one of the tables. Errors of wrong
+// command lines are exempt.
 func TestErrorsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/errors.md")
@@ -48,8 +48,8 @@ func TestErrorsPage(t *testing.T) {
 	}
 }
 
-// goldenMessages returns the lines of the golden outputs of commands that did not end
-// with the status of a wrong command line.
+// goldenMessages returns the output lines of the golden commands, except for commands that
+// exit with the status of a wrong command line.
 func goldenMessages(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob(goldenDir + "/*.txtar")

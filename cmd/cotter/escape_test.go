@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// payloads are texts that act on terminals, or pose as a line of the output.
+// payloads returns texts that control terminals or imitate a line of the output.
 func payloads() []string {
 	return []string{
 		"\x1b[2J", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1bP+q\x1b\\", "\x1b[6n", "\x1bc", "\u009b2J", "\u009d0;x\u009c", "\x07", "\b\b\b", "\r",
@@ -49,7 +49,8 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// harmful is what no output may have, in other words than the code's.
+// harmful reports whether a character must not appear in any output. It deliberately does
+// not use the implementation's own check.
 func harmful(r rune) bool {
 	return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
 }
@@ -99,8 +100,7 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// TestForeignText has everybody who has a say in what is printed say it in
-// escape sequences.
+// TestForeignText puts escape sequences into every text from outside that Cotter may print.
 func TestForeignText(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m"
@@ -151,7 +151,7 @@ func TestForeignText(t *testing.T) {
 	p.run(t, "install")
 }
 
-// printer is a project in which the command prints.
+// printer is a project in which commands are run for their output.
 type printer struct {
 	world *modtest.World
 	dir   string
@@ -168,14 +168,14 @@ func (p *printer) write(t *testing.T, name, text string) {
 	}
 }
 
-// run runs the command for people and for programs, and looks at each line.
+// run runs the command with text and with JSON output, and checks each line.
 func (p *printer) run(t *testing.T, args ...string) {
 	t.Helper()
 	for _, format := range []string{"--no-color", "--json"} {
 		cmd := exec.Command(cotterBinary, append(args, format)...)
 		cmd.Dir = p.dir
 		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
-		text, _ := warm.output(cmd) // most of it fails
+		text, _ := warm.output(cmd) // most of these commands fail
 		if len(text) == 0 {
 			t.Errorf("cotter %s prints nothing", args)
 		}

@@ -15,12 +15,12 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// buckets is a server of both clouds with a directory of one file, and an
-// instance's metadata service.
+// buckets is an HTTP server that acts as S3 and as Google Cloud Storage, with a directory of
+// one file, and as an instance's metadata service.
 type buckets struct {
 	*httptest.Server
 	mu     sync.Mutex
-	logins []string // what the requests to the clouds had as credentials
+	logins []string // the credentials of the requests to the clouds
 }
 
 func newBuckets(t *testing.T) *buckets {
@@ -59,8 +59,8 @@ func (b *buckets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Unlock()
 }
 
-// TestClouds has the variables that the command itself reads for S3 and Google
-// Cloud Storage lead to an installation; what is secret in them stays so.
+// TestClouds installs with each of the variables that the command itself reads for S3 and
+// Google Cloud Storage. Secrets in them must not be printed.
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -23,25 +23,25 @@ import (
 
 const goldenDir = "testdata/golden"
 
-// TestGolden runs the situations in testdata/golden and compares all that the command
-// prints with what is written there. Each is a file: its comment has the commands, and
-// its other parts are the project, except for the part "output", and for those below
-// "world/", which the servers of all situations have together.
+// TestGolden runs the situations in testdata/golden and compares the output of the command
+// with the expected output. Each situation is a file: its comment has the commands, and its
+// other parts are the files of the project. The part "output" is the expected output, and
+// the parts below "world/" are added to the servers that all situations share.
 //
-//	$ cotter ARGS            a command whose output counts
-//	> cotter ARGS            a command before it, which must succeed
+//	$ cotter ARGS            a command whose output is compared
+//	> cotter ARGS            an earlier command, which must succeed
 //	> replace FILE OLD NEW   replaces text in a file
 //	> write FILE PART        writes a part over a file
 //	> rm FILE                removes a file or a directory
 //	> env NAME=VALUE         sets a variable for the commands that follow
-//	> movetag REPO TAG PART  makes a tag of a git repository lead to a new commit
+//	> movetag REPO TAG PART  moves a tag of a git repository to a new commit
 //	> publish MODULE VERSION PART
 //	> archive NAME PART      replaces an archive
-//	> fault STATUS PATH...   the servers answer with the status
-//	> shape PROVIDER VERSION SHAPE   makes something wrong with a provider
+//	> fault STATUS PATH...   the servers answer these paths with the status
+//	> shape PROVIDER VERSION SHAPE   gives a provider package a fault
 //
 // In the output, lines of standard error begin with "! ". "mods.corp.local" stands for the
-// address of the servers, which has as many characters.
+// address of the servers and has the same length.
 func TestGolden(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -96,11 +96,11 @@ type situation struct {
 	world   *modtest.World
 	archive *txtar.Archive
 	start   string // the directory of the test
-	dir     string // of the project
+	dir     string // the project
 }
 
-// run runs the commands in the situation's comment, and returns what those print that
-// count.
+// run runs the commands in the situation's comment, and returns the output of those whose
+// output is compared.
 func (s *situation) run() string {
 	s.t.Helper()
 	home := s.t.TempDir()
@@ -133,7 +133,7 @@ func (s *situation) run() string {
 	return s.normal(out.String())
 }
 
-// step does what stands before the commands that count.
+// step runs one line of the comment that prepares the situation.
 func (s *situation) step(line string) {
 	s.t.Helper()
 	words, err := splitWords(line)
@@ -178,7 +178,7 @@ func (s *situation) step(line string) {
 	}
 }
 
-// command runs a command line and returns what it prints.
+// command runs a command line and returns its output.
 func (s *situation) command(line string, mayFail bool) string {
 	s.t.Helper()
 	args, err := splitWords(line)
@@ -198,14 +198,15 @@ func (s *situation) command(line string, mayFail bool) string {
 	return text
 }
 
-// outputVariant is a part of an output that is never the same, and what stands for it.
+// outputVariant matches a part of an output that differs from run to run, and has its
+// replacement.
 type outputVariant struct {
 	pattern *regexp.Regexp
 	with    string
 }
 
-// variable are those of the goldens. They are compiled when they are needed: this program
-// starts as the command more than a thousand times.
+// variable returns the variants of the golden outputs. They are compiled only when needed,
+// because this program starts as the command more than a thousand times.
 var variable = sync.OnceValue(func() []outputVariant {
 	return []outputVariant{
 		{regexp.MustCompile(`\bin \d+(\.\d+)? s\b`), "in 0.05 s"},
@@ -219,7 +220,7 @@ var variable = sync.OnceValue(func() []outputVariant {
 	}
 })
 
-// normal replaces what is never the same.
+// normal replaces the parts of a text that differ from run to run.
 func (s *situation) normal(text string) string {
 	host := string(s.world.Host())
 	text = strings.ReplaceAll(text, host, fmt.Sprintf("%-*s", len(host), "mods.corp.local")[:len(host)])

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// eachCommand calls f for the command and each of its subcommands, all that people see.
+// eachCommand calls f for the command and each visible subcommand.
 func eachCommand(cmd *cli.Command, f func(*cli.Command)) {
 	f(cmd)
 	for _, sub := range cmd.VisibleCommands() {
@@ -20,13 +20,13 @@ func eachCommand(cmd *cli.Command, f func(*cli.Command)) {
 	}
 }
 
-// testApp is the command without an output.
+// testApp returns the command with its output discarded.
 func testApp() *cli.Command {
 	return newApp(&output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }})
 }
 
-// TestHelp checks the help of every command: it fits a terminal and has examples, which
-// are command lines that the command understands.
+// TestHelp checks the help of every command: it fits a terminal, and its examples are
+// command lines that the command accepts.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	app := testApp()
@@ -85,8 +85,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// checkExample fails unless each cotter in a command line is one of our commands with
-// flags that it has.
+// checkExample fails unless every cotter command in a command line exists and has the given
+// flags.
 func checkExample(t *testing.T, app *cli.Command, e example) {
 	t.Helper()
 	words := strings.Fields(strings.NewReplacer("$(", " ", ")", " ", `"`, " ", "(", " ").Replace(e.command))
@@ -109,7 +109,7 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 		}
 		for _, word := range words[i+1 : i+end] {
 			if word == "--" {
-				break // what follows is for another program
+				break // the rest is for another program
 			}
 			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.command.Flag(name) == nil {
 				t.Errorf("%q has the flag %s, which %s does not have", e.command, word, line.command.FullName())
@@ -121,7 +121,7 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 	}
 }
 
-// TestHelpIsShown has the commands print their help in each way that people ask for it.
+// TestHelpIsShown checks each way in which users ask for help.
 func TestHelpIsShown(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ line, want string }{
@@ -151,8 +151,8 @@ func TestHelpIsShown(t *testing.T) {
 	}
 }
 
-// TestManPages has the manual pages of all commands checked by whichever of man and
-// mandoc is installed.
+// TestManPages checks the manual pages with man and mandoc, if they are installed: mandoc
+// checks all pages, man checks one.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func TestManPages(t *testing.T) {
 	checked := false
 	if mandoc, err := exec.LookPath("mandoc"); err == nil {
 		checked = true
-		// A build that is not of a commit has no date.
+		// A build that is not made from a commit has no date.
 		out, _ := exec.Command(mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
 			if !strings.Contains(line, "missing date") {

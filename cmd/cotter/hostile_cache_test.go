@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestRestoredCache uses caches of other machines, as build servers restore
-// them. A package in one counts by its hash. Confirmations and answers in it do
-// not count.
+// TestRestoredCache uses caches of other machines, as build servers restore them. A package
+// in such a cache is trusted by its hash; confirmations and cached answers are not trusted.
 func TestRestoredCache(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
@@ -51,9 +50,9 @@ func TestRestoredCache(t *testing.T) {
 	})
 }
 
-// TestForgedAnswers edits what the cache has of the answers of earlier fetches,
-// so that an address points to another package, which is in the cache as well.
-// A first installation has no lock to compare it with.
+// TestForgedAnswers edits the cached answers of earlier fetches so that an address points to
+// another package, which is also in the cache. A first installation has no lock to compare
+// the package with.
 func TestForgedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
@@ -92,8 +91,8 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
-// TestHostileGitConfig has settings in the configuration of the cache's git
-// repositories that make git ask another repository, or run a program.
+// TestHostileGitConfig adds settings to the cache's git repositories that make git contact
+// another repository or run a program.
 func TestHostileGitConfig(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)

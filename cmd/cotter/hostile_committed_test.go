@@ -13,16 +13,16 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// attacker is somebody with other content for the modules of a project: a home,
-// a cache and a key of their own.
+// attacker has other content for the modules of a project, and their own home directory,
+// cache and key.
 type attacker struct {
 	*hostileSite
-	lock []byte // that points to the other content
+	lock []byte // a lock that points to the other content
 }
 
-// attack makes an attacker, who works in a clone of the project while the
-// archive has other content at its origin. What that leaves on disk is genuine:
-// the command wrote it, with the attacker's key.
+// attack lets an attacker work in a clone of the project while the archive's origin has
+// other content. The files that this leaves on disk are genuine: the command wrote them,
+// with the attacker's key.
 func (s *hostileSite) attack(t *testing.T, run func(a *attacker)) *attacker {
 	t.Helper()
 	site := *s
@@ -54,7 +54,7 @@ func (a *attacker) checkOut(t *testing.T, s *hostileSite) {
 	}
 }
 
-// installAll installs the other content, and remembers the lock.
+// installAll installs the other content and keeps a copy of the lock.
 func (a *attacker) installAll(t *testing.T) {
 	t.Helper()
 	if end := a.run("update zip --accept-changed zip"); end.status != 0 {
@@ -66,8 +66,7 @@ func (a *attacker) installAll(t *testing.T) {
 	}
 }
 
-// interrupt kills an update after it was decided and before it was done, which
-// leaves a journal.
+// interrupt kills an update after it has written its journal and before it places anything.
 func (a *attacker) interrupt(t *testing.T) {
 	t.Helper()
 	end := a.run("update zip --accept-changed zip", killVariable+"=project.manifest.retire")
@@ -76,7 +75,8 @@ func (a *attacker) interrupt(t *testing.T) {
 	}
 }
 
-// journals are the journals that there are, whose name was journal.json once.
+// journals returns the names of the journals that exist. Older versions used the name
+// journal.json.
 func (a *attacker) journals() []string {
 	return slices.DeleteFunc([]string{"journal", "journal.json"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(a.project, ".terraform/modules/.cotter", name))
@@ -84,8 +84,8 @@ func (a *attacker) journals() []string {
 	})
 }
 
-// clone makes the project a fresh clone of a repository into which committed
-// puts files. The user has no cache, and no key yet.
+// clone makes the project a fresh clone of a repository to which committed has added files.
+// The user has no cache and no key yet.
 func (s *hostileSite) clone(t *testing.T, committed func()) {
 	t.Helper()
 	s.reset(t, false)
@@ -95,9 +95,8 @@ func (s *hostileSite) clone(t *testing.T, committed func()) {
 	committed()
 }
 
-// TestCommittedJournal clones repositories that have a journal in them, as a run
-// leaves it that was killed after it decided what to do: to write another lock,
-// and to place packages that are on the stage. It must have no effect.
+// TestCommittedJournal clones repositories that contain the journal of a killed run. The
+// journal asks to write another lock and to place staged packages; it must have no effect.
 func TestCommittedJournal(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
@@ -156,9 +155,9 @@ func TestCommittedJournal(t *testing.T) {
 	}
 }
 
-// TestCommittedLockCopy clones repositories whose lock was edited. With it come
-// installed files that match it, and the copy of the lock that a run keeps, as if
-// the last run had installed by this lock. The origins have to be asked.
+// TestCommittedLockCopy clones repositories with an edited lock, matching installed files,
+// and a matching copy of the lock, as if the last run had installed from it. Cotter must
+// still ask the origins.
 func TestCommittedLockCopy(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)

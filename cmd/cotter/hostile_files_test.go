@@ -13,24 +13,24 @@ import (
 	"testing"
 )
 
-// replacement puts something else into the place of a file or directory.
+// replacement puts something else in the place of a file or directory.
 type replacement struct {
 	name string
 	put  func(t *testing.T, s *hostileSite, target hostileTarget)
 }
 
-// hostileTarget is what is replaced.
+// hostileTarget is the file or directory that is replaced.
 type hostileTarget struct {
 	path string
 	dir  bool   // whether a directory belongs there
-	twin string // the same of another project; "" means none
+	twin string // the same file of another project; "" if it has no such file
 	deep bool   // whether it is not above the installed modules, so that a link may point to one
 }
 
-// hugeSize is that of a sparse file; it takes no space, unless it is read.
+// hugeSize is the size of a sparse file; it takes no space unless it is read.
 const hugeSize = 3 << 30
 
-// nobody is a user who owns nothing here.
+// nobody is the ID of a user who owns no files here.
 const nobody = 65534
 
 // replacements are the columns of hostileTable.
@@ -111,7 +111,7 @@ func makeLink(t *testing.T, target, name string) {
 	}
 }
 
-// targets are the files that a path of the table means.
+// targets returns the files that match a path of the table.
 func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
 	t.Helper()
 	pattern := strings.NewReplacer("<hex>.", "*.", "<hex>", "*[0-9a-f]", "<name>", "*").Replace(strings.TrimSuffix(file, "/"))
@@ -135,12 +135,12 @@ func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
 	return targets
 }
 
-// replace does a replacement.
+// replace applies a replacement.
 func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hostileTarget {
 	t.Helper()
 	targets := s.targets(t, file)
 	for _, target := range targets {
-		if with.name != "user" { // whose files are as they were
+		if with.name != "user" { // that replacement keeps the files
 			remove(t, target.path)
 		}
 		if with.name == "absent" {
@@ -154,12 +154,12 @@ func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hos
 	return targets
 }
 
-// maxPictured is how much of a file is compared.
+// maxPictured is the number of bytes of a file that are compared.
 const maxPictured = 1 << 20
 
-// pictured returns what is at and below a path, by the paths relative to it. It
-// opens nothing but regular files. Empty directories do not count if they are
-// those that every run makes. skip leaves out a path and what is below it.
+// pictured returns the files at and below a path, by their relative paths. It opens only
+// regular files. Empty directories that every run creates are left out, and so are the paths
+// for which skip returns true, with everything below them.
 func pictured(t *testing.T, dir string, skip func(rel string) bool) map[string]string {
 	t.Helper()
 	found := make(map[string]string)

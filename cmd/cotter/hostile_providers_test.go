@@ -17,24 +17,25 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// committedProviders is a project as a repository brings it: with a lock and with files
+// committedProviders is a project as it comes from a repository: with a lock, and with files
 // below .terraform that have not been checked.
 type committedProviders struct {
 	name string
-	// files are below the place of the package. "LINK path" is a symbolic link.
+	// files are the files in the directory of the provider's package. A content "LINK path"
+	// makes a symbolic link.
 	files map[string]string
-	// hashes are those of the lock's entry: "h1 right", "zh right", those of the
-	// committed files ("h1 files"), of another provider in the user's store ("h1 disk",
-	// "zh disk"), or literal ones.
+	// hashes are the hashes in the lock's entry. "h1 right" and "zh right" are those of the
+	// right package, "h1 files" is that of the committed files, and "h1 disk" and "zh disk"
+	// are those of another provider in the user's store. Other texts are literal hashes.
 	hashes []string
 	args   string
 	status int
 	says   []string
-	// placed is the content of the executable afterwards; "" for none.
+	// placed is the content of the executable afterwards; "" if there must be no executable.
 	placed string
-	// not is what it must not say.
+	// not must not appear in the output.
 	not string
-	// lock says that the lock changes.
+	// lock says whether the lock changes.
 	lock bool
 }
 
@@ -43,8 +44,8 @@ var (
 	evilBinary  = map[string]string{"terraform-provider-cloud": "evil"}
 )
 
-// committedCases are what a repository can bring, and what Cotter makes of it. The
-// source decides unless this user has got the very package before.
+// committedCases are projects that a repository can bring, and how Cotter treats them. The
+// origin of a package decides, unless this user has downloaded the same package before.
 var committedCases = []committedProviders{
 	{name: "nothing installed", hashes: []string{"h1 right", "zh right"}, args: "install --locked", placed: "right"},
 	{name: "the right package", files: rightBinary, hashes: []string{"h1 right"}, args: "install --locked", placed: "right", not: "h1: hash"},
@@ -87,8 +88,8 @@ var committedCases = []committedProviders{
 	{name: "archive hashes alone", hashes: []string{"zh right"}, args: "install", placed: "right", lock: true},
 }
 
-// TestCommittedProviders installs in what repositories bring. The user's store has the
-// package of another provider, which a lock could name.
+// TestCommittedProviders installs in projects with committed providers. The user's store has
+// the package of another provider, which a lock could name.
 func TestCommittedProviders(t *testing.T) {
 	t.Parallel()
 	platform := addrs.CurrentPlatform().String()
@@ -107,7 +108,7 @@ func TestCommittedProviders(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			project := filepath.Join(top, fmt.Sprint("project", i))
-			// A copy, because a package that is got once counts from then on.
+			// Use a copy: a package that was downloaded once is trusted afterwards.
 			cache := filepath.Join(top, fmt.Sprint("cache", i))
 			for _, suffix := range []string{"", "-state"} {
 				if err := copyTree(cache+suffix, filepath.Join(top, "cache"+suffix), false); err != nil {
@@ -119,7 +120,7 @@ func TestCommittedProviders(t *testing.T) {
 	}
 }
 
-// requiring returns a configuration with one provider.
+// requiring returns a configuration that requires one provider.
 func requiring(world *modtest.World, name string) string {
 	return fmt.Sprintf("terraform {\n  required_providers {\n    %s = {\n      source = %q\n    }\n  }\n}\n", name, world.ProviderSource("acme/"+name))
 }
@@ -166,7 +167,7 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, project, ca
 	}
 }
 
-// writePlace writes what the repository brings, and returns the hashes by their names.
+// writePlace writes the committed files, and returns their hashes by name.
 func (c committedProviders) writePlace(t *testing.T, world *modtest.World, place string) map[string]string {
 	t.Helper()
 	known := map[string]string{}

@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// hostileWorld has two versions of each package: those of the project under
-// test, and those of another project.
+// hostileWorld has two versions of each package: one for the project under test, and one for
+// another project.
 const hostileWorld = `
 -- registry/acme/net/aws/1.1.0/main.tf --
 # net 1.1.0
@@ -60,28 +60,28 @@ module "app" {
 }
 `
 
-// asOther makes a configuration that of another project.
+// asOther turns a configuration into that of the other project.
 var asOther = strings.NewReplacer("~> 1.1", "1.0.0", "v1.0.0", "v0.9.0", "n.zip", "other.zip")
 
-// hostileOrigins are in the requests to the origins of the modules.
+// hostileOrigins are parts of the request paths to the modules' origins.
 var hostileOrigins = []string{"acme/net", "/git/mono.git", "/archives/n.zip"}
 
-// hostileSite is an installed project with all that belongs to its user, and
-// what does not belong to it.
+// hostileSite is an installed project with the directories of its user, and with files
+// outside them that no run may change.
 type hostileSite struct {
 	world *modtest.World
 	warm  *workers
-	base  string // all that follows is below it
+	base  string // contains all directories below
 
 	project, cache, state, home, tmp string
 
-	outside string // what only links in hostile places point to
-	other   string // another project of the same user, installed, and a cache of its own
+	outside string // files to which only planted links point
+	other   string // another installed project of the same user, with its own cache
 	saved   string // copies of project, cache, state, and the cache's git
 
 	good    map[string]string            // the project as it was installed
-	was     map[string]map[string]string // project, cache and state as they are in saved
-	chowned bool                         // whether files have another owner, which pictures do not show
+	was     map[string]map[string]string // files of project, cache and state, as in saved
+	chowned bool                         // whether files have another owner, which was does not show
 }
 
 // newHostileSite installs both projects.
@@ -131,17 +131,17 @@ func newHostileSite(t *testing.T) *hostileSite {
 	return s
 }
 
-// locate returns where a path of the table is.
+// locate returns the location of a path of the table.
 func (s *hostileSite) locate(file string) string {
 	return expandHostile(s.named(file), s.project, s.cache, s.state)
 }
 
-// twin returns where another project has it.
+// twin returns the location of the same path in the other project.
 func (s *hostileSite) twin(file string) string {
 	return expandHostile(s.named(file), filepath.Join(s.other, "project"), filepath.Join(s.other, "cache"), filepath.Join(s.other, "state"))
 }
 
-// named is a path of the table with the names that the cache under test has.
+// named returns a path of the table with the names that the cache under test uses.
 func (s *hostileSite) named(file string) string {
 	if _, err := os.Lstat(filepath.Join(s.saved, "cache/vouched")); err == nil {
 		return strings.Replace(file, "@cache/confirmed", "@cache/vouched", 1)
@@ -159,13 +159,13 @@ func expandHostile(file, project, cache, state string) string {
 	return filepath.Join(project, file)
 }
 
-// reset makes all as it was installed. The cache's git repositories, which are
-// the largest part, are put back only for what uses them.
+// reset restores everything as it was installed. The cache's git repositories, the largest
+// part, are restored only if withGit is set.
 func (s *hostileSite) reset(t *testing.T, withGit bool) {
 	t.Helper()
 	for _, dir := range []string{s.project, s.cache, s.state} {
 		if !s.chowned && maps.Equal(s.was[dir], pictured(t, dir, nil)) {
-			continue // to write all files again would take longer than the test
+			continue // writing all files again would take longer than the test
 		}
 		remove(t, dir)
 		s.restore(t, dir)
@@ -186,7 +186,7 @@ func (s *hostileSite) reset(t *testing.T, withGit bool) {
 	s.world.ResetRequests()
 }
 
-// restore copies back what was saved of a directory.
+// restore copies a directory back from its saved copy.
 func (s *hostileSite) restore(t *testing.T, dir string) {
 	t.Helper()
 	if err := copyTree(dir, filepath.Join(s.saved, filepath.Base(dir)), false); err != nil {
@@ -194,17 +194,18 @@ func (s *hostileSite) restore(t *testing.T, dir string) {
 	}
 }
 
-// hostileStates are what the user has before something is replaced.
+// hostileStates are the states of the project and the cache before a file is replaced.
 var hostileStates = map[string]func(t *testing.T, s *hostileSite){
 	// installed is a project as the last run left it.
 	"installed": func(*testing.T, *hostileSite) {},
-	// cold is the same with an empty cache.
+	// cold is an installed project with an empty cache.
 	"cold": func(t *testing.T, s *hostileSite) { remove(t, s.cache) },
-	// edited is the same with a changed file in an installed module.
+	// edited is an installed project with a changed file in a module.
 	"edited": func(t *testing.T, s *hostileSite) {
 		writeText(t, filepath.Join(s.project, ".terraform/modules/net/main.tf"), "# edited\n")
 	},
-	// dropped is a lock of which a stock tool dropped all module entries.
+	// dropped is an installed project with a lock from which a stock tool has removed all
+	// module entries.
 	"dropped": func(t *testing.T, s *hostileSite) {
 		name := filepath.Join(s.project, lockFile)
 		text, err := os.ReadFile(name)
@@ -215,25 +216,25 @@ var hostileStates = map[string]func(t *testing.T, s *hostileSite){
 	},
 	// checkout is a project with a lock and nothing installed.
 	"checkout": dropInstalled,
-	// unanswered is the same with a cache that has no answers of fetches.
+	// unanswered is a checkout with a cache that has no stored answers of fetches.
 	"unanswered": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)
 		remove(t, s.locate("@cache/fetch"))
 	},
-	// new is a project without a lock.
+	// new is a project without a lock and with nothing installed.
 	"new": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)
 		remove(t, filepath.Join(s.project, lockFile))
 	},
-	// damaged is a checkout and a cache with changed packages.
+	// damaged is a checkout with a cache whose packages have changed.
 	"damaged": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)
 		for _, tree := range s.targets(t, "@cache/tree/<hex>/") {
 			writeText(t, filepath.Join(tree.path, "main.tf"), "# damaged\n")
 		}
 	},
-	// refetch is a checkout and a cache with nothing but git's repositories,
-	// which the run uses for all packages from git.
+	// refetch is a checkout with a cache that has only git repositories. The run uses them
+	// for all packages from git.
 	"refetch": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)
 		for _, name := range []string{"tree", "fetch", "confirmed"} {
@@ -247,19 +248,19 @@ func dropInstalled(t *testing.T, s *hostileSite) {
 	remove(t, filepath.Join(s.project, ".terraform"))
 }
 
-// installedGit makes a command use the installed git for all that is in repositories, and
-// with it those of the cache.
+// installedGit makes a command use the installed git, and the git repositories in the cache,
+// for all modules from repositories.
 var installedGit = []string{"COTTER_GIT_BACKEND=git", "COTTER_ALWAYS_GIT=1"}
 
-// hostileDeadline is far more than any run takes. It ends one that hangs.
+// hostileDeadline is far longer than any run takes. It ends a run that hangs.
 const hostileDeadline = 20 * time.Second
 
-// ending is how a process ended.
+// ending is the result of a command.
 type ending struct {
 	status int
 	hung   bool
 	out    string
-	memory int64 // the peak of its worker, in bytes
+	memory int64 // the peak memory of its worker, in bytes
 }
 
 func (s *hostileSite) env() []string {
@@ -268,13 +269,13 @@ func (s *hostileSite) env() []string {
 		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
 }
 
-// newHostileWorkers returns workers of which none runs for longer than the deadline.
+// newHostileWorkers returns workers whose commands are killed at the deadline.
 func newHostileWorkers(t *testing.T) *workers {
 	t.Helper()
 	w := &workers{deadline: hostileDeadline}
 	w.start = func() *exec.Cmd {
 		cmd := exec.Command(cotterBinary)
-		// Git that waits for a hostile file would keep the output open.
+		// A git process that waits for a hostile file would keep the output open.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.WaitDelay = time.Second
 		return cmd
@@ -288,7 +289,7 @@ func newHostileWorkers(t *testing.T) *workers {
 	return w
 }
 
-// run runs the command as the user of the site would.
+// run runs the command as the user of the site.
 func (s *hostileSite) run(command string, env ...string) ending {
 	end, err := s.warm.do(workerCommand{s.project, append(s.env(), env...), strings.Fields(command)})
 	if err != nil {

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// hostileTable says, for each file on which Cotter relies, what a command does
-// when something else is in its place. A line has the file, the state that the
-// project is in before, the command, and how the command ends for each of
-// replacements, in their order:
+// hostileTable says how a command ends if one of the files on which Cotter relies is
+// replaced by something else. A line has the file, the state of the project before the
+// replacement, the command, and how the command ends for each of replacements, in their
+// order:
 //
-//	ok    exit status 0, and the project is as an undisturbed installation
-//	      leaves it; the replacement had no effect
-//	asks  the same, and the origin of each module was asked
-//	no    another exit status and a message that names the file; nothing was
+//	ok    exit status 0, and the project is the same as after an undisturbed
+//	      installation: the replacement had no effect
+//	asks  the same as ok, and the origin of each module was asked
+//	no    another exit status, and a message that names the file; nothing was
 //	      changed
-//	ok/no, asks/no   both are sound
-//	!     behind a word: a warning names the file as well
-//	-     not run: it would mean nothing, or is what another column has
+//	ok/no, asks/no   both are correct
+//	!     after a word: a warning names the file as well
+//	-     not run: meaningless, or the same as another column
 //
-// A file is a path below the project. "@cache/" is the user's cache and
-// "@state/" is where the user's key is. A path that ends in "/" is a directory.
-// All files that match a <hex> or <name> are replaced.
+// A file is a path below the project. "@cache/" is the user's cache, and "@state/" is the
+// directory of the user's key. A path that ends in "/" is a directory. All files that match
+// a <hex> or <name> are replaced.
 //
-// The states are those of [hostileStates].
+// The states are the keys of [hostileStates].
 const hostileTable = `
 #                                                                                 absent   empty    garbage  huge     fifo     inside   outside  dangling dir      user     other
 
@@ -125,16 +125,16 @@ const hostileTable = `
 // hostileRow is a line of the table.
 type hostileRow struct {
 	file, state, command string
-	again                int          // how many earlier lines have the file
+	again                int          // the number of earlier lines with the same file
 	ends                 []hostileEnd // in the order of replacements
 }
 
-// hostileEnd is what the table has for one replacement.
+// hostileEnd is the expected end for one replacement.
 type hostileEnd struct {
-	run             bool // "-" is not run
-	ok, asks, no    bool // which ends are sound; asks is ok with questions
+	run             bool // false for "-"
+	ok, asks, no    bool // the ends that are correct; asks means ok with requests to the origins
 	warns           bool
-	onlyInvariants  bool // of the full cross product, which the table does not have
+	onlyInvariants  bool // for combinations that are not in the table
 	written, column string
 }
 

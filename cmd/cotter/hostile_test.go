@@ -20,15 +20,15 @@ var (
 	hostileCross = flag.Bool("hostile.cross", false, "run the commands that the table does not have as well")
 )
 
-// againColumns are the replacements for the second command on a file, the third and so
-// on, by turns: the first command has met all of them.
+// againColumns are the replacements that are tried for the second and later commands on a
+// file, in turn: the first command has been run with all of them.
 var againColumns = [][]string{
 	{"absent", "huge", "outside"},
 	{"garbage", "fifo", "other"},
 }
 
-// leftOut reports whether a replacement is left out where time matters. For a
-// directory, one file in its place is as another, and one link as another.
+// leftOut reports whether a replacement is skipped to save time. In the place of a
+// directory, all files have the same effect, and so do all links.
 func (row hostileRow) leftOut(column string) bool {
 	switch {
 	case *hostileAll:
@@ -39,19 +39,18 @@ func (row hostileRow) leftOut(column string) bool {
 	return strings.HasSuffix(row.file, "/") && slices.Contains([]string{"empty", "huge", "dangling"}, column)
 }
 
-// hostileMemory bounds what a run may use, whatever it finds.
+// hostileMemory limits the memory of every run.
 const hostileMemory = 400 << 20
 
-// TestHostileProject replaces each file on which Cotter relies by each of
-// replacements, and runs the command. What it has to make of that is in
-// hostileTable. Whatever that says, in each case
+// TestHostileProject replaces each file on which Cotter relies with each of replacements,
+// and runs the command. The table hostileTable has the expected ends. In every case,
 //
 //   - the command ends, and uses little memory,
-//   - nothing is written outside of the project's own files, the cache and the
+//   - nothing is written outside the project's own files, the cache and the
 //     state directory, not even through links, and nothing is left behind in
 //     the temporary directory,
 //   - the lock is not changed by commands that may not change it,
-//   - after a success the installed code and the lock are those of the origins.
+//   - after a success the installed code and the lock match the origins.
 func TestHostileProject(t *testing.T) {
 	t.Parallel()
 	rows, err := parseHostileTable(hostileTable)
@@ -61,7 +60,7 @@ func TestHostileProject(t *testing.T) {
 	if *hostileCross {
 		rows = append(rows, otherCommands(rows)...)
 	}
-	// A project is what it is at its own path, so the sites are used again.
+	// Paths matter to a project, so each site is reused at its own path.
 	sites := make(chan *hostileSite, min(runtime.GOMAXPROCS(0), 4))
 	for range cap(sites) {
 		sites <- newHostileSite(t)
@@ -89,7 +88,7 @@ func TestHostileProject(t *testing.T) {
 	}
 }
 
-// otherCommands are rows with all commands that the table does not have.
+// otherCommands returns rows for all commands that are not in the table.
 func otherCommands(rows []hostileRow) []hostileRow {
 	var more []hostileRow
 	have := make(map[string]bool)
@@ -111,7 +110,7 @@ func otherCommands(rows []hostileRow) []hostileRow {
 	return more
 }
 
-// check runs the command of a row and compares its end with what is wanted.
+// check runs the command of a row and compares its result with the expected end.
 func (s *hostileSite) check(t *testing.T, row hostileRow, want hostileEnd, targets []hostileTarget) {
 	t.Helper()
 	before, outside := s.pictureProject(t), s.pictureOutside(t)
@@ -154,7 +153,7 @@ func (s *hostileSite) check(t *testing.T, row hostileRow, want hostileEnd, targe
 	}
 }
 
-// checkInvariants checks what holds for every run.
+// checkInvariants checks the conditions that hold for every run.
 func (s *hostileSite) checkInvariants(t *testing.T, row hostileRow, end ending, outside map[string]string, lock string) {
 	t.Helper()
 	if end.hung {
@@ -183,7 +182,8 @@ func (s *hostileSite) checkInvariants(t *testing.T, row hostileRow, end ending, 
 	}
 }
 
-// checkRefusal checks that a message helps.
+// checkRefusal checks that the message names the replaced file and says what is wrong with
+// it.
 func (s *hostileSite) checkRefusal(t *testing.T, row hostileRow, want hostileEnd, end ending, targets []hostileTarget) {
 	t.Helper()
 	if !s.names(row, want, targets, end.out) {
@@ -194,7 +194,8 @@ func (s *hostileSite) checkRefusal(t *testing.T, row hostileRow, want hostileEnd
 	}
 }
 
-// irregular are words of which one says what is in the place of a lock.
+// irregular has words for each replacement of the lock. A message about the lock must
+// contain one of them.
 var irregular = map[string][]string{
 	"huge":     {"32 mib", "too large", "larger"},
 	"fifo":     {"named pipe", "fifo"},
@@ -204,8 +205,8 @@ var irregular = map[string][]string{
 	"dir":      {"directory"},
 }
 
-// names reports whether a text names what was replaced. A file that is absent is
-// named by how to get it; one in a module, also by the module.
+// names reports whether a text names what was replaced. For a missing file, the command that
+// restores it is enough; for a file in a cached package, the package is.
 func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTarget, text string) bool {
 	if row.file == "@cache/" && strings.HasPrefix(row.command, "install") {
 		return strings.Contains(text, "COTTER_CACHE_DIR")
@@ -227,7 +228,7 @@ func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTar
 	})
 }
 
-// unasked are the origins that nobody asked.
+// unasked returns the origins that received no request.
 func (s *hostileSite) unasked() []string {
 	requests := s.world.Requests()
 	return slices.DeleteFunc(slices.Clone(hostileOrigins), func(origin string) bool {
@@ -240,8 +241,8 @@ func (s *hostileSite) unasked() []string {
 	})
 }
 
-// isBookkeeping reports whether a path in a project is what Cotter may write
-// at any time. What is there is never code or proof.
+// isBookkeeping reports whether Cotter may write a path in a project at any time. Such files
+// are never code or evidence of what was installed.
 func isBookkeeping(rel string) bool {
 	name, ok := strings.CutPrefix(rel, ".terraform/modules/.cotter/")
 	return ok && slices.Contains([]string{"lock", "stage", "trash", "retired", "journal", "journal.json", "lock.hcl", "sums"}, name)
@@ -252,7 +253,7 @@ func (s *hostileSite) pictureProject(t *testing.T) map[string]string {
 	return pictured(t, s.project, isBookkeeping)
 }
 
-// pictureOutside is all that no run may touch.
+// pictureOutside returns the files that no run may change.
 func (s *hostileSite) pictureOutside(t *testing.T) map[string]string {
 	t.Helper()
 	found := pictured(t, s.outside, nil)

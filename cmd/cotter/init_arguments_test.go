@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSharedFlags reads arguments of the stock tools' init as they read them.
+// TestSharedFlags checks that Cotter parses the arguments of the stock tools' init as these
+// tools do.
 func TestSharedFlags(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -20,9 +20,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// waitingTool is a tofu that rewrites the lock, tells its process and each signal that it
-// gets, and ends on SIGTERM only. The program in the background waits for a writer of
-// the pipe "hold", which never comes: a shell is interrupted while it waits.
+// waitingTool is a tofu that rewrites the lock, prints its process ID and each signal that
+// it receives, and ends only on SIGTERM. The background process waits for a writer of the
+// pipe "hold" that never comes, so that the shell can be interrupted while it waits.
 const waitingTool = `#!/bin/sh
 echo '# no modules' > .terraform.lock.hcl
 trap 'echo INT' INT
@@ -42,7 +42,7 @@ module "net" {
 }
 `
 
-// handoverTest is "cotter init" of a project with a tool that is a shell script.
+// handoverTest runs "cotter init" in a project, with a shell script as the stock tool.
 type handoverTest struct {
 	dir string
 	cmd *exec.Cmd
@@ -71,8 +71,8 @@ func newHandover(t *testing.T, world *modtest.World, script string) *handoverTes
 	return h
 }
 
-// start starts Cotter in a process group of its own, and returns the lines of its
-// output and the tool's.
+// start starts Cotter in its own process group, and returns the output lines of Cotter and
+// the tool.
 func (h *handoverTest) start(t *testing.T) *bufio.Scanner {
 	t.Helper()
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -87,7 +87,7 @@ func (h *handoverTest) start(t *testing.T) *bufio.Scanner {
 	return bufio.NewScanner(stdout)
 }
 
-// await reads lines up to one that begins with a word, and returns the rest of that.
+// await reads lines until one begins with a word, and returns the rest of that line.
 func await(t *testing.T, lines *bufio.Scanner, word string) string {
 	t.Helper()
 	for lines.Scan() {
@@ -99,15 +99,15 @@ func await(t *testing.T, lines *bufio.Scanner, word string) string {
 	return ""
 }
 
-// end waits for the end of Cotter, and compares its exit status and the rest of the
-// output. The lock must have its module.
+// end waits until Cotter has ended, and compares its exit status and the rest of the output.
+// The lock must still have its module.
 func (h *handoverTest) end(t *testing.T, lines *bufio.Scanner, status int, want ...string) {
 	t.Helper()
 	var rest []string
 	for lines.Scan() {
 		rest = append(rest, lines.Text())
 	}
-	_ = h.cmd.Wait() // the status says it
+	_ = h.cmd.Wait() // the exit status is checked below
 	if got := h.cmd.ProcessState.ExitCode(); got != status {
 		t.Errorf("exit status %d (%v), want %d", got, h.cmd.ProcessState, status)
 	}
@@ -123,7 +123,7 @@ func (h *handoverTest) end(t *testing.T, lines *bufio.Scanner, status int, want 
 	}
 }
 
-// signal sends a signal to Cotter, or to its whole group as a terminal does.
+// signal sends a signal to Cotter only, or to its whole process group as a terminal does.
 func (h *handoverTest) signal(t *testing.T, sig syscall.Signal, group bool) {
 	t.Helper()
 	pid := h.cmd.Process.Pid
@@ -135,8 +135,9 @@ func (h *handoverTest) signal(t *testing.T, sig syscall.Signal, group bool) {
 	}
 }
 
-// TestInitSignals sends signals while the tool runs. Each reaches the tool once, Cotter
-// waits for the tool, and the lock gets back what the tool has dropped.
+// TestInitSignals sends signals while the tool runs. Each signal reaches the tool once,
+// Cotter waits for the tool, and the entries that the tool has dropped are put back into the
+// lock.
 func TestInitSignals(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(initWorld))
@@ -155,7 +156,7 @@ func TestInitSignals(t *testing.T) {
 		h := newHandover(t, world, waitingTool)
 		lines := h.start(t)
 		await(t, lines, "ready")
-		for range 3 { // the second one ends other commands at once
+		for range 3 { // other commands end at the second signal
 			h.signal(t, syscall.SIGINT, true)
 			await(t, lines, "INT")
 		}

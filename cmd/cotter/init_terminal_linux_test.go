@@ -13,7 +13,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// askingTool is a tofu that asks on the terminal, and ends when it is interrupted.
+// askingTool is a tofu that asks a question on the terminal, and ends when it is
+// interrupted.
 const askingTool = `#!/bin/sh
 echo '# no modules' > .terraform.lock.hcl
 test -t 0 && test -t 1 && test -t 2 && echo 'all are terminals'
@@ -27,8 +28,8 @@ echo ready
 while :; do wait $holding; done
 `
 
-// TestInitTerminal runs the tool in a terminal: it can ask there, and what interrupts it
-// there reaches it once.
+// TestInitTerminal runs the tool in a terminal: it can ask questions there, and Ctrl-C
+// reaches it once.
 func TestInitTerminal(t *testing.T) {
 	t.Parallel()
 	h := newHandover(t, modtest.New(t, modtest.Txtar(initWorld)), askingTool)
@@ -58,7 +59,7 @@ func TestInitTerminal(t *testing.T) {
 	const interrupt = "\x03" // Ctrl-C
 	say(interrupt)
 	interrupts := 0
-	for lines.Scan() { // until all have closed the terminal
+	for lines.Scan() { // until all processes have closed the terminal
 		interrupts += strings.Count(lines.Text(), "INT")
 	}
 	if interrupts != 1 {
@@ -67,7 +68,8 @@ func TestInitTerminal(t *testing.T) {
 	h.end(t, lines, 3)
 }
 
-// openTerminal opens a pseudo terminal: the side of a person, and that of programs.
+// openTerminal opens a pseudo terminal, and returns the person's side and the programs'
+// side.
 func openTerminal(t *testing.T) (person, terminal *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -20,12 +20,12 @@ import (
 const (
 	jsonPage   = "../../docs/json.md"
 	jsonSchema = "../../docs/json.schema.json"
-	// jsonTypesBegin is the line of the page behind which the types are.
+	// jsonTypesBegin is the line of the page after which the types are listed.
 	jsonTypesBegin = "<!-- The rest is made by go test ./cmd/cotter -run TestJSONPage -update. -->"
 )
 
-// TestJSONPage compares the page and the schema of the JSON output with the types that are
-// written; -update makes both anew.
+// TestJSONPage compares the page and the schema of the JSON output with the types in the
+// code. With -update it writes both again.
 func TestJSONPage(t *testing.T) {
 	t.Parallel()
 	describer := jsonDescriber{comments: structComments(t)}
@@ -67,7 +67,7 @@ func schemaOfLines(t *testing.T) *jsonschema.Resolved {
 	return schema
 }
 
-// TestJSONRecords validates a line of each type, with all fields, against the schema.
+// TestJSONRecords validates a line of each type, with all fields set, against the schema.
 func TestJSONRecords(t *testing.T) {
 	t.Parallel()
 	schema := schemaOfLines(t)
@@ -108,8 +108,8 @@ func checkLine(t *testing.T, schema *jsonschema.Resolved, line string) {
 	}
 }
 
-// TestJSONOfGoldens validates each line of JSON in the situations of testdata/golden and
-// in what the scripts expect.
+// TestJSONOfGoldens validates each line of JSON in testdata/golden and in the expected
+// outputs of the scripts.
 func TestJSONOfGoldens(t *testing.T) {
 	t.Parallel()
 	schema := schemaOfLines(t)
@@ -130,7 +130,7 @@ func TestJSONOfGoldens(t *testing.T) {
 	}
 }
 
-// filled returns a record of the same type in which no field is empty.
+// filled returns a record of the same type with all fields set.
 func filled(r record) record {
 	value := reflect.New(reflect.TypeOf(r)).Elem()
 	fillAll(value, 0)
@@ -161,14 +161,14 @@ func fillAll(v reflect.Value, depth int) {
 	}
 }
 
-// fillEmbedded fills a struct that is embedded under a name of the package's own.
+// fillEmbedded sets the fields of an embedded struct whose type is unexported.
 func fillEmbedded(v reflect.Value, i, depth int) {
 	embedded := reflect.NewAt(v.Type().Field(i).Type, v.Field(i).Addr().UnsafePointer()).Elem()
 	fillAll(embedded, depth+1)
 }
 
-// structComments are the comments of the package's struct types, by the type's name, and of
-// their fields, by "type.field".
+// structComments returns the comments of the package's struct types, by the type's name, and
+// of their fields, by "type.field".
 func structComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := make(map[string]string)
@@ -209,7 +209,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // jsonDescriber describes the types of the JSON output.
 type jsonDescriber struct {
 	comments map[string]string
-	// nested are the types below records, in the order in which they are met.
+	// nested are the types that records refer to, in the order of their first use.
 	nested []reflect.Type
 }
 
@@ -254,7 +254,7 @@ func (d *jsonDescriber) page() string {
 	return page.String()
 }
 
-// sentence is a comment without the name in Go that it begins with.
+// sentence returns a comment without the Go name with which it begins.
 func sentence(comment, name string) string {
 	rest := comment
 	for _, verb := range []string{"is ", "are "} {
@@ -304,7 +304,7 @@ func (d *jsonDescriber) typeText(t reflect.Type) string {
 	}
 }
 
-// resultKinds are the types of a result; see done.
+// resultKinds are the possible values of the type of a result; see done.
 var resultKinds = []string{"installed", "vendored", "locked", "planned"}
 
 // schema returns a JSON schema that describes a line.
@@ -320,7 +320,7 @@ func (d *jsonDescriber) schema() map[string]any {
 		own["required"] = append([]string{"v", "type"}, own["required"].([]string)...)
 		lines = append(lines, own)
 	}
-	// A result has one type for each kind of run.
+	// A result has a different type for each kind of run.
 	result := lines[0].(map[string]any)["properties"].(map[string]any)
 	result["type"] = map[string]any{"enum": resultKinds}
 	return map[string]any{
@@ -349,7 +349,7 @@ func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string
 	case reflect.Struct:
 		name := typeName(t)
 		if _, known := defs[name]; !known {
-			defs[name] = nil // a module has modules
+			defs[name] = nil // a module contains modules
 			defs[name] = d.object(t, defs)
 		}
 		return map[string]any{"$ref": "#/$defs/" + name}

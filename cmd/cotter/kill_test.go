@@ -14,9 +14,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestKill kills real installations, each after one more event, and lets the
-// next one end what they began. The outcome must be that of an installation
-// that nobody disturbed.
+// TestKill kills real installations, each after one more event, and lets the next run
+// finish. The outcome must be the same as that of an undisturbed installation.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, demoTree())
@@ -44,8 +43,8 @@ func cotterIn(world *modtest.World, dir, cache string) *exec.Cmd {
 	return cmd
 }
 
-// killAfter kills a command once it has printed so many events. It reports
-// whether the command ended by itself before.
+// killAfter kills a command after it has printed the given number of events. It reports
+// whether the command ended by itself before that.
 func killAfter(t *testing.T, cmd *exec.Cmd, events int) bool {
 	t.Helper()
 	stdout, err := cmd.StdoutPipe()
@@ -67,11 +66,11 @@ func killAfter(t *testing.T, cmd *exec.Cmd, events int) bool {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // it was killed, so it returns an error
 	return false
 }
 
-// files are the files that stock tools see in a project.
+// files returns the files that stock tools see in a project.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := make(map[string]string)

@@ -14,25 +14,26 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// This program is cotter, too, if it is started by that name. What stands in package
-// variables of the tests, all those processes have to make: they are more than a thousand.
+// TestMain runs the tests, or the command if this program is started by the name cotter.
+// More than a thousand processes start it as the command, and each of them initializes the
+// package variables of the tests, so keep these cheap.
 func TestMain(m *testing.M) {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cotter" {
 		mainWithSteps()
 		return
 	}
-	// Tests of what fails wait for most of their time, before a request is
-	// repeated. Others can run beside them. The flag on the command line wins.
+	// Tests of failures spend most of their time waiting to repeat a request, so other tests
+	// can run meanwhile. A flag on the command line takes precedence.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	os.Exit(testenv.Prepare(withCommand{m}).Run())
 }
 
-// cotterBinary is this program by the name of cotter.
+// cotterBinary is the name by which this program runs as cotter.
 var cotterBinary string
 
-// withCommand runs tests that find cotter in PATH.
+// withCommand runs tests with cotter in PATH.
 type withCommand struct{ tests testenv.Runner }
 
 func (w withCommand) Run() int {
@@ -60,8 +61,8 @@ func (w withCommand) run() (status int, err error) {
 	return status, warm.endIdle()
 }
 
-// linkSelf makes this program run as cotter, and returns its name. Systems without
-// symbolic links get a copy.
+// linkSelf makes a link by which this program runs as cotter, and returns its name. On
+// systems without symbolic links it makes a copy.
 func linkSelf(dir string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// peakMemory is what this process has used at most, in bytes.
+// peakMemory returns the peak memory of this process, in bytes.
 func peakMemory() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		panic(err)
 	}
-	if runtime.GOOS != "darwin" { // which counts in bytes, others in KiB
+	if runtime.GOOS != "darwin" { // darwin counts in bytes, other systems in KiB
 		usage.Maxrss <<= 10
 	}
 	return usage.Maxrss

@@ -28,11 +28,10 @@ import (
 // loadOfMirror is how many installations TestMirrorLoad runs at once.
 var loadOfMirror = flag.Int("load", smallLoad, "how many installations TestMirrorLoad runs at once")
 
-// smallLoad is the load of a run that proves what happens. One that measures has more.
+// smallLoad is enough to test correctness. Measurements use a higher load.
 const smallLoad = 8
 
-// mirrorLoad is a mirror in a registry that others made, and the project whose packages it
-// has.
+// mirrorLoad is a mirror in a third-party registry, and the project whose packages it has.
 type mirrorLoad struct {
 	world                     *modtest.World
 	registry                  *dockerregistry.Registry
@@ -41,8 +40,8 @@ type mirrorLoad struct {
 	packages                  int
 }
 
-// TestMirrorLoad has many processes, each with a cache of its own, install one project from
-// one mirror at once. To measure:
+// TestMirrorLoad installs one project from one mirror in many processes at once, each with
+// its own cache. To measure:
 //
 //	go test ./cmd/cotter -run TestMirrorLoad -load 200 -v
 func TestMirrorLoad(t *testing.T) {
@@ -106,7 +105,7 @@ func newMirrorLoad(t *testing.T) *mirrorLoad {
 	random := rand.NewChaCha8([32]byte{})
 	content := make([]byte, size/2)
 	for i := range l.packages {
-		_, _ = random.Read(content) // which never fails
+		_, _ = random.Read(content) // it never fails
 		fmt.Fprintf(&files, "-- registry/acme/m%02d/aws/1.0.0/main.tf --\n# %d\n-- registry/acme/m%02d/aws/1.0.0/data.txt --\n%x\n", i, i, i, content)
 		fmt.Fprintf(&main, "module \"m%02d\" {\n  source = \"HOST/acme/m%02d/aws\"\n}\n", i, i)
 	}
@@ -136,7 +135,7 @@ func (l *mirrorLoad) trustServers(t *testing.T) {
 	}
 }
 
-// push installs the project from its origins and pushes it to the mirror.
+// push installs the project from its origins and pushes its packages to the mirror.
 func (l *mirrorLoad) push(t *testing.T) {
 	t.Helper()
 	dir := l.project(t, "first")
@@ -153,7 +152,7 @@ func (l *mirrorLoad) push(t *testing.T) {
 	l.world.ResetRequests()
 }
 
-// project makes a project of its own, with the lock if there is one.
+// project makes a new copy of the project, with the lock if there is one.
 func (l *mirrorLoad) project(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(l.work, name, "project")
@@ -171,8 +170,9 @@ func (l *mirrorLoad) project(t *testing.T, name string) string {
 	return dir
 }
 
-// command is a command of a user who has nothing but the project and the mirror. It has the
-// lowest priority: the servers, which should have a machine of their own, come first.
+// command returns a command of a user who has only the project and the mirror. It runs at
+// the lowest priority, so that the servers, which would normally run on their own machine,
+// come first.
 func (l *mirrorLoad) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("nice", append([]string{"-n", "19", l.binary}, args...)...)
 	cmd.Dir = dir
@@ -182,7 +182,8 @@ func (l *mirrorLoad) command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// measure runs installations at once, which must all be right, and prints what they took.
+// measure runs n installations at once, checks that all are correct, and prints the time and
+// resources that they took.
 func (l *mirrorLoad) measure(t *testing.T, name string, n int) {
 	t.Helper()
 	commands, outputs := make([]*exec.Cmd, n), make([]bytes.Buffer, n)
@@ -214,7 +215,7 @@ func (l *mirrorLoad) measure(t *testing.T, name string, n int) {
 		}
 	}
 	requestsAfter, sentAfter := l.registry.Traffic()
-	l.registry.Kill() // which tells its processor time; a restart in the middle has its own
+	l.registry.Kill() // CPU counts only processes that were killed
 	if err := l.registry.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +231,16 @@ func (l *mirrorLoad) measure(t *testing.T, name string, n int) {
 		(cpu / time.Duration(n)).Milliseconds(), (l.registry.CPU()-registryCPU).Seconds()*1000/float64(n), memory[len(memory)/2], memory[len(memory)-1])
 }
 
-// peakMemoryOf waits for a process, and returns the peak of its memory in MiB. The usage that
-// the system reports at the end counts what this process had when it started the other.
+// peakMemoryOf waits for a process and returns its peak memory in MiB. It reads /proc,
+// because the usage that the system reports at the end includes the memory of this process
+// when it started the other.
 func peakMemoryOf(cmd *exec.Cmd) (peak int64, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // it may have ended
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // the process may have ended
 		_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
 		value, _, _ := bytes.Cut(rest, []byte("kB"))
 		kib, _ := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
@@ -251,7 +253,7 @@ func peakMemoryOf(cmd *exec.Cmd) (peak int64, err error) {
 	}
 }
 
-// check compares what is installed in a project.
+// check compares the files that are installed in a project with the expected ones.
 func (l *mirrorLoad) check(t *testing.T, dir string) {
 	t.Helper()
 	for i := range l.packages {
@@ -264,7 +266,7 @@ func (l *mirrorLoad) check(t *testing.T, dir string) {
 }
 
 // damage damages the archive of a module in the registry's storage, and returns the part of
-// the paths by which its origin is asked.
+// the request paths that belongs to the module's origin.
 func (l *mirrorLoad) damage(t *testing.T) string {
 	t.Helper()
 	lock, diags := lockfile.Parse(l.lock, "")

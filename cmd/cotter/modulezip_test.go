@@ -15,11 +15,11 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// ourModule is the module that a release of this tree is.
+// ourModule is the Go module of a release of this tree.
 var ourModule = module.Version{Path: "github.com/cotterpin/cotter", Version: "v0.0.1-test"}
 
-// TestModuleZip checks that a Go proxy can serve this tree: no name or size in it is one
-// that module zips may not have.
+// TestModuleZip checks that a Go proxy can serve this tree: all names and sizes are allowed
+// in a module zip.
 func TestModuleZip(t *testing.T) {
 	t.Parallel()
 	found, err := zip.CheckDir("../..")
@@ -38,7 +38,8 @@ func TestModuleZip(t *testing.T) {
 }
 
 // TestInstallFromModuleZip installs the command as `go install PATH@VERSION` does, from a
-// proxy with the module zip of this tree. It compiles everything, so .ci/release asks for it.
+// proxy that serves this tree as a module zip. It compiles everything, so it runs only in
+// .ci/release.
 func TestInstallFromModuleZip(t *testing.T) {
 	if os.Getenv("COTTER_TEST_INSTALL") == "" {
 		t.Skip("COTTER_TEST_INSTALL is not set")
@@ -56,7 +57,7 @@ func TestInstallFromModuleZip(t *testing.T) {
 	install := exec.Command("go", "install", "-trimpath", ourModule.Path+"/cmd/cotter@latest")
 	install.Dir = bin
 	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "CGO_ENABLED=0",
-		// What our tests need is in the cache of modules, and nothing else is asked.
+		// The other modules come from the module cache, and no other proxy is asked.
 		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(goEnv("GOMODCACHE"), "cache", "download")),
 		"GOSUMDB=off")
 	if out, err := install.CombinedOutput(); err != nil {
@@ -71,7 +72,7 @@ func TestInstallFromModuleZip(t *testing.T) {
 	}
 }
 
-// writeProxy writes the files by which a Go proxy serves our module.
+// writeProxy writes the files with which a Go proxy serves our module.
 func writeProxy(t *testing.T, dir string) {
 	t.Helper()
 	var archive bytes.Buffer

@@ -26,8 +26,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// faultyFront stands before a world's servers. While its fault is on, requests
-// or connections meet that.
+// faultyFront is a proxy in front of a world's servers. While its fault is on, requests or
+// connections are answered with it.
 type faultyFront struct {
 	host  string
 	proxy *httputil.ReverseProxy
@@ -48,7 +48,7 @@ func newFaultyFront(t *testing.T, world *modtest.World, good *tls.Certificate, f
 	f.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
-			r.Out.Host = r.In.Host // of which the OCI registry makes the address of its tokens
+			r.Out.Host = r.In.Host // the OCI registry makes the address of its tokens from it
 		},
 		Transport: world.HTTPClient().Transport,
 	}
@@ -68,8 +68,8 @@ func (f *faultyFront) turnOff() {
 	f.fault = nil
 }
 
-// meets returns the fault that a request meets, or a connection with the path
-// "", and counts it; nil means none.
+// meets returns the fault for a request, or for a connection if path is "", and counts it.
+// It returns nil if there is no fault.
 func (f *faultyFront) meets(path string) *netFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -82,7 +82,7 @@ func (f *faultyFront) meets(path string) *netFault {
 	return f.fault
 }
 
-// most is how often the path was asked that was asked most while it was at fault.
+// most returns the highest number of requests for the same path that matched the fault.
 func (f *faultyFront) most() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,7 +97,7 @@ func (f *faultyFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.proxy.ServeHTTP(w, r)
 }
 
-// configure shows the certificate of the fault, if that has one.
+// configure returns the certificate of the fault, if it has one.
 func (f *faultyFront) configure(*tls.ClientHelloInfo) (*tls.Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +108,7 @@ func (f *faultyFront) configure(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// faultyListener resets connections before they are of any use.
+// faultyListener resets new connections.
 type faultyListener struct {
 	net.Listener
 	front *faultyFront
@@ -128,10 +128,10 @@ func (l *faultyListener) Accept() (net.Conn, error) {
 	}
 }
 
-// answering is what takes the place of an answer, or alters it.
+// answering replaces or changes an answer.
 type answering func(w http.ResponseWriter, r *http.Request, next http.Handler)
 
-// answers has a status, a body and headers, "Name: value".
+// answers returns an answer with a status, a body and headers of the form "Name: value".
 func answers(status int, body string, headers ...string) answering {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -140,11 +140,11 @@ func answers(status int, body string, headers ...string) answering {
 			w.Header().Set(name, strings.ReplaceAll(value, "HOST", r.Host))
 		}
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a client that went away needs no answer
+		_, _ = w.Write([]byte(body)) // ignore clients that went away
 	}
 }
 
-// redirects answers with a location, in which HOST is this one.
+// redirects answers with a redirect to a location, in which HOST stands for this server.
 func redirects(to string) answering {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		answers(http.StatusFound, "", "Location: "+strings.ReplaceAll(to, "PATH", r.URL.Path))(w, r, next)
@@ -156,21 +156,21 @@ func jsonText(body string) answering {
 	return answers(http.StatusOK, body, "Content-Type: application/json")
 }
 
-// cut gives the true answer up to a part of its body, as if that were all.
+// cut answers with the first part of the true body, as if it were the whole body.
 func cut(percent int) answering {
 	return altered(func(body []byte) []byte { return body[:len(body)*percent/100] })
 }
 
-// altered gives the true answer with another body.
+// altered answers with a changed body.
 func altered(change func([]byte) []byte) answering {
 	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		body := change(record.Body.Bytes())
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // a client that went away needs no answer
+		_, _ = w.Write(body) // ignore clients that went away
 	})
 }
 
-// typed gives the true answer with another type.
+// typed answers with another content type.
 func typed(contentType string) answering {
 	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		w.Header().Set("Content-Type", contentType)
@@ -178,8 +178,8 @@ func typed(contentType string) answering {
 	})
 }
 
-// truly takes the true answer, if that is a success, and lets its body be
-// written. Demands for credentials pass as they are.
+// truly gets the true answer, and lets write send it if it is a success. Other answers, such
+// as demands for credentials, are passed on unchanged.
 func truly(write func(http.ResponseWriter, *httptest.ResponseRecorder)) answering {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		record := httptest.NewRecorder()
@@ -194,24 +194,24 @@ func truly(write func(http.ResponseWriter, *httptest.ResponseRecorder)) answerin
 	}
 }
 
-// announces gives the true body behind a Content-Length that differs by some
-// bytes, and ends the connection.
+// announces sends the true body with a Content-Length that differs by the given number of
+// bytes, and closes the connection.
 func announces(more int) answering {
 	return raw(func(body []byte) (int, []byte) { return len(body) + more, body }, false)
 }
 
-// resetsAfter resets the connection behind the headers and a part of the body.
+// resetsAfter resets the connection after the headers and a part of the body.
 func resetsAfter(percent int) answering {
 	return raw(func(body []byte) (int, []byte) { return len(body), body[:len(body)*percent/100] }, true)
 }
 
-// claims announces a length and sends nothing of it but zeros, a few.
+// claims announces a length and sends only 1024 zero bytes.
 func claims(length int) answering {
 	return raw(func([]byte) (int, []byte) { return length, make([]byte, 1024) }, false)
 }
 
-// raw writes the headers of the true answer, but for the length, and a body, and
-// ends the connection.
+// raw sends the headers of the true answer, except for the length, and a changed body. Then
+// it closes or resets the connection.
 func raw(change func([]byte) (length int, body []byte), reset bool) answering {
 	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		length, body := change(record.Body.Bytes())
@@ -221,7 +221,7 @@ func raw(change func([]byte) (length int, body []byte), reset bool) answering {
 		}
 		text := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
 		record.Header().Set("Content-Length", strconv.Itoa(length))
-		_ = record.Header().Write(text) // a buffer takes everything
+		_ = record.Header().Write(text) // a write to a buffer does not fail
 		text.WriteString("\r\n")
 		text.Write(body)
 		_, _ = conn.Write(text.Bytes())
@@ -233,7 +233,7 @@ func raw(change func([]byte) (length int, body []byte), reset bool) answering {
 	})
 }
 
-// resetConnection closes a connection without a farewell.
+// resetConnection closes a connection with a TCP reset.
 func resetConnection(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -241,19 +241,19 @@ func resetConnection(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// resetHandshake lets a client say hello first.
+// resetHandshake resets a connection after the client has begun its handshake.
 func resetHandshake(conn net.Conn) {
 	_, _ = conn.Read(make([]byte, 1))
 	resetConnection(conn)
 }
 
-// closeHandshake reads all of that, and ends the connection in an orderly way.
+// closeHandshake reads the client's hello and closes the connection normally.
 func closeHandshake(conn net.Conn) {
 	_, _ = conn.Read(make([]byte, 16<<10))
 	_ = conn.Close()
 }
 
-// certificateFor makes a certificate that signs itself.
+// certificateFor makes a self-signed certificate.
 func certificateFor(t *testing.T, ip string, expires time.Time) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// nowhere is a port at which nobody listens.
+// nowhere is an address at which no server listens.
 const nowhere = "127.0.0.1:1"
 
-// connectionFaults are those before the first request.
+// connectionFaults returns the faults that occur before the first request.
 func connectionFaults(unknown, elsewhere, expired *tls.Certificate) []netFault {
 	var rows []netFault
 	for _, call := range []string{"registry", "git", "zip", "oci"} {
 		refused, noHost := "HOST cannot be reached: connection refused", "HOST cannot be reached: there is no such host"
-		if call == "git" { // as git says it
+		if call == "git" { // git words it differently
 			refused, noHost = "HOST cannot be reached: no connection to ", "HOST cannot be reached: there is no such host"
 		}
 		rows = append(rows,
@@ -41,7 +41,7 @@ func connectionFaults(unknown, elsewhere, expired *tls.Certificate) []netFault {
 	)
 }
 
-// registryFaults are those of discovery, versions and locations.
+// registryFaults returns the faults of service discovery, versions and download locations.
 func registryFaults() []netFault {
 	const discovery, versions, location = "/.well-known/", "/versions", "/download"
 	row := func(name, at string, answer answering, says ...string) netFault {
@@ -99,7 +99,7 @@ func registryFaults() []netFault {
 	}
 }
 
-// archiveFaults are those of archives by https.
+// archiveFaults returns the faults of archives over HTTPS.
 func archiveFaults() []netFault {
 	const archives = "/archives/"
 	row := func(call, name string, answer answering, says ...string) netFault {
@@ -140,8 +140,8 @@ func archiveFaults() []netFault {
 	}
 }
 
-// truncatedTar is a .tar.gz archive whose tar ends too early, within what was
-// compressed as a whole.
+// truncatedTar returns a .tar.gz archive with a complete gzip stream whose tar ends too
+// early.
 func truncatedTar(archive []byte) []byte {
 	var out bytes.Buffer
 	in, err := gzip.NewReader(bytes.NewReader(archive))
@@ -153,14 +153,14 @@ func truncatedTar(archive []byte) []byte {
 		panic(err)
 	}
 	w := gzip.NewWriter(&out)
-	_, _ = w.Write(text[:516]) // a header, and a part of its file
-	_ = w.Close()              // a buffer takes everything
+	_, _ = w.Write(text[:516]) // a header and a part of its file
+	_ = w.Close()              // a write to a buffer does not fail
 	return out.Bytes()
 }
 
-// gitFaults are those of repositories by https.
+// gitFaults returns the faults of git repositories over HTTPS.
 func gitFaults() []netFault {
-	const refs, pack = "/git/", "/git-upload-pack" // the first is every request
+	const refs, pack = "/git/", "/git-upload-pack" // refs matches every request
 	row := func(name, at string, answer answering, says ...string) netFault {
 		return netFault{name: name, call: "git", at: at, answer: answer, says: append(says, "HOST/git/tools.git")}
 	}
@@ -186,7 +186,7 @@ func gitFaults() []netFault {
 	}
 }
 
-// ociFaults are those of OCI registries.
+// ociFaults returns the faults of OCI registries.
 func ociFaults() []netFault {
 	const token, manifest, blob = "/oci/token", "/manifests/", "/blobs/"
 	row := func(name, at string, answer answering, says ...string) netFault {

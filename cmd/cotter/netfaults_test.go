@@ -35,8 +35,8 @@ module "keep" {
 }
 `
 
-// faultCalls are the calls that meet a fault. HOST stands for the server that
-// has it.
+// faultCalls are the module calls that meet a fault. HOST stands for the server with the
+// fault.
 var faultCalls = map[string]string{
 	"registry": "source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"",
 	"git":      `source = "git::https://HOST/git/tools.git?ref=v1.0.0"`,
@@ -45,41 +45,40 @@ var faultCalls = map[string]string{
 	"oci":      `source = "oci://HOST/db?tag=1.0.0"`,
 }
 
-// netFault is a fault of the network or a server, and what is said of it.
+// netFault is a fault of the network or a server, and the expected message.
 type netFault struct {
 	name string
-	call string // of faultCalls
+	call string // a key of faultCalls
 
-	// at is what the path of a request contains that meets the fault, and answer
-	// is what it gets. With connection or certificate it is "".
+	// at is a part of the request paths that meet the fault, and answer is the answer to
+	// them. With connection or certificate, at is "".
 	at          string
 	answer      answering
 	connection  func(net.Conn)
 	certificate *tls.Certificate
-	// host is the wrong one, in the place of a server with a fault.
+	// host is an unusable host that replaces the server with a fault.
 	host string
-	// times is how often each path meets the fault; zero means always.
+	// times is how many requests for each path meet the fault; zero means all.
 	times int
 
-	// asked is how often each path that is at fault may be asked; zero means that
-	// it does not matter.
+	// asked is how many faulty requests for one path are allowed; zero means that any number
+	// is.
 	asked int
 
-	// says is what the message has, besides the call with its file and line.
-	// Without it the installation succeeds all the same.
+	// says must be in the message, in addition to the call with its file and line. If it is
+	// empty, the installation must succeed.
 	says []string
 }
 
 // discardLog is for servers whose clients fail on purpose.
 var discardLog = log.New(io.Discard, "", 0)
 
-// TestNetworkFaults adds a call to an installed project, and something goes wrong
-// when its module is fetched. The message has to say what, and of which call;
-// the project has to be as before; and when nothing is wrong any more, the same
-// command has to succeed.
+// TestNetworkFaults adds a call to an installed project, and fetching its module fails. The
+// message must name the problem and the call, and the project must be unchanged. Without the
+// fault, the same command must succeed.
 //
-// Many faults are tried at once: most of the time is spent in waiting before a
-// request is repeated.
+// Many faults are tried at the same time, because most of the time is spent waiting to
+// repeat a request.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newFaultSite(t)
@@ -95,12 +94,12 @@ func TestNetworkFaults(t *testing.T) {
 	wait.Wait()
 }
 
-// faultSite is what all rows start from.
+// faultSite is the installed project with which all rows begin.
 type faultSite struct {
 	*site
 	faults       []netFault
-	good         *tls.Certificate // of all servers while they have no fault
-	certificates string           // the file of those that are trusted
+	good         *tls.Certificate // the certificate of all servers without a fault
+	certificates string           // the file with the trusted certificates
 }
 
 func newFaultSite(t *testing.T) *faultSite {
@@ -137,14 +136,14 @@ func newFaultSite(t *testing.T) *faultSite {
 	return s
 }
 
-// install installs as a user would, with a client for git repositories.
+// install runs an installation as a user would, with a client for git repositories.
 func (s *faultSite) install(dir, cache, client string) (status int, out string) {
 	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
 		"COTTER_CACHE_DIR="+cache, "COTTER_GIT_BACKEND="+client, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"),
 		"SSL_CERT_FILE="+s.certificates, "GIT_SSL_CAINFO="+s.certificates, "SSL_CERT_DIR="+s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"), "install"))
 }
 
-// check tries one fault.
+// check tests one fault.
 func (s *faultSite) check(t *testing.T, fault *netFault) {
 	front := newFaultyFront(t, s.world, s.good, fault)
 	dir, cache := filepath.Join(t.TempDir(), "project"), t.TempDir()
@@ -199,7 +198,7 @@ func (s *faultSite) check(t *testing.T, fault *netFault) {
 	}
 }
 
-// checkMessage checks what is said of the fault, once and of no other module.
+// checkMessage checks the message about the fault: it appears once, and for no other module.
 func (f *netFault) checkMessage(t *testing.T, out string) {
 	t.Helper()
 	for _, text := range append(f.says, "module new (more.tf:2)") {
@@ -217,7 +216,7 @@ func (f *netFault) checkMessage(t *testing.T, out string) {
 	}
 }
 
-// leftovers are the files below a directory, which need not exist.
+// leftovers returns the files below a directory, which need not exist.
 func leftovers(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string

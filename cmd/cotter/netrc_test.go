@@ -15,8 +15,8 @@ module "net" {
 output "x" { value = 1 }
 `
 
-// TestNetrc installs with a netrc file at each of its places. The password must not
-// be in the output or in a file.
+// TestNetrc installs with a netrc file in each of its possible places. The password must not
+// appear in the output or in a file.
 func TestNetrc(t *testing.T) {
 	t.Parallel()
 	const file = "machine HOST\n  login robot\n  password " + secret + "\n"

@@ -18,8 +18,8 @@ module "net" {
 output "x" { value = 1 }
 `
 
-// ociUsers returns users with credentials for an OCI registry in each place where
-// stock tools look them up.
+// ociUsers returns users with credentials for an OCI registry in each place where stock
+// tools look for them.
 func ociUsers() []user {
 	const (
 		block  = "oci_credentials \"HOST/team\" {\n  username = \"robot\"\n  password = \"" + secret + "\"\n}\n"
@@ -51,8 +51,8 @@ func ociUsers() []user {
 	}
 }
 
-// TestOCICredentials installs with a password in each of its places. The password
-// must not be in the output or in a file.
+// TestOCICredentials installs with a password in each of its possible places. The password
+// must not appear in the output or in a file.
 func TestOCICredentials(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -15,25 +15,25 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestPages runs the commands in the pages of docs/ and in the README, and compares what
-// they print with what the page says.
+// TestPages runs the commands in the pages of docs/ and in the README, and compares their
+// output with the output that the page shows.
 //
-// A fenced block of the language "console" is a terminal: lines after "$ " are commands
-// for sh, and the lines below one are its output, in which a line "..." stands for any
-// number of lines. A command without output in the page has to succeed; one whose output
-// has a line that begins with "Error" has to fail. The working directory and the
-// environment last from block to block.
+// A fenced block of the language "console" is a terminal. Lines that begin with "$ " are
+// commands for sh, and the lines below a command are its output, in which a line "..."
+// stands for any number of lines. A command without output in the page has to succeed; a
+// command whose output has a line that begins with "Error" has to fail. The working
+// directory and the environment are kept from block to block.
 //
-// What a reader does not see are comments of HTML:
+// HTML comments, which readers do not see, control the test:
 //
 //	<!-- file: NAME -->       the next block is the content of this file
 //	<!-- run: COMMAND -->     a command before the next block
-//	<!-- world: movetag REPO TAG TEXT -->       a tag leads to a commit with that main.tf
+//	<!-- world: movetag REPO TAG TEXT -->       a tag is moved to a commit with that main.tf
 //	<!-- world: publish MODULE VERSION TEXT --> a registry has a version with that main.tf
 //	<!-- not run: REASON -->  the next block is not run
 //	<!-- picture: NAME -->    docs/NAME is a picture of the next block
 //
-// The servers are those of testdata/pages/world.txtar. The pages call them
+// The servers have the content of testdata/pages/world.txtar. The pages call them
 // registry.example.com and git.example.com.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -65,14 +65,15 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// pageBlock is a part of a page: text with its directives, or what is between two fences.
+// pageBlock is a part of a page: the text outside fences with its directives, or the lines
+// between two fences.
 type pageBlock struct {
 	language string
 	lines    []string
 	fenced   bool
 }
 
-// pageBlocks cuts a page at its fences, which belong to no block.
+// pageBlocks splits a page at its fences, which are not part of any block.
 func pageBlocks(text string) []pageBlock {
 	blocks := []pageBlock{{}}
 	for line := range strings.Lines(text) {
@@ -100,21 +101,22 @@ func hasCommands(blocks []pageBlock) bool {
 	return false
 }
 
-// runPage is a page that is run: its servers, and a terminal.
+// runPage runs a page: it has the servers and the state of the terminal.
 type runPage struct {
 	world *modtest.World
-	// dir has the project, and state what lasts between two commands.
+	// dir is the project, and state has what is kept between two commands.
 	dir, state string
 	env        []string
-	// file is the name of the file whose content is the next block, and skip says that
-	// the next block is not run.
+	// file is the name of the file that has the next block as its content, and skip says
+	// that the next block is not run.
 	file string
 	skip bool
-	// picture is the name of the picture of the next block.
+	// picture is the name of the file with a picture of the next block.
 	picture string
-	// updated has the outputs to put into the page, by the lines of the block above them.
+	// updated has the outputs with which the page is updated, by the lines of the block
+	// above them.
 	updated map[string]string
-	// toWorld and toPage replace the names of hosts.
+	// toWorld and toPage replace host names.
 	toWorld, toPage *strings.Replacer
 }
 
@@ -147,7 +149,7 @@ func newPage(t *testing.T) *runPage {
 }
 
 // do follows the directives in a text, writes a block that is a file, or runs the commands
-// of a terminal. With -update the block gets their output.
+// of a terminal. With -update, the block gets the output of its commands.
 func (p *runPage) do(t *testing.T, b pageBlock) {
 	t.Helper()
 	switch {
@@ -175,7 +177,7 @@ func (p *runPage) do(t *testing.T, b pageBlock) {
 	p.file, p.skip, p.picture = "", false, ""
 }
 
-// comparePicture compares the picture of a terminal with its text, or draws it anew.
+// comparePicture compares the picture of a terminal with its text, or draws it again.
 func (p *runPage) comparePicture(t *testing.T, lines []string) {
 	t.Helper()
 	name := filepath.Join("../../docs", p.picture)
@@ -228,7 +230,7 @@ func (p *runPage) direct(t *testing.T, line string) {
 // pageCommand is a command in a terminal, and the lines of its output.
 type pageCommand struct {
 	text string
-	// from and to are where the output is in the block.
+	// from and to are the range of the output in the block.
 	from, to int
 }
 
@@ -244,7 +246,7 @@ func commandsOf(lines []string) []pageCommand {
 	return commands
 }
 
-// compare runs a command and compares its output with the page's.
+// compare runs a command and compares its output with the output in the page.
 func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
 	t.Helper()
 	got, err := p.sh(t, c.text)
@@ -264,7 +266,7 @@ func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
 	t.Errorf("$ %s prints something else (-page +command):\n%s", c.text, cmp.Diff(strings.Split(varying(want), "\n"), strings.Split(varying(got), "\n")))
 }
 
-// variants are the parts of outputs that differ from run to run.
+// variants returns the parts of outputs that differ from run to run.
 var variants = sync.OnceValue(func() []outputVariant {
 	return []outputVariant{
 		{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? m?s\b`), "TIME"},
@@ -275,7 +277,7 @@ var variants = sync.OnceValue(func() []outputVariant {
 	}
 })
 
-// varying replaces what differs from run to run.
+// varying replaces the parts that differ from run to run.
 func varying(text string) string {
 	for _, v := range variants() {
 		text = v.pattern.ReplaceAllString(text, v.with)
@@ -283,8 +285,8 @@ func varying(text string) string {
 	return text
 }
 
-// outputPattern matches the output that a page shows: "..." in a line is any text, and a
-// line "..." any lines.
+// outputPattern returns a pattern for the output that a page shows: "..." in a line stands
+// for any text, and a line "..." for any number of lines.
 func outputPattern(want string) *regexp.Regexp {
 	var pattern strings.Builder
 	for i, line := range strings.Split(varying(want), "\n") {
@@ -303,7 +305,8 @@ func outputPattern(want string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + pattern.String() + `$`)
 }
 
-// sh runs a command and returns what it prints, with the page's names of hosts and directories.
+// sh runs a command and returns its output, with the host names and directories that the
+// page uses.
 func (p *runPage) sh(t *testing.T, command string) (string, error) {
 	t.Helper()
 	script := fmt.Sprintf(`cd %[2]s
@@ -322,8 +325,8 @@ exit $status
 
 var caretLine = regexp.MustCompile(`^( +\| +)(\^+)$`)
 
-// moveCarets puts the carets below a line of source where they belong once the names of
-// hosts in that line are replaced by others, which are shorter or longer.
+// moveCarets moves the carets below a line of source to where they belong after the host
+// names in that line are replaced by shorter or longer ones.
 func moveCarets(text string, replacer *strings.Replacer) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -337,7 +340,7 @@ func moveCarets(text string, replacer *strings.Replacer) string {
 	return strings.Join(lines, "\n")
 }
 
-// text returns the page with its blocks, and with the outputs to be updated.
+// text returns the page with its blocks and the updated outputs.
 func (p *runPage) text(blocks []pageBlock) string {
 	var lines []string
 	for _, b := range blocks {
@@ -352,7 +355,7 @@ func (p *runPage) text(blocks []pageBlock) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// lines returns the lines of a block, with the outputs to be updated.
+// lines returns the lines of a block with the updated outputs.
 func (p *runPage) lines(b pageBlock) []string {
 	var lines []string
 	next := 0

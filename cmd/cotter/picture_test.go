@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of the picture of a terminal, in pixels: a character's width is an upper bound for
-// the usual fonts.
+// These are the sizes in the picture of a terminal, in pixels. The width of a character is
+// an upper bound for the usual fonts.
 const (
 	pictureCharacter = 8.5
 	pictureLine      = 20
@@ -16,7 +16,7 @@ const (
 	pictureBar       = 28
 )
 
-// terminalPicture draws lines of a terminal as SVG: commands bright, errors red.
+// terminalPicture draws the lines of a terminal as SVG, with bright commands and red errors.
 func terminalPicture(lines []string) string {
 	columns := 0
 	for _, line := range lines {

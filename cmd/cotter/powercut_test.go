@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// cutWorld has two versions of everything.
+// cutWorld has two versions of every package.
 const cutWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 module "deep" {
@@ -74,8 +74,8 @@ module "new" {
 }
 `
 
-// cutProject is a project on a disk whose power is cut. The cache, the home and
-// the servers are elsewhere, and stay.
+// cutProject is a project on a disk that loses power. The cache, the home directory and the
+// servers are on other disks and are not affected.
 type cutProject struct {
 	world         *modtest.World
 	home, cache   string
@@ -91,7 +91,7 @@ func newCutProject(t *testing.T, dir string) *cutProject {
 	return p
 }
 
-// command runs in the project as its user would run it.
+// command returns a command that runs in the project as its user would run it.
 func (p *cutProject) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(cotterBinary, args...)
 	cmd.Dir = p.dir
@@ -110,8 +110,8 @@ func (p *cutProject) configure(t *testing.T, which string) {
 	writeText(t, filepath.Join(p.dir, "main.tf"), string(text))
 }
 
-// prepare makes what is there before the run that is cut: a configuration, and
-// for an upgrade an installation of another one.
+// prepare creates the state before the interrupted run: a configuration and, for an upgrade,
+// an installation of another configuration.
 func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	t.Helper()
 	if upgrade {
@@ -124,8 +124,8 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	p.before = p.files(t)
 }
 
-// files are the files that stock tools see in the project. A temporary file may
-// stay behind: nobody reads it.
+// files returns the files that stock tools see in the project. Temporary files may be left
+// behind, because no program reads them.
 func (p *cutProject) files(t *testing.T) map[string]string {
 	t.Helper()
 	found := files(t, p.dir)
@@ -135,14 +135,14 @@ func (p *cutProject) files(t *testing.T) map[string]string {
 
 var temporary = regexp.MustCompile(`/\.[^/]*\.tmp$`)
 
-// TestPowerCut installs a project on a disk of its own and cuts the power after
-// each rename and removal, and after the end. What a disk has at such a moment is
-// the image below the mounted file system: what the system still has in memory
-// is not there. A journaling file system may make its names durable at any time,
-// and the contents of files later; so here it does just that before each cut.
+// TestPowerCut installs a project on a separate disk and cuts the power after each rename
+// and removal, and after the end. The content of the disk at such a moment is the image
+// below the mounted file system, without the data that the system still has in memory. A
+// journaling file system may write names to disk before the contents of files, so the test
+// makes it do so before each cut.
 //
-// After the cut stock tools must find the installation before, the one after, or
-// none, and the next run must end as if nothing had happened.
+// After the cut, stock tools must find the old installation, the new one, or none, and the
+// next run must end as if nothing had happened.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for _, upgrade := range []bool{false, true} {
@@ -164,15 +164,15 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// powerCut is what the disk had when the power was cut.
+// powerCut is the content of the disk when the power was cut.
 type powerCut struct {
 	after string
 	image string
-	ended bool // whether the command had ended, and even the removal of its journal is durable
+	ended bool // whether the command had ended and even the removal of its journal is durable
 }
 
-// installWithCuts installs, and copies the disk at many moments. Without strace
-// there is only that after the end.
+// installWithCuts runs an installation and copies the disk at many moments. Without strace
+// it copies the disk only after the end.
 func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	t.Helper()
 	syncAll(t, disk.dir)
@@ -202,9 +202,8 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	return cuts
 }
 
-// changesInstallation reports whether a call, as strace tells it, may make a
-// difference to who looks at the project. The contents of what is on its way in
-// or out, and of the sums, do not.
+// changesInstallation reports whether a call in strace's output may change the project as
+// stock tools see it. Removals in Cotter's own directory and changes of the sums do not.
 func (p *cutProject) changesInstallation(call string) bool {
 	if !strings.Contains(call, p.dir) || strings.Contains(call, " = -1 ") || strings.Contains(call, ".cotter/sums") {
 		return false
@@ -213,7 +212,7 @@ func (p *cutProject) changesInstallation(call string) bool {
 	return !removal || !strings.Contains(call, "/.cotter/")
 }
 
-// syncAll makes a file system durable.
+// syncAll writes all cached data of a file system to disk.
 func syncAll(t *testing.T, dir string) {
 	t.Helper()
 	d, err := os.Open(dir)
@@ -226,8 +225,8 @@ func syncAll(t *testing.T, dir string) {
 	}
 }
 
-// commitNames makes the file system commit its journal, as it does every few
-// seconds. The contents of other files are not written by that.
+// commitNames makes the file system commit its journal, as it does every few seconds. This
+// does not write the contents of other files.
 func commitNames(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, "unrelated"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -243,7 +242,7 @@ func commitNames(t *testing.T, dir string) {
 	}
 }
 
-// checkCut looks at the project as it is when the power is back.
+// checkCut checks the project as it is after the power cut.
 func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	t.Helper()
 	found := p.files(t)
@@ -251,7 +250,7 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 		t.Errorf("%s: the lock is neither the one before nor the one after:\n%q", when, lock)
 	}
 	switch manifest, ok := found["/"+modules+"modules.json"]; {
-	case !ok: // stock tools say that the modules are not installed
+	case !ok: // stock tools report that the modules are not installed
 	case manifest == p.after["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
 		if out, err := warm.output(p.command("verify")); err != nil && ended {
@@ -274,8 +273,8 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	}
 }
 
-// checkInstalled compares the lock, and the directories of the modules that an
-// installation has, with what was found.
+// checkInstalled compares the lock and the directories of the modules of an installation
+// with the files that were found.
 func (p *cutProject) checkInstalled(t *testing.T, when string, want, found map[string]string) {
 	t.Helper()
 	var wrong, empty bytes.Buffer

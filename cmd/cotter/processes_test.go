@@ -25,7 +25,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// processes is how many are started at once.
+// processes is the number of processes that are started at once.
 var processes = flag.Int("processes", 20, "start so many processes at once that share a cache")
 
 const processesWorld = `
@@ -55,8 +55,8 @@ module "oci" {
 }
 `
 
-// TestProcesses installs projects that share a cache, by a process each, all
-// at once. No package may be transferred twice.
+// TestProcesses installs projects that share a cache in many processes at once. No package
+// may be transferred twice.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(processesWorld))
@@ -80,9 +80,9 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// front stands before a world's servers and counts the transfers of packages.
-// That of an archive it holds back until all processes are there: later ones
-// have to ask again, because an archive may be another one by then.
+// front is a proxy in front of a world's servers that counts the transfers of packages. It
+// holds archives back until all processes have started: a process that starts later has to
+// ask again, because the archive may have changed by then.
 type front struct {
 	host         string
 	certificates string
@@ -120,7 +120,7 @@ func newFront(t *testing.T, world *modtest.World) *front {
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away
+		return // the client disconnected
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	switch path := r.URL.Path; {
@@ -140,7 +140,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.proxy.ServeHTTP(w, r)
 }
 
-// turn makes a registry's answer that points to the servers lead here.
+// turn changes a registry's answer that points to the servers, so that it points to the
+// proxy.
 func (f *front) turn(r *http.Response, host string) error {
 	if !strings.HasSuffix(r.Request.URL.Path, "/download") {
 		return nil
@@ -156,7 +157,7 @@ func (f *front) turn(r *http.Response, host string) error {
 	return nil
 }
 
-// start counts the processes, each of which asks for the versions once.
+// start counts the processes by their requests for versions, one from each.
 func (f *front) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,7 +178,7 @@ func (f *front) transfers() map[string]int {
 	return maps.Clone(f.seen)
 }
 
-// end runs a process to its end.
+// end waits for a process and checks that it succeeded.
 func (f *front) end(t *testing.T, cmd *exec.Cmd) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", fmt.Sprint(cmd.Args), err, out)

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerCrashWorld has a module and a provider that it requires.
+// providerCrashWorld has a module, and a provider that the module requires.
 const providerCrashWorld = `
 -- project/main.tf --
 module "net" {
@@ -40,14 +40,14 @@ free
 `
 
 // TestProviderCrash kills real processes before each named step of an installation with
-// providers, and has each of them fail. What stock tools then see at the place of the package is what was there
-// before, or nothing, or the package: they go on from each such state, and so does
-// Cotter.
+// providers, and also makes each of these steps fail. Afterwards the provider's directory
+// has its earlier content, nothing, or the whole package. Stock tools and Cotter can
+// continue from each of these states.
 func TestProviderCrash(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args string
-		// there is what the place has before.
+		// there is the content of the provider's executable before the command.
 		there string
 	}{
 		"links":                           {"install --for tofu", ""},
@@ -71,10 +71,10 @@ func TestProviderCrash(t *testing.T) {
 // providerScene is a crashScene with a provider.
 type providerScene struct {
 	*crashScene
-	// there is what the executable at the place has before the command; "" if nothing
-	// is there.
+	// there is the content of the provider's executable before the command; "" if there is
+	// none.
 	there string
-	// seen are the states that stock tools have gone on from.
+	// seen are the states from which stock tools have already continued.
 	seen map[string]bool
 }
 
@@ -90,13 +90,13 @@ func newProviderScene(t *testing.T, args, there string) *providerScene {
 	return s
 }
 
-// providerPlace is where stock tools look for the provider.
+// providerPlace returns the directory in which stock tools look for the provider.
 func providerPlace(s *crashScene) string {
 	return filepath.Join(s.project(), ".terraform/providers", s.world.ProviderSource("acme/cloud"), "1.0.0", addrs.CurrentPlatform().String())
 }
 
-// named returns the first step of each name that is about providers, and that with which
-// the lock is written, by their numbers. TestCrash has the others.
+// named returns the first step of each name that is about providers, and the step that
+// writes the lock, by their numbers. TestCrash covers the other steps.
 func (s *providerScene) named(t *testing.T, steps []string) map[int]string {
 	t.Helper()
 	found := make(map[int]string)
@@ -118,7 +118,7 @@ func (s *providerScene) testKill(t *testing.T, want map[string]string, number in
 	out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Exited() {
-		return // side by side, some runs have fewer steps
+		return // concurrent runs do not always have the same number of steps
 	}
 	at := fmt.Sprintf("killed before step %d, about %s", number, name)
 	s.checkVisible(t, at)
@@ -132,7 +132,8 @@ func (s *providerScene) testKill(t *testing.T, want map[string]string, number in
 	s.checkLeftovers(t, at)
 }
 
-// testFault makes a step fail. Without the user's store, or links, packages are copied.
+// testFault makes a step fail. If the user's store or links cannot be used, packages are
+// copied instead.
 func (s *providerScene) testFault(t *testing.T, want map[string]string, number int, name string) {
 	t.Helper()
 	s.reset(t)
@@ -157,7 +158,7 @@ func (s *providerScene) testFault(t *testing.T, want map[string]string, number i
 	s.checkLeftovers(t, at)
 }
 
-// checkVisible fails if stock tools see a part of the package.
+// checkVisible fails if stock tools see an incomplete package.
 func (s *providerScene) checkVisible(t *testing.T, at string) {
 	t.Helper()
 	place := providerPlace(s.crashScene)
@@ -172,8 +173,8 @@ func (s *providerScene) checkVisible(t *testing.T, at string) {
 	}
 }
 
-// checkStock runs the init of both stock tools, once in each state that they can tell
-// apart.
+// checkStock runs the init of both stock tools, once in each state that they can
+// distinguish.
 func (s *providerScene) checkStock(t *testing.T, at string) {
 	t.Helper()
 	state := fmt.Sprint(stockView(t, s.project()))
@@ -194,7 +195,7 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 			t.Logf("%s is not installed, so it was not asked", tool)
 			continue
 		}
-		dir := filepath.Join(t.TempDir(), "project") // Cotter goes on in the other one
+		dir := filepath.Join(t.TempDir(), "project") // a copy, because Cotter continues in the original
 		if err := copyTree(dir, s.project(), false); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,8 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 		cmd.Dir = dir
 		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.dir)
 		out, err := cmd.CombinedOutput()
-		// A package that tofu itself has not finished stops it, as long as that is there.
+		// A package that tofu itself has not finished makes tofu fail as long as it is
+		// there.
 		if err != nil && (s.there == "" || !strings.Contains(strings.Join(strings.Fields(string(out)), " "), "local modifications")) {
 			t.Errorf("%s: %s init: %v\n%s", at, tool, err, out)
 		}

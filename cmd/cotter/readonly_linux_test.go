@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// TestReadOnlyCheckout has a checkout that cannot be written, and the data
-// directory elsewhere. What needs no new lock works; what does fails before
-// anything is moved, says what could not be written, and does not keep later
-// runs from working.
+// TestReadOnlyCheckout installs in a read-only checkout with the data directory elsewhere.
+// Commands that need no new lock work. Commands that need one fail before they move any
+// file, name the file that could not be written, and do not prevent later runs from working.
 func TestReadOnlyCheckout(t *testing.T) {
 	t.Parallel()
 	needMount(t)

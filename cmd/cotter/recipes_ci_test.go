@@ -11,10 +11,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// stateKey is the secret that machines of one CI system share.
+// stateKey is the secret that the machines of a CI system share.
 const stateKey = "0123456789abcdef0123456789abcdef"
 
-// githubWorkflow is what the tests read of a workflow of GitHub's.
+// githubWorkflow has the parts of a GitHub workflow that the tests read.
 type githubWorkflow struct {
 	Jobs map[string]struct {
 		Steps []githubStep
@@ -31,25 +31,25 @@ type githubRun struct {
 	*recipes
 	// caches are the directories that actions/cache keeps, by their keys.
 	caches map[string]string
-	// secrets are those of the repository.
+	// secrets are the secrets of the repository.
 	secrets map[string]string
 }
 
-// githubJob is a job of a run on a machine of its own.
+// githubJob is a job of a run. Each job has its own machine.
 type githubJob struct {
 	*githubRun
 	machine *machine
 	repo    string
-	// values are those of expressions, by their names.
+	// values are the values of expressions, by their names.
 	values map[string]string
-	// save is where the directory to be kept at the end is, and under which key.
+	// save is the directory that is cached at the end of the job, and saveKey is its key.
 	save, saveKey string
-	// asked counts requests by the names of steps.
+	// asked counts the requests of each step, by the step's name.
 	asked map[string]int
 }
 
-// github runs the workflow twice: on machines that have nothing, but for what
-// actions/cache has kept from the first one.
+// github runs the workflow twice, on machines that have only the directories that
+// actions/cache has kept from the first run.
 func (r *recipes) github(t *testing.T) {
 	var workflow githubWorkflow
 	if err := yaml.Unmarshal(readRecipe(t, "github.yml"), &workflow); err != nil {
@@ -101,14 +101,14 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	return j
 }
 
-// action does what an action of the recipe does.
+// action does the work of an action that the recipe uses.
 func (j *githubJob) action(t *testing.T, step githubStep) {
 	t.Helper()
 	switch name, _, _ := strings.Cut(step.Uses, "@"); name {
 	case "actions/checkout":
 		j.repo = j.checkout(t, ".")
 	case "actions/setup-go", "opentofu/setup-opentofu":
-		// Cotter is there, and so is tofu where these tests have it.
+		// Cotter is already installed, and so is tofu, if the tests have it.
 	case "actions/cache":
 		j.cache(t, j.expand(t, step.With["path"]), j.expand(t, step.With["key"]), j.expand(t, step.With["restore-keys"]))
 	default:
@@ -116,7 +116,8 @@ func (j *githubJob) action(t *testing.T, step githubStep) {
 	}
 }
 
-// cache puts the directory of a key, or of one with the prefix, into its place.
+// cache restores the directory that was saved with the key. If there is none, the directory is
+// saved with this key at the end of the job.
 func (j *githubJob) cache(t *testing.T, path, key, prefix string) {
 	t.Helper()
 	if key == "" || !strings.HasPrefix(key, prefix) {
@@ -174,7 +175,7 @@ func (j *githubJob) expand(t *testing.T, text string) string {
 	})
 }
 
-// gitlabJob is what the tests read of a job of GitLab's.
+// gitlabJob has the parts of a GitLab job that the tests read.
 type gitlabJob struct {
 	Variables    map[string]string
 	BeforeScript []string `yaml:"before_script"`
@@ -188,8 +189,8 @@ type gitlabJob struct {
 	}
 }
 
-// gitlab runs the job on two machines without git, and carries the cache from one to
-// the other.
+// gitlab runs the job on two machines without git, and copies the cache from the first to
+// the second.
 func (r *recipes) gitlab(t *testing.T) {
 	var jobs map[string]gitlabJob
 	if err := yaml.Unmarshal(readRecipe(t, "gitlab.yml"), &jobs); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The recipes are the files in examples/recipes: what the page docs/ci.md shows. Each
-// test here is the service that reads one: it takes the commands out of the file and
-// runs them on a machine that has nothing but what the service, or the image in the
-// recipe, brings along.
+// The recipes are the files in examples/recipes that the page docs/ci.md shows. Each test
+// here acts as the service that reads a recipe: it takes the commands out of the file and
+// runs them on a machine that has only the programs of the service or of the image in the
+// recipe.
 
-// installCotter is the command that puts Cotter on a machine. It would ask the internet,
-// and here the machines have the Cotter of these tests instead.
+// installCotter is the command that installs Cotter on a machine. It would need the
+// internet, so the machines have the Cotter of these tests instead.
 const installCotter = "go install github.com/cotterpin/cotter/cmd/cotter@latest"
 
 const recipeWorld = `
@@ -55,15 +55,16 @@ module "dns" {
 # for tofu
 `
 
-// recipes is a repository whose root modules are locked, and the servers of what these
-// need.
+// recipes is a repository whose root modules are locked, and the servers with their modules
+// and providers.
 type recipes struct {
 	world *modtest.World
-	// commit has the files that are in the repository.
+	// commit is a directory with the files of the repository.
 	commit string
 }
 
-// TestRecipes runs the recipes one after another: they count the requests to one world.
+// TestRecipes runs the recipes one after another, because they count the requests to one
+// world.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	r := newRecipes(t)
@@ -95,8 +96,8 @@ type machine struct {
 	env       []string
 }
 
-// machine returns a machine that has Cotter and some programs. One that is not
-// installed here is missing there: see has.
+// machine returns a machine that has Cotter and some programs. Programs that are not
+// installed on this system are missing on the machine; see has.
 func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	t.Helper()
 	base := t.TempDir()
@@ -127,7 +128,7 @@ func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	return m
 }
 
-// has reports whether a program is installed, and tells if it is not.
+// has reports whether a program is installed, and logs a message if it is not.
 func (m *machine) has(t *testing.T, program string) bool {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(m.bin, program))
@@ -154,7 +155,7 @@ func (m *machine) mustRun(t *testing.T, dir, program string, args ...string) str
 	return out
 }
 
-// with returns the machine with more variables in the environment.
+// with returns a copy of the machine with additional environment variables.
 func (m *machine) with(entries ...string) *machine {
 	other := *m
 	other.env = append(append([]string{}, m.env...), entries...)
@@ -173,14 +174,14 @@ func (r *recipes) checkout(t *testing.T, dir string) string {
 	return to
 }
 
-// requests runs a function and returns how many requests were sent in the meantime.
+// requests runs a function and returns the number of requests that were sent meanwhile.
 func (r *recipes) requests(do func()) int {
 	r.world.ResetRequests()
 	do()
 	return len(r.world.Requests())
 }
 
-// downloads returns how many archives of providers were downloaded since the last call
+// downloads returns the number of provider archives that were downloaded since the last call
 // of requests.
 func (r *recipes) downloads() int {
 	count := 0
@@ -200,7 +201,8 @@ func (r *recipes) sameLocks(t *testing.T, checkout string, roots ...string) {
 	}
 }
 
-// sameLock compares the lock in a directory with that of a root module in the repository.
+// sameLock compares the lock in a directory with the lock of a root module in the
+// repository.
 func (r *recipes) sameLock(t *testing.T, dir, root string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join(r.commit, root, lockFile))
@@ -238,8 +240,8 @@ func withoutInstallation(t *testing.T, commands []string) []string {
 	return rest
 }
 
-// TestRecipesInPage compares the blocks of docs/ci.md with the recipes that stand above
-// them in a comment. With -update the page gets the recipes.
+// TestRecipesInPage compares the blocks of docs/ci.md with the recipes that are named in the
+// comments above them. With -update, the recipes are written to the page.
 func TestRecipesInPage(t *testing.T) {
 	t.Parallel()
 	const page, begin, fence = "../../docs/ci.md", "<!-- recipe: ", "```"

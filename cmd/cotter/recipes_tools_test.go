@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// preCommit runs the hook before two commits: one with complete locks, and one with a
-// call that is not locked.
+// preCommit runs the hook before two commits: one with complete locks, and one with a call
+// that is not locked.
 func (r *recipes) preCommit(t *testing.T) {
 	var config struct {
 		Repos []struct {
@@ -56,7 +56,7 @@ func (r *recipes) preCommit(t *testing.T) {
 	}
 }
 
-// atlantis runs the hook as the server does, in a clone of the repository.
+// atlantis runs the hook as the Atlantis server does, in a clone of the repository.
 func (r *recipes) atlantis(t *testing.T) {
 	var config struct {
 		Repos []struct {
@@ -72,7 +72,7 @@ func (r *recipes) atlantis(t *testing.T) {
 	}
 	r.sameLocks(t, repo, "envs/dev", "envs/prod")
 	m.mustRun(t, repo, "cotter", "verify", "--recursive", ".")
-	// What Atlantis runs next.
+	// Atlantis then runs the stock tool.
 	if m.has(t, "tofu") {
 		r.world.ResetRequests()
 		m.mustRun(t, filepath.Join(repo, "envs/prod"), "tofu", "init", "-input=false")
@@ -83,7 +83,8 @@ func (r *recipes) atlantis(t *testing.T) {
 	}
 }
 
-// terragrunt runs the hook in the directory of a unit, on a build server and elsewhere.
+// terragrunt runs the hook in the directory of a unit, with and without the environment
+// of a build server.
 func (r *recipes) terragrunt(t *testing.T) {
 	commands := hookCommands(t, readRecipe(t, "terragrunt.hcl"))
 	m, unit := r.machine(t), r.checkout(t, "envs/prod")
@@ -101,7 +102,7 @@ func (r *recipes) terragrunt(t *testing.T) {
 	m.mustRun(t, unit, "cotter", "verify")
 }
 
-// hookCommands are what the hooks before init execute.
+// hookCommands returns the commands that the hooks before init execute.
 func hookCommands(t *testing.T, text []byte) [][]string {
 	t.Helper()
 	file, diags := hclparse.NewParser().ParseHCL(text, "terragrunt.hcl")
@@ -148,8 +149,8 @@ func stringsOf(t *testing.T, attribute *hcl.Attribute) []string {
 	return words
 }
 
-// docker builds the last image of the Dockerfile: without git, and from a cache that is
-// not part of the image.
+// docker builds the last image of the Dockerfile, without git and from a cache that is not
+// part of the image.
 func (r *recipes) docker(t *testing.T) {
 	text := strings.ReplaceAll(string(readRecipe(t, "Dockerfile")), "\\\n", " ")
 	var image *machine
@@ -186,10 +187,10 @@ func (r *recipes) docker(t *testing.T) {
 	image.mustRun(t, dir, "cotter", "verify")
 }
 
-// mounts are the options of RUN.
+// mounts matches the mount options of RUN.
 var mounts = regexp.MustCompile(`--mount=type=(\w+),(\S+)\s+`)
 
-// buildStep runs a command of a Dockerfile. What is mounted is not part of the image.
+// buildStep runs a command of a Dockerfile. Mounted directories are not part of the image.
 func (r *recipes) buildStep(t *testing.T, image *machine, dir, run string) {
 	t.Helper()
 	if strings.HasPrefix(run, "tofu ") {

@@ -118,8 +118,8 @@ var remedyCases = []struct {
 	}},
 }
 
-// Errors of the library state facts; the command says what to do next, once for all
-// modules that have the problem.
+// TestRemedies checks what the command suggests for errors of the library, which only state
+// facts. A suggestion is printed once for all modules with the same problem.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	for _, test := range remedyCases {
@@ -140,7 +140,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// With --json, each message has what to do about it.
+// TestRemediesJSON checks that with --json each message has its suggestion.
 func TestRemediesJSON(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
@@ -152,7 +152,7 @@ func TestRemediesJSON(t *testing.T) {
 	}
 }
 
-// What several messages have in common is printed once.
+// TestSameDetail checks that a detail that several messages share is printed once.
 func TestSameDetail(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer

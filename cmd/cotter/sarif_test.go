@@ -12,8 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// checkSARIF compares a document with testdata/sarif.json and with the schema of the
-// standard, if COTTER_TEST_SARIF_SCHEMA names a copy of it: its licence is not ours.
+// checkSARIF compares a document with testdata/sarif.json. If COTTER_TEST_SARIF_SCHEMA names
+// a copy of the standard's schema, it also validates the document. The schema is not
+// included because of its licence.
 func checkSARIF(text string) error {
 	var document any
 	if err := json.Unmarshal([]byte(text), &document); err != nil {
@@ -35,8 +36,8 @@ func checkSARIF(text string) error {
 	return checkURIs(text)
 }
 
-// checkURIs checks the properties of a log that the schema gives a format, which the
-// validator does not compare.
+// checkURIs checks the properties of a log for which the schema defines a format. The
+// validator ignores formats.
 func checkURIs(text string) error {
 	var log sarifLog
 	if err := json.Unmarshal([]byte(text), &log); err != nil {
@@ -72,7 +73,7 @@ func readSchema(name string) (*jsonschema.Resolved, error) {
 	return schema.Resolve(nil)
 }
 
-// validSARIF is the command of scripts that checks a file.
+// validSARIF implements the script command that checks a file.
 func validSARIF(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: sarif file")
@@ -88,7 +89,7 @@ func validSARIF(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// TestSARIFSchema checks that the check finds faults.
+// TestSARIFSchema checks that faulty documents are rejected.
 func TestSARIFSchema(t *testing.T) {
 	t.Parallel()
 	name := t.TempDir() + "/found.sarif"
@@ -137,7 +138,7 @@ func TestSARIFURI(t *testing.T) {
 	}
 }
 
-// TestRules compares the rules with one another: their ids and names are each used once.
+// TestRules checks that the ids and names of the rules are unique.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	var ids []string

@@ -18,22 +18,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
-// TestScripts runs the scripts in testdata/script. Besides the commands of
-// testscript they have
+// TestScripts runs the scripts in testdata/script. In addition to the commands of
+// testscript, they can use:
 //
 //	modserver [-token=T]   start servers with the script's registry/, git/ and
 //	                       archives/, and expand MODTEST_HOST in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
-//	movetag REPO TAG FILE  make a tag of a git repository lead to a new commit
+//	movetag REPO TAG FILE  move a tag of a git repository to a new commit
 //	archive NAME FILE      replace an archive
 //	cotter ARGS...         run the command in a worker
-//	status N cotter ARGS...   run it so; it must exit with that status
-//	status N exec COMMAND...  run a command as a process; the same
+//	status N cotter ARGS...   run the command in a worker; it must exit with that status
+//	status N exec COMMAND...  run a command as a process; it must exit with that status
 //	forget                 forget the requests so far
-//	norequests [PART]      fail if the servers were asked since then, for a path with that part
-//	onlyregistry           fail if more than the OCI registry was asked since then
+//	norequests [PART]      fail if a path with that part was requested since then
+//	onlyregistry           fail if a server other than the OCI registry was asked since then
 //	nochanges              fail if something was uploaded since then
-//	providershape NAME VERSION SHAPE   make something wrong with a version of a provider
+//	providershape NAME VERSION SHAPE   give a version of a provider a fault
 //	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
@@ -41,8 +41,8 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	sarif FILE             fail unless the file is valid SARIF
 //	withoutgit             leave nothing but cotter in PATH
 //
-// Most scripts run the command by "cotter". Those that are about a process, or what it
-// is started with, have "exec cotter".
+// Most scripts run the command with "cotter". Scripts that test the process or its
+// environment use "exec cotter".
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -75,7 +75,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup gives each script an empty home and no settings of the machine's.
+// setup gives each script an empty home directory and none of the machine's settings.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Values[worldKey{}] = new(*modtest.World)
@@ -99,16 +99,18 @@ func setup(env *testscript.Env) error {
 
 type variablesKey struct{}
 
-// variables are names of variables, and whether they are set even if they are empty:
-// testscript tells the value of a variable, but not which there are.
+// variables are the names of environment variables; the value says whether a variable is set
+// even if it is empty. testscript can return the value of a variable, but has no list of
+// them.
 type variables map[string]bool
 
-// newVariables returns those that a script begins with, and those that it sets.
+// newVariables returns the variables of a script's initial environment, and those that the
+// script sets.
 func newVariables(entries []string, script string) variables {
 	v := make(variables)
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "-- ") {
-			break // the files begin
+			break // the commands end here
 		}
 		if _, assignments, ok := strings.Cut(" "+line, " env "); ok {
 			v.add(false, strings.Fields(assignments)...)
@@ -137,7 +139,7 @@ func (v variables) entries(value func(name string) string) []string {
 	return entries
 }
 
-// condition knows [stock]: whether a stock binary is installed.
+// condition implements conditions such as [tofu], which hold if that program is installed.
 func condition(name string) (bool, error) {
 	_, err := exec.LookPath(name)
 	return err == nil, nil
@@ -145,7 +147,7 @@ func condition(name string) (bool, error) {
 
 type worldKey struct{}
 
-// theWorld is the script's place for its servers, which modserver fills.
+// theWorld returns the pointer through which modserver stores the script's servers.
 func theWorld(ts *testscript.TestScript) **modtest.World {
 	return ts.Value(worldKey{}).(**modtest.World)
 }
@@ -173,7 +175,7 @@ func modserver(ts *testscript.TestScript, _ bool, args []string) {
 	*theWorld(ts) = world
 }
 
-// expand writes the host into the script's files.
+// expand replaces MODTEST_HOST in the script's files.
 func expand(ts *testscript.TestScript, dir, host string) {
 	ts.Check(filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -233,8 +235,8 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// runWarm runs the command in a worker, as the script would run it, and returns its
-// exit status.
+// runWarm runs the command in a worker, in the script's directory and environment, and
+// returns its exit status.
 func runWarm(ts *testscript.TestScript, args []string) int {
 	env := append(ts.Value(variablesKey{}).(variables).entries(ts.Getenv), "PWD="+ts.MkAbs("."))
 	end, err := warm.do(workerCommand{ts.MkAbs("."), env, args})
@@ -269,7 +271,7 @@ func noChanges(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// shapes are what can be wrong with a provider, by the names that scripts have for it.
+// shapes are the possible faults of a provider, by their names in scripts.
 var shapes = map[string]modtest.ProviderShape{
 	"right":             modtest.ProviderSigned,
 	"null-key":          modtest.ProviderNullKey,
@@ -308,7 +310,8 @@ func publishProvider(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check((*theWorld(ts)).PublishProvider(args[0], args[1], args[2], os.DirFS(ts.MkAbs(args[3]))))
 }
 
-// noArchives allows the listings for which stock tools always ask.
+// noArchives fails if a provider archive was downloaded. It allows listings, which stock
+// tools always request.
 func noArchives(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, r := range (*theWorld(ts)).Requests() {
 		if strings.HasPrefix(r.Path, "/providers/") {
@@ -317,8 +320,7 @@ func noArchives(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// providerBlocks compares what follows the first provider block, which is behind all
-// module blocks.
+// providerBlocks compares the provider blocks of two locks, which follow all module blocks.
 func providerBlocks(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: providerblocks lock lock")
@@ -349,7 +351,7 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
 }
 
-// leaveCotter leaves the directory of PATH that has cotter.
+// leaveCotter reduces PATH to the directory that contains cotter.
 func leaveCotter(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
 		if _, err := exec.LookPath(filepath.Join(dir, "cotter")); err == nil {

@@ -17,24 +17,24 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// projectState is a state that an update leaves which is killed before a step, or
-// that other programs make of it. The package comment of internal/project has all
-// of them.
+// projectState is a state in which an update leaves the project if it is killed before a
+// step, possibly changed by another program afterwards. The package comment of
+// internal/project describes all states.
 type projectState struct {
 	name string
-	// killedBefore is the first step of this name, which is not done; "" if no
-	// update was begun.
+	// killedBefore is the name of the first step that was not done; "" if no update was
+	// started.
 	killedBefore string
 	then         func(t *testing.T, s *crashScene)
-	// stock is what stock tools see: "old", "new", "none" or "other".
+	// stock is the tree that stock tools see: "old", "new", "none" or "other".
 	stock string
-	// install, locked and verify are what these commands end with.
+	// install, locked and verify are the expected results of these commands.
 	install, locked, verify stateEnd
 }
 
-// stateEnd is the end of a command in a state. Statuses of verify are sums: 1 for a
-// package that differs from the lock, 4 for one that is not there, 8 for the change
-// that is not finished, 16 for an entry of a call that is gone.
+// stateEnd is the result of a command in a state. The status of verify is a sum: 1 for a
+// package that differs from the lock, 4 for a missing package, 8 for an unfinished change,
+// 16 for the entry of a removed call.
 type stateEnd struct {
 	status int
 	lock   string // "old" or "new"
@@ -90,7 +90,7 @@ var projectStates = []projectState{
 	},
 }
 
-// TestStates runs each kind of command in each state that a project can be in.
+// TestStates runs each kind of command in each state in which a project can be.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	s := newCrashScene(t, "update", func(s *crashScene) { s.mustRun(t, "install") })
@@ -162,7 +162,7 @@ func (s *crashScene) enter(t *testing.T, state projectState, steps []string) {
 	}
 }
 
-// checkStock asks the real tool whether the modules are installed.
+// checkStock checks with a real stock tool whether the modules are installed.
 func (s *crashScene) checkStock(t *testing.T, state projectState) {
 	t.Helper()
 	binary, err := exec.LookPath("terraform")
@@ -189,7 +189,7 @@ func (s *crashScene) lock(t *testing.T) string {
 	return string(text)
 }
 
-// exitCode is the exit status of a command that has ended, or -1.
+// exitCode returns the exit status of a command that has ended, or -1.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	var status statusFailure

@@ -19,18 +19,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// constraintSets is how many random sets of constraints are compared beside those of the
-// table. Each costs both stock tools a download.
+// constraintSets is the number of random sets of constraints that are compared in addition
+// to those in the table. For each set, both stock tools download a provider.
 var constraintSets = flag.Int("constraints", 3, "compare the locks of so many random sets of constraints")
 
-// offeredVersions are those of each provider in these tests.
+// offeredVersions are the versions of each provider in these tests.
 var offeredVersions = []string{
 	"0.1.0", "0.2.0", "1.0.0", "1.0.5", "1.2.3-beta1", "1.2.3", "1.2.4-rc.1", "1.3.0", "2.0.0", "2.1.0+build", "3.0.0", "3.1.0-alpha",
 }
 
-// constraintTexts are texts of constraints that stock tools accept, one set for a
-// provider. Each stands in the root module, unless it has a "|": what follows is of
-// other modules.
+// constraintTexts are constraints that stock tools accept, one text for each provider. The
+// part before "|" is in the root module, and the parts after it are in other modules.
 var constraintTexts = []string{
 	"", "1.0", "1", "= 1.0.0", "=1.0.0", "1.0.0 ", "~> 1", "~> 1.2", "~> 1.2.3", "~>1.2.0", "~> 0",
 	">= 1, < 3", "< 3, >= 1", ">=1.0.0,>=1.0,>=1", ">=1.0.0 , <2.0.0", ">= 01.0", "!= 3.0.0", ">= 1.0.0, != 1.2.3, < 2.0.0",
@@ -41,7 +40,7 @@ var constraintTexts = []string{
 	"= 2.1.0+build|>= 2", "~>1.2.0|~> 1.2.0|~> 1.2", "<= 3.0|< 3.0.0|>= 1", ">= 0.1-alpha|~> 0", "!= 1.0|!= 2|!= 3",
 }
 
-// randomConstraints returns more such texts, of parts of the others.
+// randomConstraints returns more such texts, combined from parts of the others.
 func randomConstraints(t *testing.T, count int) []string {
 	t.Helper()
 	seed := rand.Uint64()
@@ -64,7 +63,7 @@ func randomConstraints(t *testing.T, count int) []string {
 	return texts
 }
 
-// canBeSelected reports whether a version of those that are offered fits.
+// canBeSelected reports whether one of the offered versions meets the constraints.
 func canBeSelected(text string) bool {
 	var want versions.ProviderConstraints
 	for part := range strings.SplitSeq(text, "|") {
@@ -79,8 +78,8 @@ func canBeSelected(text string) bool {
 	})
 }
 
-// otherShapes are ways to require providers that are no constraints: in other files and
-// forms, of other hosts, under other names, and of what is in the stock tools.
+// otherShapes are ways to require providers that do not involve constraints: other files and
+// forms, other hosts, other local names, and providers that are built into the stock tools.
 const otherShapes = `
 -- shapes.tf --
 terraform {
@@ -171,21 +170,21 @@ resource "own_thing" "a" {}
 {"terraform": {"required_providers": {"x": {"source": "HOST/shape/counted", "version": "~> 2.0"}, "y": "~> 1.0"}}}
 `
 
-// providersOfShapes are the names of all that otherShapes requires.
+// providersOfShapes are the names of all providers that otherShapes requires.
 var providersOfShapes = strings.Fields(`
 	hashicorp/legacy hashicorp/empty hashicorp/number hashicorp/bare hashicorp/foo hashicorp/read hashicorp/simple hashicorp/upper hashicorp/other
 	hashicorp/chosen hashicorp/block hashicorp/old hashicorp/imported hashicorp/json hashicorp/jsonblock hashicorp/own hashicorp/y hashicorp/gone
 	shape/unused shape/bar shape/cased shape/host shape/host443 shape/wide shape/b-2 shape/b 0/9cat shape/replaced shape/moved shape/alias
 	shape/alias-of-child shape/added shape/counted`)
 
-// shapeHosts are the hosts of otherShapes, and the default ones of both tools. The CLI
-// configuration says that the world is their registry.
+// shapeHosts are the hosts of otherShapes and the default hosts of both tools. The CLI
+// configuration makes the world their registry.
 var shapeHosts = []string{
 	"registry.opentofu.org", "registry.terraform.io", "example.com", "example.com:8443", "localhost", "bücher.example",
 }
 
-// requirementsOf returns a configuration that has each set of constraints for a
-// provider of its own: "acme/p0", "acme/p1" and so on.
+// requirementsOf returns a configuration with a separate provider for each set of
+// constraints: "acme/p0", "acme/p1" and so on.
 func requirementsOf(sets []string) fstest.MapFS {
 	blocks := make(map[string]*strings.Builder)
 	for i, set := range sets {
@@ -212,8 +211,8 @@ func requirementsOf(sets []string) fstest.MapFS {
 	return tree
 }
 
-// TestStockLocks compares whole locks: those that Cotter writes and those that both
-// stock tools write for the same configuration are the same bytes.
+// TestStockLocks compares whole locks: for the same configuration, Cotter and both stock
+// tools must write the same bytes.
 func TestStockLocks(t *testing.T) {
 	t.Parallel()
 	sets := append(slices.Clone(constraintTexts), randomConstraints(t, *constraintSets)...)
@@ -241,7 +240,8 @@ func TestStockLocks(t *testing.T) {
 	}
 }
 
-// TestStockPlatforms compares what both commands lock for other platforms.
+// TestStockPlatforms compares the locks that Cotter and the stock tools write for other
+// platforms.
 func TestStockPlatforms(t *testing.T) {
 	t.Parallel()
 	const config = `
@@ -261,7 +261,7 @@ resource "three_thing" "a" {}
 	}
 	for _, c := range []struct {
 		tool     string
-		reported bool // by the registry: the hashes of all platforms
+		reported bool // whether the registry reports the hashes of all platforms
 	}{{"tofu", true}, {"tofu", false}, {"terraform", true}} {
 		t.Run(fmt.Sprintf("%s, reported %v", c.tool, c.reported), func(t *testing.T) {
 			t.Parallel()
@@ -278,7 +278,7 @@ resource "three_thing" "a" {}
 			if diff := cmp.Diff(p.lock(t), ours); diff != "" {
 				t.Errorf("the locks differ (-%s +cotter):\n%s", tool, diff)
 			}
-			// A complete lock costs no request.
+			// A complete lock needs no request.
 			world.ResetRequests()
 			p.cotter(t, "lock", "--for", tool, "--platform", otherPlatform)
 			if requests := world.Requests(); p.lock(t) != ours || len(requests) > 0 {
@@ -288,7 +288,7 @@ resource "three_thing" "a" {}
 	}
 }
 
-// otherPlatform is one that the tests do not run on.
+// otherPlatform is a platform on which the tests do not run.
 const otherPlatform = "solaris_amd64"
 
 // addProvider adds versions of a provider for a platform to a world's tree.

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// stockProject is a project that Cotter and a stock tool work on by turns.
+// stockProject is a project that Cotter and a stock tool use in turn.
 type stockProject struct {
 	world  *modtest.World
 	tool   string // "tofu" or "terraform"
@@ -21,8 +21,8 @@ type stockProject struct {
 	env    []string
 }
 
-// newStockProject writes a configuration, with the world's host in the place of HOST.
-// The world is the registry of shapeHosts too. The test is skipped if the tool is not
+// newStockProject writes a configuration, in which it replaces HOST by the world's host. The
+// world is also the registry of shapeHosts. The test is skipped if the tool is not
 // installed.
 func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...fs.FS) *stockProject {
 	t.Helper()
@@ -99,14 +99,14 @@ func (p *stockProject) try(binary string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// fresh removes all that was installed and locked.
+// fresh removes everything that was installed or locked.
 func (p *stockProject) fresh(t *testing.T) {
 	t.Helper()
 	remove(t, filepath.Join(p.dir, ".terraform"))
 	remove(t, filepath.Join(p.dir, lockFile))
 }
 
-// cache is the user's cache.
+// cache returns the user's cache.
 func (p *stockProject) cache() string { return filepath.Join(filepath.Dir(p.dir), "cache") }
 
 func (p *stockProject) lock(t *testing.T) string {

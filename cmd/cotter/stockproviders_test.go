@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// timeProvider is the variable that names the binary of a real provider, built of
-// github.com/hashicorp/terraform-provider-time@v0.14.2, whose build takes longer than all
-// other tests together. .ci/run builds it.
+// timeProvider is the environment variable that names the binary of a real provider, built
+// from github.com/hashicorp/terraform-provider-time@v0.14.2 by .ci/run. Building it takes
+// longer than all other tests together.
 const timeProvider = "COTTER_TEST_PROVIDER_TIME"
 
 const timeConfig = `
@@ -50,8 +50,8 @@ output "year" {
 }
 `
 
-// TestRealProvider runs a real provider as Cotter has installed it. Stock tools need no
-// init for that, and no registry.
+// TestRealProvider runs a real provider that Cotter has installed. Stock tools can use it
+// without init and without a registry.
 func TestRealProvider(t *testing.T) {
 	t.Parallel()
 	binary := os.Getenv(timeProvider)
@@ -81,7 +81,7 @@ func TestRealProvider(t *testing.T) {
 				p.downloadsNothing(t, "init", "-input=false")
 				p.cotter(t, "install", "--locked", "--offline", "--for", tool)
 			})
-			// As copies, which need no cache afterwards.
+			// Copies do not need the cache afterwards.
 			remove(t, filepath.Join(p.dir, ".terraform"))
 			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
 			remove(t, p.cache())
@@ -114,9 +114,9 @@ module "net" {
 }
 `
 
-// TestStockAccepts has both stock tools look at what Cotter can place and lock: links at
-// the last level or copies, hashes of other platforms, module blocks. They download
-// nothing and write nothing.
+// TestStockAccepts checks that both stock tools accept everything that Cotter can install
+// and lock: links at the last directory level or copies, hashes of other platforms, module
+// blocks. They must download nothing and write nothing.
 func TestStockAccepts(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{"registry/acme/net/any/1.0.0/main.tf": {Data: []byte("# net")}}
@@ -135,7 +135,7 @@ func TestStockAccepts(t *testing.T) {
 			}
 			p.sameLock(t, func() {
 				p.downloadsNothing(t, "init", "-lockfile=readonly")
-				p.downloadsNothing(t, "init", "-upgrade") // but the module
+				p.downloadsNothing(t, "init", "-upgrade") // except for the module
 			})
 			remove(t, filepath.Join(p.dir, ".terraform"))
 			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
@@ -149,7 +149,7 @@ func TestStockAccepts(t *testing.T) {
 	}
 }
 
-// sameLock fails if the lock is another one after a few commands.
+// sameLock fails if commands change the lock.
 func (p *stockProject) sameLock(t *testing.T, commands func()) {
 	t.Helper()
 	before := p.lock(t)
@@ -159,7 +159,7 @@ func (p *stockProject) sameLock(t *testing.T, commands func()) {
 	}
 }
 
-// asksNothing runs the stock tool, which must send no request.
+// asksNothing runs the stock tool, which must not send any request.
 func (p *stockProject) asksNothing(t *testing.T, args ...string) string {
 	t.Helper()
 	out, requests := p.observed(t, args...)
@@ -169,7 +169,7 @@ func (p *stockProject) asksNothing(t *testing.T, args ...string) string {
 	return out
 }
 
-// downloadsNothing runs the stock tool, which must ask for listings only.
+// downloadsNothing runs the stock tool, which may request listings only.
 func (p *stockProject) downloadsNothing(t *testing.T, args ...string) {
 	t.Helper()
 	_, requests := p.observed(t, args...)
@@ -180,7 +180,7 @@ func (p *stockProject) downloadsNothing(t *testing.T, args ...string) {
 	}
 }
 
-// observed runs the stock tool, and returns the requests to the world since then.
+// observed runs the stock tool, and returns its output and the requests that it sent.
 func (p *stockProject) observed(t *testing.T, args ...string) (out string, requests []modtest.Request) {
 	t.Helper()
 	before := len(p.world.Requests())
@@ -188,9 +188,9 @@ func (p *stockProject) observed(t *testing.T, args ...string) (out string, reque
 	return out, p.world.Requests()[before:]
 }
 
-// TestProviderTransfers cuts each file of a provider off once, in the middle, and has
-// four processes with one cache install it at the same time. It is transferred once, and
-// what came before the cut is not transferred again.
+// TestProviderTransfers cuts off the first transfer of each file of a provider in the
+// middle, while four processes with one cache install the provider. It is transferred once,
+// and the part before the cut is not transferred again.
 func TestProviderTransfers(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{"project/main.tf": {Data: []byte(strings.ReplaceAll(`terraform {

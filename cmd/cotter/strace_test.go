@@ -16,22 +16,22 @@ import (
 	"testing"
 )
 
-// tracedCalls are the system calls that change files, and those that make a
-// change durable.
+// tracedCalls are the system calls that change files, and the calls that make changes
+// durable.
 const tracedCalls = "openat,creat,write,pwrite64,writev,copy_file_range,sendfile,ioctl,ftruncate," + renamingCalls +
 	",link,linkat,symlinkat,mkdirat,fsync,fdatasync,syncfs,sync"
 
 const renamingCalls = "rename,renameat,renameat2,unlink,unlinkat,rmdir"
 
-// trace runs a command under strace, to its end, and returns the lines that
-// strace wrote. If stopped is not nil, the command is stopped after each call of
-// renamingCalls, and goes on when stopped returns; it gets strace's line.
+// trace runs a command under strace until it ends, and returns the lines that strace wrote.
+// If stopped is not nil, the command is stopped after each call of renamingCalls, stopped is
+// called with strace's line, and the command continues when stopped returns.
 func trace(t *testing.T, cmd *exec.Cmd, stopped func(line string)) []string {
 	t.Helper()
 	needCommands(t, "strace")
 	args := []string{"-f", "-y", "-s", "0", "-o", "/proc/self/fd/3", "-e", "trace=" + tracedCalls, "-e", "signal=SIGSTOP"}
 	if stopped == nil {
-		args = append(args, "--seccomp-bpf") // does not go together with what follows
+		args = append(args, "--seccomp-bpf") // cannot be combined with the options below
 	} else {
 		args[7] = "trace=" + renamingCalls
 		args = append(args, "-e", "inject="+renamingCalls+":signal=SIGSTOP")
@@ -59,15 +59,15 @@ func trace(t *testing.T, cmd *exec.Cmd, stopped func(line string)) []string {
 	return lines
 }
 
-// tracedProcess is a process under strace. A stop of it is told once for each of
-// its threads; when all are told, nothing in it runs any more.
+// tracedProcess is a process under strace. strace reports a stop once for each thread; after
+// the last report, no thread of the process runs any more.
 type tracedProcess struct {
 	id      int
-	cause   string // the call after which it is stopped
-	stopped int    // threads
+	cause   string // the call after which the process is stopped
+	stopped int    // the number of stopped threads
 }
 
-// followTrace reads what strace writes.
+// followTrace reads the lines that strace writes.
 func followTrace(t *testing.T, r *os.File, stopped func(line string)) []string {
 	t.Helper()
 	var lines []string
@@ -111,8 +111,8 @@ func followTrace(t *testing.T, r *os.File, stopped func(line string)) []string {
 	return lines
 }
 
-// processOf returns the process that a thread belongs to. One that has ended is
-// taken for a process of one thread.
+// processOf returns the process that a thread belongs to. If the process has ended, it
+// returns the thread itself.
 func processOf(thread int) int {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
 	if err != nil {
@@ -135,24 +135,23 @@ func (p *tracedProcess) threads() int {
 	return len(list)
 }
 
-// systemCall is one that succeeded. A file is told by its path.
+// systemCall is a system call that succeeded. Files are identified by their paths.
 type systemCall struct {
 	name       string
-	paths      []string // of the arguments, in their order
-	begin, end int      // lines
+	paths      []string // the paths among the arguments, in order
+	begin, end int      // line numbers
 }
 
 var (
 	beginOfCall = regexp.MustCompile(`^(\d+) +(\w+)\((.*)$`)
 	restOfCall  = regexp.MustCompile(`^(\d+) +<\.\.\. \w+ resumed>(.*)$`)
 	resultOf    = regexp.MustCompile(`^(.*)\) += (\S+)`)
-	// pathArgument is a descriptor, with a name in its directory or without, or
-	// a name alone.
+	// pathArgument matches a descriptor, with or without a name in its directory, or a name
+	// without a descriptor.
 	pathArgument = regexp.MustCompile(`(?:(?:AT_FDCWD|\b\d+)<([^>]*)>)(?:, "([^"]*)")?|"([^"]*)"`)
 )
 
-// parseTrace reads the lines of strace -f -y. Names without a directory are in
-// cwd.
+// parseTrace parses the lines of strace -f -y. Relative names are resolved in cwd.
 func parseTrace(lines []string, cwd string) []systemCall {
 	type begun struct {
 		name, args string
@@ -182,7 +181,7 @@ func parseTrace(lines []string, cwd string) []systemCall {
 		}
 		paths := pathsIn(m[1], cwd)
 		if c.name == "sendfile" {
-			slices.Reverse(paths) // it alone names the target first
+			slices.Reverse(paths) // the only call that names the target first
 		}
 		calls = append(calls, systemCall{c.name, paths, c.line, i})
 	}

@@ -11,11 +11,10 @@ import (
 	"testing"
 )
 
-// TestSyscallOrder records the system calls of an installation and checks the
-// order on which it relies after a power cut, on any file system: staged files
-// are durable before the journal is, everything that will be renamed is durable
-// before the first directory of a module is, and stock tools see no manifest in
-// the meantime.
+// TestSyscallOrder records the system calls of an installation and checks the order that
+// makes it safe after a power cut, on any file system. Staged files must be durable before
+// the journal, and everything that will be renamed must be durable before the first
+// directory of a module is renamed. Meanwhile, stock tools must not see a manifest.
 func TestSyscallOrder(t *testing.T) {
 	t.Parallel()
 	for _, upgrade := range []bool{false, true} {
@@ -33,19 +32,19 @@ func TestSyscallOrder(t *testing.T) {
 	}
 }
 
-// Where things are in a project.
+// These are paths in a project.
 const (
 	cotterDir  = modules + ".cotter/"
 	stageDir   = cotterDir + "stage/"
 	manifestAt = modules + "modules.json"
 )
 
-// recording is what an installation did to files, with paths relative to the
+// recording is the list of file operations of an installation, with paths relative to the
 // project.
 type recording struct {
 	all     []systemCall
-	journal *systemCall   // the rename that makes the journal
-	places  []*systemCall // the renames of directories of modules, old and new ones
+	journal *systemCall   // the rename that creates the journal
+	places  []*systemCall // the renames of module directories, old and new
 }
 
 func newRecording(calls []systemCall, dir string) *recording {
@@ -70,18 +69,18 @@ func newRecording(calls []systemCall, dir string) *recording {
 	return r
 }
 
-// source and target are those of a rename.
+// source and target return the paths of a rename.
 func (c *systemCall) source() string { return c.paths[0] }
 func (c *systemCall) target() string { return c.paths[len(c.paths)-1] }
 
-// isModuleDir reports whether a path is that of a call's directory.
+// isModuleDir reports whether a path is the directory of a call.
 func isModuleDir(name string) bool {
 	key, ok := strings.CutPrefix(name, modules)
 	return ok && !strings.HasPrefix(key, ".") && !strings.Contains(key, "/") && key != "modules.json"
 }
 
-// isWrite reports whether a call changes what is in a file. The file is its last
-// path: of two, the first one is read.
+// isWrite reports whether a call changes the content of a file. The file is the last path of
+// the call; if there are two, the first is the source.
 func (c *systemCall) isWrite() bool {
 	switch c.name {
 	case "write", "pwrite64", "writev", "copy_file_range", "sendfile", "ioctl", "ftruncate", "link", "linkat":
@@ -90,8 +89,8 @@ func (c *systemCall) isWrite() bool {
 	return false
 }
 
-// durable reports whether what was done to a file or directory up to some line
-// was made durable, by a call that began after it and ended before a line.
+// durable reports whether the changes of a file or directory before line from were made
+// durable, by a call that began after that line and ended before line until.
 func (r *recording) durable(name string, from, until int) bool {
 	return slices.ContainsFunc(r.all, func(c systemCall) bool {
 		if c.begin < from || c.end > until {
@@ -107,7 +106,7 @@ func (r *recording) durable(name string, from, until int) bool {
 	})
 }
 
-// renameTo returns the last rename that made a file, or nil.
+// renameTo returns the last rename whose target meets a condition, or nil.
 func (r *recording) renameTo(is func(string) bool) *systemCall {
 	for i := range slices.Backward(r.all) {
 		if c := &r.all[i]; strings.HasPrefix(c.name, "rename") && is(c.target()) {
@@ -117,8 +116,8 @@ func (r *recording) renameTo(is func(string) bool) *systemCall {
 	return nil
 }
 
-// checkJournal checks that what is staged is durable before the journal is there,
-// and the journal before anything that it tells of is done.
+// checkJournal checks that staged files are durable before the journal exists, and that the
+// journal is durable before the changes that it describes are made.
 func (r *recording) checkJournal(t *testing.T) {
 	t.Helper()
 	if r.journal == nil || len(r.places) == 0 {
@@ -145,8 +144,8 @@ func (r *recording) checkJournal(t *testing.T) {
 	}
 }
 
-// checkSource checks that what a rename puts into a place was made durable after
-// it was written, and before a line.
+// checkSource checks that the source of a rename was made durable after it was written, and
+// before a line.
 func (r *recording) checkSource(t *testing.T, rename *systemCall, until int) {
 	t.Helper()
 	end := -1
@@ -163,9 +162,8 @@ func (r *recording) checkSource(t *testing.T, rename *systemCall, until int) {
 	}
 }
 
-// checkTemporaryFiles checks that the new lock, its copy and the new manifest are
-// durable before the first directory of a module is renamed, so that nothing
-// after that needs room on the disk.
+// checkTemporaryFiles checks that the new lock, its copy and the new manifest are durable
+// before the first directory of a module is renamed, so that no later step needs disk space.
 func (r *recording) checkTemporaryFiles(t *testing.T) {
 	t.Helper()
 	for what, is := range map[string]func(string) bool{
@@ -185,8 +183,8 @@ func (r *recording) checkTemporaryFiles(t *testing.T) {
 	}
 }
 
-// checkManifest checks that the manifest is away, durably, before the first
-// directory of a module is renamed, and back after the lock and all of them.
+// checkManifest checks that the manifest is durably removed before the first directory of a
+// module is renamed, and put back after the lock and all directories.
 func (r *recording) checkManifest(t *testing.T, upgrade bool) {
 	t.Helper()
 	first, last := r.places[0], r.places[len(r.places)-1]

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tree is where the cache has a module's package.
+// tree returns the directory of a module's package in the cache.
 func (s *scene) tree(t *testing.T, key string) string {
 	t.Helper()
 	t1 := regexp.MustCompile(`"t1:(.*)"`).FindStringSubmatch(s.block(t, key))
@@ -20,14 +20,15 @@ func (s *scene) tree(t *testing.T, key string) string {
 	return "@cache/tree/t1-" + hex.EncodeToString(raw)
 }
 
-// TestTamperCache changes what is in the cache. Who needs it from there notices,
-// sets it aside and fetches it again; offline that is not possible.
+// TestTamperCache changes packages and other files in the cache. A run that needs a damaged
+// package notices the damage, sets the package aside and fetches it again; with --offline it
+// fails.
 func TestTamperCache(t *testing.T) {
 	t.Parallel()
 	row := func(name, says string, offline *outcome, do func(t *testing.T, s *scene)) tampering {
 		return tampering{name: name, do: do, cache: true, want: outcomes{locked: accepted(), fresh: healed(says), offline: offline, verify: found(0)}}
 	}
-	// in does something to a module's package in the cache.
+	// in returns a step that applies do to a module's package in the cache.
 	in := func(key string, do func(tree string) step) step {
 		return func(t *testing.T, s *scene) {
 			t.Helper()
@@ -74,7 +75,7 @@ func TestTamperCache(t *testing.T) {
 	})
 }
 
-// rewriteAnswers edits what the cache remembers of earlier fetches.
+// rewriteAnswers edits the answers of earlier fetches that the cache keeps.
 func rewriteAnswers(t *testing.T, s *scene, pattern *regexp.Regexp, with string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.cache, "fetch/*.json"))

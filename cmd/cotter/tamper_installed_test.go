@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// TestTamperInstalled changes installed files. Each installation puts them
-// right and says which they were; verify only says so.
+// TestTamperInstalled changes installed files. Each installation repairs and names them;
+// verify only names them.
 func TestTamperInstalled(t *testing.T) {
 	t.Parallel()
 	const whole = modules + ".cotter/tree/*/shared/policy.json"
 	replaced := func(key, what string) *outcome {
 		return healed("module "+key+": its installed files do not match the lock", what, "replaced")
 	}
-	// verify has the files in lines of their own.
+	// verify lists the files on separate lines.
 	differs := func(key, what string) *outcome {
 		return found(1, "- "+key+": ", strings.ReplaceAll(what, ":", ""), "Run `cotter install`")
 	}
 	row := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), empty: replaced(key, what), verify: differs(key, what)}}
 	}
-	// named is for files that modules may write beside themselves.
+	// named is for files that modules may write next to their own files.
 	named := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0, what)}}
 	}

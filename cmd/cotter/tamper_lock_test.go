@@ -15,23 +15,23 @@ const (
 	noHash      = `AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=`
 )
 
-// TestTamperLock changes attributes of the lock. None may decide what is
-// installed unless the origin says the same.
+// TestTamperLock changes attributes of the lock. No changed attribute may decide what is
+// installed unless the origin confirms it.
 func TestTamperLock(t *testing.T) {
 	t.Parallel()
-	// always is for what no command may accept.
+	// always is for changes that every installation must refuse.
 	always := func(name, says string, verify *outcome, do ...step) tampering {
 		no := refused(says)
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, verify: verify}}
 	}
-	// stale is for entries that are for another configuration: an installation
-	// that may change the lock selects anew.
+	// stale is for entries that belong to a different configuration. An installation that
+	// may change the lock selects again.
 	stale := func(name, key, says string, do ...step) tampering {
 		no := refused("module "+key+" (main.tf:", says)
 		return tampering{name: name, do: all(do...), want: outcomes{
 			locked: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "Run `cotter install`")}}
 	}
-	// mended is for an entry that is wrong but points to the right files.
+	// mended is for a wrong entry that still points to the right files.
 	mended := func(name, says string, verify *outcome, do ...step) tampering {
 		no := refused(says)
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, install: healed(says), verify: verify}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// text rewrites the lock as a whole.
+// text rewrites the whole text of the lock.
 func text(rewrite func(string) string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -31,11 +31,11 @@ func dropBlock(key string) step {
 	}
 }
 
-// TestTamperLockText changes the lock as a file: blocks come, go and take each
-// other's place, and bytes are not what they should be.
+// TestTamperLockText changes the text of the lock: it adds, removes and swaps blocks, and
+// corrupts bytes.
 func TestTamperLockText(t *testing.T) {
 	t.Parallel()
-	// broken is for what is no lock.
+	// broken is for a text that is not a valid lock.
 	broken := func(name, says string, do ...step) tampering {
 		no := refused(says)
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, verify: no}}
@@ -49,7 +49,7 @@ func TestTamperLockText(t *testing.T) {
 		return tampering{name: name, do: do, want: outcomes{locked: gone, fresh: none, cold: none,
 			install: healed("they are put back from the copy of the last run"), verify: found(16, "- zip: installed, but the lock has no entry for it")}}
 	}
-	// harmless is for another spelling of the same lock.
+	// harmless is for a different spelling of the same lock.
 	harmless := func(name string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0)}}
 	}

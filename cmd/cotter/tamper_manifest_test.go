@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestTamperManifest changes what points to installed files: modules.json, and
-// the
-// links to whole packages. Stock tools follow all of it.
+// TestTamperManifest changes modules.json and the links to whole packages, which point to
+// the installed files. Stock tools follow both.
 func TestTamperManifest(t *testing.T) {
 	t.Parallel()
 	const manifest = modules + "modules.json"

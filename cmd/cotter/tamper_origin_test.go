@@ -10,14 +10,14 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// originTampering changes the origin of a module. What is installed, and what
-// the cache has, is as good as before; who has neither has to notice.
+// originTampering changes the origin of a module. Installed modules and cached packages are
+// still valid; a run that has neither must notice the change.
 type originTampering struct {
 	name string
-	call string // the one that is installed, in the second line of main.tf
+	call string // the installed call, in the second line of main.tf
 	do   func(*site) error
 	cold *outcome // install --locked, without .terraform and with an empty cache
-	anew *outcome // install, likewise
+	anew *outcome // install, without .terraform and with an empty cache
 	asks *outcome // verify --remote
 }
 
@@ -38,7 +38,7 @@ func testOrigins(t *testing.T, gitBackend string, rows []originTampering) {
 
 var evil = modtest.Txtar("-- main.tf --\n# evil\n")
 
-// named is a refusal that names the call.
+// named returns a failure whose message names the call.
 func named(key string, says ...string) *outcome {
 	return refused(append(says, "module "+key+" (main.tf:")...)
 }
@@ -82,7 +82,7 @@ func TestTamperRepositories(t *testing.T) {
 
 func TestTamperRegistry(t *testing.T) {
 	t.Parallel()
-	// location makes the registry answer with another address for a package.
+	// location makes the registry return another address for a package.
 	location := func(name, address string) func(*site) error {
 		return func(s *site) error {
 			s.answer(s.registryAnswer(name, address))
@@ -168,7 +168,7 @@ func TestTamperArchives(t *testing.T) {
 	})
 }
 
-// storedZip is n.zip of the world, packed in another way.
+// storedZip returns n.zip of the world, packed in a different way.
 func storedZip() (string, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

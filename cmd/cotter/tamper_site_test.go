@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// tamperWorld has a package of every kind of origin.
+// tamperWorld has a package from every kind of origin.
 const tamperWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 # net 1.0.0
@@ -67,7 +67,7 @@ module "zone" {
 # hosted
 `
 
-// tamperCalls are calls of all of them, by their keys.
+// tamperCalls are calls of all these packages, by their keys.
 var tamperCalls = map[string]string{
 	"net":       `source = "MODTEST_HOST/acme/net/aws", version = "~> 1.0"`,
 	"parts":     `source = "MODTEST_HOST/acme/parts/aws//modules/part", version = "1.0.0"`,
@@ -84,19 +84,20 @@ var tamperCalls = map[string]string{
 	"app":       `source = "./app"`,
 }
 
-// site is a good installation of some calls, and where they come from.
+// site is an intact installation of some calls, with its servers.
 type site struct {
 	world *modtest.World
 	home  string
 	dir   string // the project
 	cache string
 	good  map[string]string // the project's files
-	// gitBackend is the client of git repositories: the quick one, unless the test is about
+	// gitBackend is the client for git repositories: the fast one, unless the test is about
 	// the other.
 	gitBackend string
 }
 
-// newSite starts a world and installs calls, in this order, with a client for those from git.
+// newSite starts a world and installs calls in this order. gitBackend is the client for git
+// repositories.
 func newSite(t *testing.T, gitBackend string, keys ...string) *site {
 	t.Helper()
 	fsys, err := txtar.FS(txtar.Parse([]byte(tamperWorld)))
@@ -121,7 +122,7 @@ func newSite(t *testing.T, gitBackend string, keys ...string) *site {
 	return s
 }
 
-// withOddFiles adds what txtar cannot hold: an executable file and links.
+// withOddFiles adds files that txtar cannot represent: an executable file and links.
 func withOddFiles(t *testing.T, text fs.FS) fs.FS {
 	t.Helper()
 	all := fstest.MapFS{
@@ -144,8 +145,7 @@ func withOddFiles(t *testing.T, text fs.FS) fs.FS {
 	return all
 }
 
-// registryAnswer makes the registry have one version of a package, at an
-// address of the test's choice.
+// registryAnswer makes the registry have one version of a package, at the given address.
 func (s *site) registryAnswer(name, location string) []modtest.Fault {
 	at := "/v1/modules/acme/" + name + "/aws/"
 	location = strings.ReplaceAll(location, "MODTEST_HOST", string(s.world.Host()))
@@ -157,7 +157,7 @@ func (s *site) registryAnswer(name, location string) []modtest.Fault {
 
 func (s *site) answer(faults ...[]modtest.Fault) { s.world.SetFaults(slices.Concat(faults...)...) }
 
-// expand writes the addresses of the world into a configuration.
+// expand inserts the addresses of the world into a configuration.
 func (s *site) expand(t *testing.T, config string) string {
 	t.Helper()
 	commit, err := s.world.Commit("plain.git", "v1.0.0")
@@ -172,14 +172,14 @@ func (s *site) expand(t *testing.T, config string) string {
 	return strings.NewReplacer("MODTEST_HOST", string(s.world.Host()), "COMMIT", commit, "DIGEST", digest).Replace(config)
 }
 
-// run runs the command as its user would, and returns its exit status and what
-// it printed.
+// run runs the command as its user would, and returns its exit status and output.
 func (s *site) run(dir, cache string, args ...string) (status int, out string) {
 	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=", "COTTER_GIT_BACKEND="+s.gitBackend,
 		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), args...))
 }
 
-// ended is the exit status of a command in a worker, and what it or that printed.
+// ended returns the exit status of a command in a worker, and the command's output or the
+// worker's error.
 func ended(out string, err error) (int, string) {
 	if status := exitCode(err); status >= 0 {
 		return status, out

@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// step is one thing that is done to a scene. Its paths are relative to the
-// project; "@cache/" stands for the cache, and a "*" for whatever there is.
+// step is one change of a scene. Its paths are relative to the project; "@cache/" stands for
+// the cache, and "*" for any name.
 type step = func(*testing.T, *scene)
 
 const modules = ".terraform/modules/"
 
-// path is the one file that a pattern means, which is for its directory.
+// path returns the path that a pattern matches. The directory must match exactly once; the
+// file need not exist.
 func (s *scene) path(t *testing.T, pattern string) string {
 	t.Helper()
 	name, inCache := strings.CutPrefix(pattern, "@cache/")
@@ -25,7 +26,7 @@ func (s *scene) path(t *testing.T, pattern string) string {
 	if !strings.Contains(pattern, "*") {
 		return name
 	}
-	dir := filepath.Dir(name) // the file may be about to be made
+	dir := filepath.Dir(name) // the file may not exist yet
 	found, err := filepath.Glob(dir)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d directories are %s, want one: %v", len(found), dir, err)
@@ -42,7 +43,7 @@ func all(steps ...step) step {
 	}
 }
 
-// edit replaces a text, which the file must have.
+// edit replaces a text, which the file must contain.
 func edit(name, old, text string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -59,7 +60,7 @@ func edit(name, old, text string) step {
 	}
 }
 
-// put writes a file, in the place of what is there.
+// put writes a file, and replaces an existing one.
 func put(name, text string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -67,7 +68,7 @@ func put(name, text string) step {
 	}
 }
 
-// drop removes a file or a directory, which must be there.
+// drop removes a file or a directory, which must exist.
 func drop(name string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -79,7 +80,7 @@ func drop(name string) step {
 	}
 }
 
-// link puts a link in the place of what is there.
+// link makes a link, and replaces an existing file.
 func link(name, target string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -100,7 +101,7 @@ func chmod(name string, mode os.FileMode) step {
 	}
 }
 
-// rename moves a file or a directory, in the place of what is there.
+// rename moves a file or a directory, and replaces an existing one.
 func rename(from, to string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -128,8 +129,8 @@ func (s *scene) block(t *testing.T, key string) string {
 	return found
 }
 
-// lock replaces what a pattern matches in a module's block of the lock. In the
-// replacement, HOST is the world's.
+// lock replaces the text that a pattern matches in a module's block of the lock. In the
+// replacement, HOST stands for the world's host.
 func lock(key, pattern, with string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
@@ -142,7 +143,8 @@ func lock(key, pattern, with string) step {
 	}
 }
 
-// take gives a module's block of the lock what a pattern matches in another's.
+// take replaces the text that a pattern matches in a module's block of the lock by the
+// matching text in another module's block.
 func take(key, from, pattern string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()

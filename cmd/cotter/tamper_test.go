@@ -18,61 +18,61 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// tampering is one way to change what an installation relies on, and what the
-// commands have to make of it.
+// tampering is a change of something that an installation relies on, and how the commands
+// must handle it.
 type tampering struct {
 	name string
 	do   step
 	want outcomes
-	// cache says that it tampers with the cache, which is shared otherwise.
+	// cache says that the cache is changed. Otherwise, the scenes share a cache.
 	cache bool
 }
 
-// outcomes are what the commands do with the tampered project: each with what
-// was tampered with, none with what another one wrote. Those that are not given
-// are not run, but for: install is as locked, and remote is as verify, where that
-// finds nothing.
+// outcomes are the expected results of the commands. Each command runs on the tampered
+// project, without the changes of earlier commands. Commands whose outcome is nil are not
+// run, with two exceptions: install defaults to locked, and remote defaults to verify if
+// that has status 0.
 type outcomes struct {
 	locked  *outcome // install --locked, in place
-	empty   *outcome // the same with an empty cache
-	fresh   *outcome // the same without .terraform, as in a new checkout
+	empty   *outcome // install --locked with an empty cache
+	fresh   *outcome // install --locked without .terraform, as in a new checkout
 	offline *outcome // install --locked --offline, without .terraform
-	cold    *outcome // the same without .terraform and with an empty cache
+	cold    *outcome // install --locked without .terraform and with an empty cache
 	install *outcome // install, in place
-	anew    *outcome // the same without .terraform and with an empty cache
+	anew    *outcome // install without .terraform and with an empty cache
 	verify  *outcome // verify
 	remote  *outcome // verify --remote
 }
 
-// outcome is how a command ends.
+// outcome is the result of a command.
 type outcome struct {
 	status int
 	leaves state
-	says   []string // is printed, all of it
+	says   []string // texts that must be in the output
 }
 
-// state is what a command leaves behind.
+// state is the state in which a command leaves the project.
 type state int
 
 const (
-	asFound state = iota // the project as it was tampered with: nothing was written
-	asGood               // the project as it was before that
-	changed              // another one
+	asFound state = iota // unchanged: the tampered project
+	asGood               // the project before the tampering
+	changed              // any other state
 )
 
-// refused is a failure that writes nothing.
+// refused returns a failure that writes nothing.
 func refused(says ...string) *outcome { return &outcome{1, asFound, says} }
 
-// healed is a success that leaves the project as it was before the tampering.
+// healed returns a success that restores the project as it was before the tampering.
 func healed(says ...string) *outcome { return &outcome{0, asGood, says} }
 
-// accepted is a success that has nothing to write.
+// accepted returns a success that writes nothing.
 func accepted(says ...string) *outcome { return &outcome{0, asFound, says} }
 
-// rewritten is a success that leaves another project behind.
+// rewritten returns a success that leaves the project in another state.
 func rewritten(says ...string) *outcome { return &outcome{0, changed, says} }
 
-// found is what verify ends with; it never writes.
+// found returns a result of verify, which never writes.
 func found(status int, says ...string) *outcome { return &outcome{status, asFound, says} }
 
 // command is one of the commands of outcomes.
@@ -104,16 +104,16 @@ func (o outcomes) commands() []command {
 	}
 }
 
-// scene is one copy of a site, to tamper with. The project stays at its path:
-// what runs leave there counts for that path only.
+// scene is a copy of a site for tampering. The project stays at the same path, because the
+// files that runs keep there are valid only for that path.
 type scene struct {
 	*site
 	dir, cache string
 	saved      string // a copy of the tampered project
 }
 
-// testTampering runs all commands on what the rows describe, which is not the
-// world: rows that change that have a site each.
+// testTampering runs all commands on each row. Rows must not change the world; tests that
+// change it use a site for each row.
 func testTampering(t *testing.T, s *site, rows []tampering) {
 	t.Helper()
 	for _, row := range rows {
@@ -148,14 +148,14 @@ func (s *site) tamper(t *testing.T, row tampering) {
 			at.cache = t.TempDir()
 		}
 		at.check(t, c)
-		// A command that leaves all as it is was checked to do so.
+		// check has verified that such a command changes nothing.
 		untouched = c.want.leaves == asFound && !c.bare
 	}
 }
 
-// copy is a scene with a copy of the project that is this user's own, as if it had
-// been installed there. The cache may be that of others unless somebody tampers
-// with it: nothing in it depends on who uses it.
+// copy returns a scene with a copy of the project that belongs to this user, as if it had
+// been installed there. The cache is shared unless the test tampers with it, because nothing
+// in the cache depends on its user.
 func (s *site) copy(t *testing.T) *scene {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
@@ -168,8 +168,8 @@ func (s *site) copy(t *testing.T) *scene {
 	return &scene{site: s, dir: dir, cache: s.cache}
 }
 
-// own does what a run with nothing to do does in a copy of the project: it seals
-// the copy of the lock for this path.
+// own does in a copy of the project what a run without changes does: it seals the copy of
+// the lock for this path.
 func (s *site) own(dir string) error {
 	key, err := userkey.Read(filepath.Join(s.home, ".local/state/cotter"))
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *site) own(dir string) error {
 	return errors.Join(err, p.Close())
 }
 
-// save keeps a copy of the project.
+// save saves a copy of the project.
 func (s *scene) save(t *testing.T) {
 	t.Helper()
 	s.saved = filepath.Join(t.TempDir(), "saved")
@@ -199,8 +199,7 @@ func (s *scene) save(t *testing.T) {
 	}
 }
 
-// reset makes the project what it was when it was saved, with or without the
-// installed modules.
+// reset restores the saved project, without the installed modules if bare is set.
 func (s *scene) reset(t *testing.T, bare bool) {
 	t.Helper()
 	remove(t, s.dir)
@@ -209,7 +208,7 @@ func (s *scene) reset(t *testing.T, bare bool) {
 	}
 }
 
-// copyCache gives the scene a cache of its own.
+// copyCache gives the scene its own copy of the cache.
 func (s *scene) copyCache(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -219,7 +218,7 @@ func (s *scene) copyCache(t *testing.T) {
 	s.cache = dir
 }
 
-// copyTree copies a directory, with or without the installed modules in it.
+// copyTree copies a directory, without the installed modules in it if bare is set.
 func copyTree(dst, src string, bare bool) error {
 	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -262,7 +261,7 @@ func (s *scene) check(t *testing.T, c command) {
 	}
 	after := picture(t, s.dir)
 	if c.want.status == 0 && c.want.leaves == asFound {
-		// A lock that was accepted is the one to restore from then on.
+		// A lock that was accepted becomes the lock that restore uses.
 		const former = modules + ".cotter/lock.hcl"
 		delete(before, former)
 		delete(after, former)
@@ -287,12 +286,12 @@ var (
 	anyHash   = regexp.MustCompile(`\b(h1|t1|zh):[A-Za-z0-9+/=]+`)
 	anyCommit = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 	anyDigest = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
-	// dull is what is said of each module that is as it should be.
+	// dull matches the lines about modules without a problem.
 	dull     = regexp.MustCompile(`(?m)^- .* in .*\n  Verified.*\n|^- .*: Verified.*\n`)
 	anyShort = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 )
 
-// normalise replaces what differs from run to run.
+// normalise replaces the parts that differ from run to run.
 func (s *site) normalise(out, dir string) string {
 	out = strings.NewReplacer(string(s.world.Host()), "HOST", dir, "DIR").Replace(out)
 	out = anyHash.ReplaceAllString(out, "$1:HASH")
@@ -301,9 +300,8 @@ func (s *site) normalise(out, dir string) string {
 	return anyShort.ReplaceAllString(out, "SHORT")
 }
 
-// picture is everything in a project that matters: the mode and the content of
-// every file, by its path. What the command keeps for the time of a run is no
-// part of it.
+// picture returns the mode and the content of every relevant file in a project, by its path.
+// Files that the command keeps only during a run are left out.
 func picture(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -316,7 +314,7 @@ func picture(t *testing.T, dir string) map[string]string {
 		case ".terraform/modules/.cotter/lock":
 			return nil
 		case ".terraform", ".terraform/modules", ".terraform/modules/.cotter", ".terraform/modules/.cotter/tree", ".terraform/modules/.cotter/sums":
-			return nil // an attempt may leave empty ones
+			return nil // an attempt may leave empty directories
 		case ".terraform/modules/.cotter/stage", ".terraform/modules/.cotter/retired":
 			return fs.SkipDir
 		}
@@ -346,7 +344,7 @@ func picture(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// differing names the files that are not the same in two pictures.
+// differing lists the files that differ between two pictures.
 func differing(before, after map[string]string) string {
 	var list []string
 	for name, content := range before {
@@ -365,7 +363,7 @@ func differing(before, after map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
-// remove removes a tree, which can be read-only as packages of providers are.
+// remove removes a tree. It may be read-only, as packages of providers are.
 func remove(t *testing.T, name string) {
 	t.Helper()
 	makeRemovable(name)
@@ -380,6 +378,6 @@ func makeRemovable(name string) {
 		if err == nil && d.IsDir() {
 			return os.Chmod(name, 0o755)
 		}
-		return nil // removing it fails
+		return nil // the removal will report it
 	})
 }

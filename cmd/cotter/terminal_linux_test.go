@@ -20,11 +20,11 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// terminal is a pseudo-terminal whose screen a test can look at.
+// terminal is a pseudo-terminal whose screen a test can read.
 type terminal struct {
 	t      *testing.T
 	master *os.File
-	slave  *os.File // what a program has as its terminal
+	slave  *os.File // the side that a program uses as its terminal
 	width  int
 
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func newTerminal(t *testing.T, width int) *terminal {
 	return term
 }
 
-// read collects what programs write, until all of them have closed the terminal.
+// read collects the output of programs until all of them have closed the terminal.
 func (term *terminal) read() {
 	defer close(term.closed)
 	buffer := make([]byte, 4096)
@@ -78,7 +78,7 @@ func (term *terminal) read() {
 	}
 }
 
-// await waits until something has been written.
+// await waits until a pattern has been written.
 func (term *terminal) await(pattern string) {
 	term.t.Helper()
 	want := regexp.MustCompile(pattern)
@@ -100,7 +100,7 @@ func (term *terminal) await(pattern string) {
 	}
 }
 
-// end closes the terminal and returns all that was written.
+// end closes the terminal and returns all its output.
 func (term *terminal) end() string {
 	term.t.Helper()
 	if err := term.slave.Close(); err != nil {
@@ -115,8 +115,8 @@ func (term *terminal) end() string {
 
 var escape = regexp.MustCompile(`^\x1b\[([0-9;]*)([A-Za-z])`)
 
-// screen returns what a terminal of a width shows after it got a text. It fails the test
-// if a line is wrapped, or if there is an escape that is not known here.
+// screen returns what a terminal of the given width shows after a text was written to it.
+// The test fails if a line is wrapped, or if the text has an unknown escape sequence.
 func screen(t *testing.T, text string, width int) []string {
 	t.Helper()
 	lines, row, column := [][]rune{nil}, 0, 0
@@ -162,7 +162,7 @@ func screen(t *testing.T, text string, width int) []string {
 	return shown
 }
 
-// slowWorld has an archive that begins to come only after a time.
+// slowWorld has an archive that starts to arrive only after a delay.
 func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
 	t.Helper()
 	return modtest.NewWith(t, modtest.Txtar("-- archives/a-module-with-a-long-name-for-narrow-terminals.zip/main.tf --\n# logs\n"), modtest.Options{
@@ -170,7 +170,8 @@ func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
 	})
 }
 
-// slowProject makes a project that calls it, and the environment for the command.
+// slowProject makes a project that calls the slow archive, and the environment for the
+// command.
 func slowProject(t *testing.T, world *modtest.World) (dir string, environ []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -183,7 +184,7 @@ func slowProject(t *testing.T, world *modtest.World) (dir string, environ []stri
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
 }
 
-// startOn starts the command in a terminal of its own.
+// startOn starts the command in a terminal.
 func startOn(t *testing.T, term *terminal, world *modtest.World, args ...string) (command *exec.Cmd, dir string) {
 	t.Helper()
 	binary, err := exec.LookPath("cotter")
@@ -201,8 +202,8 @@ func startOn(t *testing.T, term *terminal, world *modtest.World, args ...string)
 	return command, dir
 }
 
-// While a package is fetched, the terminal shows a line for it, and one for all. In the
-// end there is nothing but the result.
+// TestTerminal checks that the terminal shows a line for each package that is being fetched
+// and one for the total, and in the end only the result.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	world := slowWorld(t, 500*time.Millisecond)
@@ -234,7 +235,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// Ctrl-C leaves one line, and the project as it was.
+// TestTerminalInterrupted checks that Ctrl-C leaves one line on the terminal and the project
+// unchanged.
 func TestTerminalInterrupted(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, 80)

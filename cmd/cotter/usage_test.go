@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWrongCommandLines has what is said of mistakes in command lines. Their exit status
+// TestWrongCommandLines checks the messages for mistakes in command lines. The exit status
 // is 2.
 func TestWrongCommandLines(t *testing.T) {
 	t.Parallel()

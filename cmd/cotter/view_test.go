@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sampleView is what is shown 4.2 seconds after the start of a run.
+// sampleView returns the view of a run 4.2 seconds after its start.
 func sampleView() (*view, time.Time) {
 	started := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	now := started.Add(4200 * time.Millisecond)
@@ -20,8 +20,8 @@ func sampleView() (*view, time.Time) {
 	}}, now
 }
 
-// What the live lines say at each width: a size that is not known is not made up, and
-// names are shortened, so that no line takes a second one.
+// TestViewLines checks the live lines at various widths: unknown totals are left out, and
+// names are shortened so that every line fits the width.
 func TestViewLines(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -75,7 +75,8 @@ ghcr.io/acme/modules/net                                                        
 	}
 }
 
-// A terminal with few lines shows few packages, and how many more there are.
+// TestViewHeight checks that a terminal with few lines shows few packages, and the number of
+// the others.
 func TestViewHeight(t *testing.T) {
 	t.Parallel()
 	view, now := sampleView()
@@ -129,7 +130,8 @@ func TestSizesAndTimes(t *testing.T) {
 	}
 }
 
-// The rate is that of the last second, and not of the whole transfer.
+// TestTransferRate checks that the rate is measured over the last second, not over the whole
+// transfer.
 func TestTransferRate(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)

@@ -20,27 +20,27 @@ import (
 // workerVariable makes a child process a worker.
 const workerVariable = "COTTER_TEST_WORKER"
 
-// workers run the command in processes that each run one command after another.
-// The start of a process takes longer than most of what the tests let it do, so
-// tests use them wherever a process of its own is not what they are about.
+// workers run commands in processes that each run one command after another. Starting a
+// process takes longer than most commands of the tests, so tests use workers unless they
+// need a separate process.
 //
-// A command in a worker is one of a process of its own in all but this: nothing is
-// kept from its standard input, and what kills or limits the process has to start
-// one of its own.
+// A command in a worker behaves like a separate process with these exceptions: it gets no
+// standard input, and a test that kills or limits the process has to start its own.
 type workers struct {
 	start func() *exec.Cmd
-	// Once a command runs for so long, its worker is killed, if it is not 0.
+	// deadline is the time after which the worker of a command is killed with kill; 0 means
+	// no limit.
 	deadline time.Duration
 	kill     func(*exec.Cmd) error
 
 	mu   sync.Mutex
-	idle map[string][]*worker // by what they read only once
+	idle map[string][]*worker // by the result of readOnce
 }
 
-// warm are the workers of all tests that need none of their own.
+// warm are the workers that all tests share, except for those that need their own.
 var warm = &workers{start: func() *exec.Cmd { return exec.Command(cotterBinary) }}
 
-// endIdle ends the workers that have nothing to do.
+// endIdle ends the idle workers.
 func (w *workers) endIdle() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,8 +54,8 @@ func (w *workers) endIdle() error {
 	return errors.Join(errs...)
 }
 
-// readOnce returns what a process reads only once of an environment: the certificates
-// that it trusts, and its proxies.
+// readOnce returns the parts of an environment that a process reads only once: its trusted
+// certificates and its proxies.
 func readOnce(env []string) string {
 	values := make(map[string]string)
 	for _, entry := range env {
@@ -67,10 +67,11 @@ func readOnce(env []string) string {
 			values[name] = value
 		}
 	}
-	return fmt.Sprint(values) // which sorts the names
+	return fmt.Sprint(values) // prints the names in sorted order
 }
 
-// certificates returns what a file of certificates has, which no test changes.
+// certificates returns the content of a file of certificates. Tests do not change such
+// files.
 func certificates(name string) string {
 	text, ok := certificateFiles.Load(name)
 	if !ok {
@@ -80,28 +81,28 @@ func certificates(name string) string {
 	return text.(string)
 }
 
-var certificateFiles sync.Map // by their names
+var certificateFiles sync.Map // their contents by name
 
-// workerCommand is a command line and where it runs.
+// workerCommand is a command line with its directory and environment.
 type workerCommand struct {
 	Dir       string
 	Env, Args []string
 }
 
-// workerEnd is how a command ended.
+// workerEnd is the result of a command.
 type workerEnd struct {
 	Status              int
-	Stdout, Stderr, Out []byte // what it printed; Out has both, in order
-	Memory              int64  // the peak of its worker so far, in bytes
+	Stdout, Stderr, Out []byte // the output; Out has both, in order
+	Memory              int64  // the peak memory of its worker so far, in bytes
 }
 
-// statusFailure is the error of a command that ended with another status than 0.
+// statusFailure is the error of a command that ended with a status other than 0.
 type statusFailure int
 
 func (s statusFailure) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// run runs a command as [exec.Cmd.CombinedOutput] does. The error of another status
-// than 0 is a statusFailure.
+// run runs a command like [exec.Cmd.CombinedOutput]. If the status is not 0, the error is a
+// statusFailure.
 func (w *workers) run(dir string, env []string, args ...string) (string, error) {
 	end, err := w.do(workerCommand{dir, env, args})
 	if err == nil && end.Status != 0 {
@@ -110,12 +111,12 @@ func (w *workers) run(dir string, env []string, args ...string) (string, error) 
 	return string(end.Out), err
 }
 
-// output runs what the fields of a command describe that is not started.
+// output runs a command that is described by an exec.Cmd, which is not started.
 func (w *workers) output(cmd *exec.Cmd) (string, error) {
 	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
 }
 
-// outputs is output with standard output and standard error apart.
+// outputs is like output, but returns standard output and standard error separately.
 func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
 	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
 	if err == nil && end.Status != 0 {
@@ -124,8 +125,8 @@ func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
 	return string(end.Stdout), string(end.Stderr), err
 }
 
-// do runs a command. The error is that of its worker; context.DeadlineExceeded if it
-// was killed.
+// do runs a command. The error is that of its worker, or context.DeadlineExceeded if the
+// worker was killed.
 func (w *workers) do(c workerCommand) (workerEnd, error) {
 	at, err := w.take(c.Env)
 	if err != nil {
@@ -133,7 +134,7 @@ func (w *workers) do(c workerCommand) (workerEnd, error) {
 	}
 	inTime := func() bool { return true }
 	if w.deadline > 0 {
-		inTime = time.AfterFunc(w.deadline, func() { _ = w.kill(at.cmd) }).Stop // it ends at once otherwise
+		inTime = time.AfterFunc(w.deadline, func() { _ = w.kill(at.cmd) }).Stop // if the timer fires, the worker is killed and run returns
 	}
 	end, err := at.run(c)
 	switch {
@@ -151,7 +152,7 @@ func (w *workers) do(c workerCommand) (workerEnd, error) {
 	return end, nil
 }
 
-// take returns a worker that has nothing to do, or starts one.
+// take returns an idle worker, or starts one.
 func (w *workers) take(env []string) (*worker, error) {
 	key := readOnce(env)
 	w.mu.Lock()
@@ -175,7 +176,7 @@ func (w *workers) take(env []string) (*worker, error) {
 	return at, at.cmd.Start()
 }
 
-// worker is a process.
+// worker is a process that runs commands.
 type worker struct {
 	cmd      *exec.Cmd
 	readOnce string
@@ -185,7 +186,7 @@ type worker struct {
 	stderr   bytes.Buffer
 }
 
-// run runs a command. The error is that of the worker, which is at its end then.
+// run runs a command. If it returns an error, the worker has ended.
 func (w *worker) run(c workerCommand) (workerEnd, error) {
 	var end workerEnd
 	err := w.send.Encode(c)
@@ -198,16 +199,16 @@ func (w *worker) run(c workerCommand) (workerEnd, error) {
 	return end, nil
 }
 
-// end lets the process end.
+// end ends the process.
 func (w *worker) end() error {
-	_ = w.commands.Close() // it reads the end of its input
+	_ = w.commands.Close() // the worker stops at the end of its input
 	if err := w.cmd.Wait(); err != nil {
 		return fmt.Errorf("%w\n%s", err, &w.stderr)
 	}
 	return nil
 }
 
-// work is main of a worker.
+// work is the main function of a worker.
 func work() error {
 	home, err := os.Getwd()
 	if err != nil {
@@ -250,7 +251,7 @@ func (c workerCommand) run() (workerEnd, error) {
 	return workerEnd{status, stdout.text.Bytes(), stderr.text.Bytes(), both.text.Bytes(), peakMemory()}, nil
 }
 
-// lockedBuffer is written to by goroutines, as a pipe can be.
+// lockedBuffer is a buffer that several goroutines can write to, like a pipe.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// program returns the commands of these tests.
+// program returns the commands that these tests use.
 func program() *cli.Command {
 	return cli.Link(&cli.Command{
 		Name: "tool",
@@ -44,7 +44,7 @@ func program() *cli.Command {
 	})
 }
 
-// flags are what [cli.Invocation.Given] returns for these names and values.
+// flags returns the result of [cli.Invocation.Given] for these names and values.
 func flags(namesAndValues ...string) []cli.Given {
 	var list []cli.Given
 	for pair := range slices.Chunk(namesAndValues, 2) {
@@ -89,23 +89,23 @@ func TestParse(t *testing.T) {
 		{line: "get -json false", command: "tool get", flags: flags("json", "true"), args: []string{"false"}},
 		{line: "get -var a=1", command: "tool get", flags: flags("var", "a=1")},
 
-		// Repeated.
+		// Repeated flags.
 		{line: "get -for a --for=b", command: "tool get", flags: flags("for", "a", "for", "b")},
 		{line: "get -only a,b -for x -only c", command: "tool get", flags: flags("only", "a,b", "for", "x", "only", "c")},
 
-		// Flags stand anywhere, and those of a command at its subcommands, too.
+		// Flags can be anywhere, and the flags of a command can follow its subcommands.
 		{line: "get a -json b --for=c d", command: "tool get", flags: flags("json", "true", "for", "c"), args: []string{"a", "b", "d"}},
 		{line: "-q get", command: "tool get", flags: flags("quiet", "true")},
 		{line: "-q box -q=false get -q", command: "tool box get", flags: flags("quiet", "true", "quiet", "false", "quiet", "true")},
 		{line: "-dir get get", command: "tool get", flags: flags("dir", "get")},
 		{line: "-version get", command: "tool get", flags: flags("version", "true")},
 
-		// Two dashes alone end the flags of a command.
+		// A "--" ends the flags of a command, but not those of its subcommands.
 		{line: "get -- -json", command: "tool get", args: []string{"-json"}},
 		{line: "get a -- b -- c", command: "tool get", args: []string{"a", "b", "--", "c"}},
 		{line: "-- get -json", command: "tool get", flags: flags("json", "true")},
 
-		// No flags.
+		// Arguments that are not flags.
 		{line: "get -", command: "tool get", args: []string{"-"}},
 		{line: "get -1 -json", command: "tool get", flags: flags("json", "true"), args: []string{"-1"}},
 		{line: "get -=x", command: "tool get", args: []string{"-=x"}},
@@ -166,7 +166,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseBeforeError has what is before a mistake.
+// TestParseBeforeError checks the part of the result that was parsed before a mistake.
 func TestParseBeforeError(t *testing.T) {
 	t.Parallel()
 	got, err := cli.Parse(program(), []string{"get", "-json", "a", "-nosuch", "-q"})
@@ -242,7 +242,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// FuzzParse reads command lines twice, the second time with two dashes in the place of one.
+// FuzzParse parses each command line twice, the second time with two dashes instead of one.
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"", "get a -json b", "-q box get -all=false", "get -for -- -x", "get -- -json", "get -only a,b -age 7 -var a=b", "raw -- -x", "-dir= get - -1", "get -ä=",
@@ -275,8 +275,8 @@ func oneDash(word string) bool {
 	return ok && unicode.IsLetter(first)
 }
 
-// content returns the words of an invocation, in which words with one dash and with two are
-// the same: values and arguments can look like flags.
+// content returns the words of an invocation in a form in which one dash and two dashes are
+// equal, because values and arguments can look like flags.
 func content(inv *cli.Invocation) []string {
 	words := append([]string{inv.Command.FullName()}, inv.Args()...)
 	for _, g := range inv.Given() {
