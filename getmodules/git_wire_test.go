@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,11 +38,16 @@ type wireFetch struct {
 	Err     []string
 }
 
+// wireProgress matches the server's progress messages in an error. How many of them git
+// reads before it fails is a matter of chance.
+var wireProgress = regexp.MustCompile(`remote: (Enumerating|Counting|Compressing|Total)[^;]*(; )?`)
+
 func wireResult(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) wireFetch {
 	t.Helper()
 	pkg, dir, err := fetchGit(t, f, req)
 	if err != nil {
-		return wireFetch{Err: slices.Sorted(strings.SplitSeq(strings.ReplaceAll(err.Error(), ": ", "; "), "; "))}
+		text := strings.TrimSuffix(wireProgress.ReplaceAllString(err.Error(), ""), "; ")
+		return wireFetch{Err: slices.Sorted(strings.SplitSeq(strings.ReplaceAll(text, ": ", "; "), "; "))}
 	}
 	return wireFetch{Package: pkg, Tree: tree(t, dir)}
 }
