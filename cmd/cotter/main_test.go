@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,11 +19,6 @@ func TestMain(m *testing.M) {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cotter" {
 		mainWithSteps()
 		return
-	}
-	// Tests of failures spend most of their time waiting to repeat a request, so other tests
-	// can run meanwhile. A flag on the command line takes precedence.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
 	}
 	os.Exit(testenv.Prepare(withCommand{m}).Run())
 }

@@ -15,6 +15,9 @@
 //     processes that it starts, which some tests measure. GOGC in the environment takes
 //     precedence.
 //
+//   - Twice as many tests as processors run at once, because many of them wait: for other processes,
+//     or until a request is repeated. The flag -parallel takes precedence.
+//
 //   - TLS does not use key exchanges that resist quantum computers, in this process and in those
 //     programs. They are most of the work of a handshake, and each process begins with one.
 //
@@ -22,9 +25,11 @@
 package testenv
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -41,8 +46,19 @@ const abandonedAfter = 24 * time.Hour
 type Runner interface{ Run() int }
 
 // Prepare returns a runner that prepares the process and then runs m. While m runs, it sets the
-// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG of the process.
-func Prepare(m Runner) Runner { return prepared{m} }
+// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG of the process. Call it before flags are
+// parsed, as TestMain does.
+func Prepare(m Runner) Runner {
+	runMoreTestsAtOnce()
+	return prepared{m}
+}
+
+// runMoreTestsAtOnce sets the default of the flag -parallel of go test.
+func runMoreTestsAtOnce() {
+	if parallel := flag.Lookup("test.parallel"); parallel != nil && !flag.Parsed() {
+		_ = parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
+}
 
 type prepared struct{ tests Runner }
 
