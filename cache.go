@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -370,6 +371,10 @@ type PackageStore interface {
 	// same words for all artifacts with the same defect. It is ErrDeliversOnly if the store
 	// confirms no entries.
 	CheckTrust(manifest []byte) error
+	// Evidence returns the evidence that an artifact is which CheckTrust accepts: that of a
+	// mirror, with a signature or without. It is zero for a store that only delivers. It
+	// does not depend on the artifact, and names the store, or the keys that decide.
+	Evidence() evidence.Evidence
 	// Blob writes a blob to the start of a file, and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
 	// ProviderIndex returns the index of the packages that the store has for a version of a

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/ocilayout"
@@ -206,6 +207,11 @@ func (b *Bundle) IsLocal() bool { return true }
 
 // CheckTrust returns nil, because a bundle is a file that the user has named.
 func (b *Bundle) CheckTrust([]byte) error { return nil }
+
+// Evidence implements [cotter.PackageStore]. It names the bundle.
+func (b *Bundle) Evidence() evidence.Evidence {
+	return evidence.Evidence{Kind: evidence.Mirror, By: b.Name()}
+}
 
 // Tags returns all tags in the bundle.
 func (b *Bundle) Tags(context.Context) ([]string, error) {

@@ -6,8 +6,11 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/modpkg"
 )
 
@@ -38,6 +41,32 @@ func (m *Mirror) CheckTrust(manifest []byte) error {
 		}
 	}
 	return nil
+}
+
+// Evidence implements [cotter.PackageStore]. If keys decide, it names the keys and not the mirror.
+func (m *Mirror) Evidence() evidence.Evidence {
+	switch {
+	case len(m.Trust.SignedBy) > 0:
+		return evidence.Evidence{Kind: evidence.SignedMirror, By: m.Trust.keys()}
+	case m.Trust.Named:
+		return evidence.Evidence{Kind: evidence.Mirror, By: m.Name()}
+	}
+	return evidence.Evidence{}
+}
+
+// keys returns the IDs of the keys, with "or" between those of a list and "and" between lists.
+func (t Trust) keys() string {
+	all := make([]string, len(t.SignedBy))
+	for i, list := range t.SignedBy {
+		ids := make([]string, len(list))
+		for j, key := range list {
+			ids[j] = modpkg.KeyID(key)
+		}
+		slices.Sort(ids)
+		all[i] = strings.Join(ids, " or ")
+	}
+	slices.Sort(all)
+	return strings.Join(all, " and ")
 }
 
 // ParsePublicKeys returns the ed25519 keys in a PEM text, in the form in which "openssl pkey -in

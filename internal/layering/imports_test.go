@@ -17,7 +17,7 @@ type layer struct {
 var layers = []layer{
 	{"rules for names and paths", []string{"internal/pathsafe"}},
 	{"values and tools", []string{
-		"addrs", "hashing", "versions", // the types of the API
+		"addrs", "evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
 		"internal/signing",                                                                                                                            // signatures
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
@@ -30,7 +30,7 @@ var layers = []layer{
 		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
-		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
+		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
 	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/ocilayout"
@@ -25,6 +26,7 @@ type Store interface {
 	IsLocal() bool
 	Manifest(ctx context.Context, tag string) ([]byte, error)
 	CheckTrust(manifest []byte) error
+	Evidence() evidence.Evidence
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
 	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
 	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)

@@ -1,0 +1,60 @@
+package evidence
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Memos are what earlier runs of the user have learned about statements. Its exported fields
+// must not change while it is in use. It is safe for concurrent use.
+type Memos struct {
+	// Named is the evidence that the mirrors and bundles of this run give. What other mirrors
+	// have confirmed in earlier runs does not count.
+	Named []Evidence
+	// Recorded reports whether an earlier run of this user has kept a record, and when.
+	Recorded func(record string) (since time.Time, ok bool)
+
+	mu      sync.Mutex
+	pending []string
+}
+
+// Find returns the evidence of an earlier run for a statement, if it counts in this run.
+// Otherwise it returns the zero Evidence.
+func (m *Memos) Find(statement string) Evidence {
+	for _, e := range slices.Concat([]Evidence{{Kind: Origin}}, m.Named, []Evidence{{Kind: Imported}, {Kind: User}}) {
+		if since, ok := m.Recorded(e.Record(statement)); ok {
+			e.Since = since
+			return e
+		}
+	}
+	return Evidence{}
+}
+
+// Add keeps evidence for statements. What a project has brought is not kept, because the next
+// run finds it there again.
+func (m *Memos) Add(e Evidence, statements ...string) {
+	if e.Kind == None || e.Kind == Project {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, statement := range statements {
+		m.pending = append(m.pending, e.Record(statement))
+	}
+}
+
+// Take returns the records of the evidence that was added since the last call, for storing.
+func (m *Memos) Take() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	taken := m.pending
+	m.pending = nil
+	return taken
+}
+
+// Record returns the text under which evidence for a statement is kept. It covers the statement
+// and the source of the evidence. The number changes when older evidence must no longer count.
+func (e Evidence) Record(statement string) string {
+	return "evidence 1 of " + e.Identity() + ": " + statement
+}

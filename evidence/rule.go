@@ -1,0 +1,104 @@
+package evidence
+
+import "slices"
+
+// Run is a kind of run, which decides what evidence is enough.
+type Run int
+
+// The kinds of runs, named after the commands. The zero value accepts no evidence.
+const (
+	_ Run = iota
+	// Install is a run that may change the lock: install, and init without -lockfile=readonly.
+	Install
+	// Locked is a run that must not change the lock: install --locked, and init
+	// -lockfile=readonly.
+	Locked
+	// Update selects new versions, and is an Install for everything else.
+	Update
+	// Lock writes only the lock.
+	Lock
+	// LockCheck reports whether Lock would change the lock.
+	LockCheck
+	// Verify compares what is installed with the lock, and sends no requests.
+	Verify
+	// VerifyRemote asks every origin again.
+	VerifyRemote
+	// Vendor copies packages into the project's repository.
+	Vendor
+	// Publish copies locked packages to a mirror or a bundle: mirror push, bundle create.
+	Publish
+	// Restore puts lost entries back into the lock. It uses no packages.
+	Restore
+	// Diff reads packages only to compare them with each other.
+	Diff
+)
+
+// Response is what a run does about something that is not proven. The zero value refuses.
+type Response int
+
+// The responses.
+const (
+	// Refuse fails the run.
+	Refuse Response = iota
+	// Warn goes on with a warning.
+	Warn
+	// Report lists it in the result. The run fails for it only if the table says so.
+	Report
+	// Ignore says nothing.
+	Ignore
+)
+
+var responses = [...]string{Refuse: "refused", Warn: "warning", Report: "listed", Ignore: "-"}
+
+// String returns the response as the table writes it.
+func (r Response) String() string { return responses[r] }
+
+// Rule is a row of the table: what evidence is enough for a kind of run, and what happens
+// otherwise. The zero value accepts nothing and refuses everything.
+type Rule struct {
+	// Module and Provider are the kinds of evidence that are enough for the package of a module
+	// and of a provider.
+	Module, Provider []Kind
+	// Memos reports whether evidence of an earlier run counts. It counts only if its
+	// source would be asked, and would be enough, in this run.
+	Memos bool
+	// Asks reports whether the run asks mirrors and origins for the evidence that it lacks.
+	Asks bool
+	// Lacking is the response to a package without enough evidence.
+	Lacking Response
+	// MovedTag is the response to a full version tag, or an OCI tag, that points to something
+	// other than the locked commit or digest.
+	MovedTag Response
+	// Unreachable is the response to a locked commit that its ref has left and that no branch or
+	// tag of the repository contains. Unknown is the response if that cannot be found out.
+	Unreachable, Unknown Response
+}
+
+var (
+	confirmed = []Kind{User, Mirror, SignedMirror, Imported, Origin, Signature}
+	brought   = append([]Kind{Project}, confirmed...)
+)
+
+// rules is the table.
+var rules = map[Run]Rule{
+	Install:      {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	Locked:       {Module: brought, Provider: brought, Memos: true, Asks: true},
+	Update:       {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	Lock:         {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	LockCheck:    {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	Verify:       {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Origin, Signature}, Asks: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	Vendor:       {Module: confirmed, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	Publish:      {Module: confirmed, Provider: confirmed, Memos: true, Asks: true},
+	Restore:      {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:         {Module: append([]Kind{None}, brought...), Memos: true, Asks: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+}
+
+// For returns the rule for a kind of run. For an unknown kind it is the zero Rule.
+func For(run Run) Rule { return rules[run] }
+
+// Accepts reports whether evidence is enough for the package of a module.
+func (r Rule) Accepts(e Evidence) bool { return slices.Contains(r.Module, e.Kind) }
+
+// AcceptsProvider reports whether evidence is enough for the package of a provider.
+func (r Rule) AcceptsProvider(e Evidence) bool { return slices.Contains(r.Provider, e.Kind) }

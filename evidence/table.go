@@ -1,0 +1,55 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Table returns the rules as a table in Markdown, a row for each run. The package documentation
+// and docs/security.md contain it.
+func Table() string {
+	var b strings.Builder
+	b.WriteString("| run | module | provider | earlier evidence | no evidence | moved version tag | commit outside the history | history unknown |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|\n")
+	for _, row := range rows {
+		r := rules[row.runs[0]]
+		memos := "-"
+		if r.Memos {
+			memos = "counts"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			row.name, nameOf(r.Module), nameOf(r.Provider), memos, r.Lacking, r.MovedTag, r.Unreachable, r.Unknown)
+	}
+	return b.String()
+}
+
+// rows are the rows of the table. The runs of a row have the same rule.
+var rows = []struct {
+	name string
+	runs []Run
+}{
+	{"`install`, `init`, `update`, `lock`, `lock --check`", []Run{Install, Update, Lock, LockCheck}},
+	{"`install --locked`, `init -lockfile=readonly`", []Run{Locked}},
+	{"`vendor`", []Run{Vendor}},
+	{"`mirror push`, `bundle create`", []Run{Publish}},
+	{"`verify`", []Run{Verify}},
+	{"`verify --remote`", []Run{VerifyRemote}},
+	{"`diff`", []Run{Diff}},
+	{"`restore`", []Run{Restore}},
+}
+
+// nameOf returns the name of a set of kinds in the table.
+func nameOf(set []Kind) string {
+	switch {
+	case len(set) == 0:
+		return "-"
+	case slices.Contains(set, None):
+		return "anything"
+	case slices.Contains(set, Project):
+		return "confirmed or brought"
+	case slices.Contains(set, Mirror):
+		return "confirmed"
+	}
+	return "origin, now"
+}
