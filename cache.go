@@ -239,8 +239,17 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 		if s.CacheErr != nil {
 			return s.CacheErr
 		}
-		return s.Cache.Confirm(lockentry.Records(statement)...)
+		return confirmImported(s.Cache, statement)
 	})
+}
+
+// confirmImported records that the user has imported the package of a statement.
+func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
+	var records []string
+	for _, text := range lockentry.AllStatements(statement) {
+		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))
+	}
+	return cache.Confirm(records...)
 }
 
 // readStore fetches all packages of a store into the cache, and calls use for each module

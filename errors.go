@@ -249,6 +249,42 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 }
 
+// UnreachableError says that the locked commit of a git repository is not what its ref points
+// to, and that no branch or tag contains it: its history was rewritten, or the lock was edited.
+// Forges serve such commits too, for example those of pull requests.
+// Request.AcceptUnreachable accepts the commit of a call.
+type UnreachableError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Commit is the locked commit. Ref is the ref of the address, and Now the commit that it
+	// points to; "" if there is no such ref.
+	Commit, Ref, Now string
+	// Unknown says that the history could not be searched, or not to its end. Err is the
+	// reason.
+	Unknown bool
+	Err     error
+}
+
+func (e *UnreachableError) Error() string {
+	left := fmt.Sprintf("%s points to %s now", e.Ref, e.Now)
+	if e.Now == "" {
+		left = e.Ref + " is gone"
+	} else if e.Now == e.Commit {
+		left = "the address abbreviates the commit"
+	}
+	if e.Unknown {
+		reason := "the history could not be read"
+		if e.Err != nil {
+			reason = e.Err.Error()
+		}
+		return fmt.Sprintf("whether a branch or tag contains the locked commit %s is not known, and %s: %s", e.Commit, left, reason)
+	}
+	return fmt.Sprintf("no branch or tag contains the locked commit %s, and %s: the history was rewritten, or the lock was edited", e.Commit, left)
+}
+
+// Unwrap returns Err.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
 // HostChangedError says that a call without a registry host would get its module from a
 // different registry than the one in the lock. The reason is that the module was locked
 // with the conventions of the other stock tool. Request.Dialect says which conventions

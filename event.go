@@ -130,6 +130,12 @@ const (
 	// WarningRestored says that files of an installed module were changed, and are replaced
 	// by the files of the locked package.
 	WarningRestored WarningKind = "restored"
+	// WarningMoved says that a version tag points to something other than what the lock has,
+	// which is used.
+	WarningMoved WarningKind = "moved"
+	// WarningUnknownHistory says that it is not known whether a locked commit is in the history
+	// of its repository.
+	WarningUnknownHistory WarningKind = "unknown history"
 )
 
 func (Resolved) event()          {}

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -165,7 +165,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	session.warnOfCache(inst.events)
-	return newInstallRun(p, inst.config, session, inst.events).run(ctx)
+	return newInstallRun(p, inst.config, session, inst.events, inst.req.run(), inst.in.namedEvidence(inst.req)).run(ctx)
 }
 
 // openProject opens the project under the rules of the installation. If the run does not
@@ -227,16 +227,16 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 // installRun is the installation of one open project.
 type installRun struct {
 	*openProject
-	session   *session
-	config    ConfigReader
-	events    *events
-	confirmed *lockentry.Confirmations
+	session *session
+	config  ConfigReader
+	events  *events
+	trust   *trust
 }
 
-func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
+func newInstallRun(p *openProject, config ConfigReader, session *session, events *events, run evidence.Run, named []evidence.Evidence) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
-		confirmed: &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: session.Cache.Confirmed},
+		trust: p.trust(run, named, session.Cache.Confirmed),
 	}
 }
 
@@ -244,7 +244,7 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 // gets the providers that the modules require. Then it plans the change of the project and
 // commits it. Nothing in the project changes before the commit.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
-	defer r.confirmed.Keep(r.session.Cache)
+	defer r.keepMemos()
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
@@ -271,13 +271,17 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, events: r.events, vendored: resolver.placer.vendored, providers: gotProviders}
+	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.placer.vendored, providers: gotProviders}
 	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
 	}
 	return plan.result, plan.commit(ctx)
 }
+
+// keepMemos keeps the evidence that the run has found in the cache, for later runs. It ignores
+// errors, because the cache may be read-only; mirrors and origins are then asked again.
+func (r *installRun) keepMemos() { _ = r.session.Cache.Confirm(r.trust.memos.Take()...) }
 
 // unify finds the versions that all calls of a source share, if the request asks for them.
 func (r *installRun) unify(ctx context.Context) (unified, error) {
@@ -301,11 +305,11 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
 		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
-		entries: &lockedEntries{
+		locator: &locator{
 			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
-			locked: r.req.Locked, found: found, confirmed: r.confirmed,
+			locked: r.req.Locked, found: found, run: r.trust,
 		},
-		origins: asks, placer: placer, events: events, found: found, confirmed: r.confirmed,
+		origins: asks, placer: placer, events: events, found: found, run: r.trust,
 	}
 }
 

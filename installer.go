@@ -189,6 +189,9 @@ type Fetcher interface {
 	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
 	// Tags lists the tags of the git repository of req.Package, with their commits.
 	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
+	// Reachable determines which of some commits are in the history of a branch or a tag of
+	// the git repository of req.Package; see [getmodules.Fetcher.Reachable].
+	Reachable(ctx context.Context, req getmodules.Request, commits ...getmodules.LockedCommit) (map[string]getmodules.Reach, error)
 	// OCIRepository opens the repository of req.Package in an OCI registry. It sends no
 	// requests yet.
 	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)

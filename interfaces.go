@@ -13,9 +13,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -341,32 +344,45 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 
 // packageOf returns the package of an entry, after comparing its hashes.
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
-	key := foundKey{lockentry.Record(entry, c.from.FromPackage), entry.Key}
+	key := foundKey{lockentry.StatementsOf(entry, c.from.FromPackage).Package, entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
-		if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
-			return found, err
-		}
-		if err := checkCall(d.rules, c, lock); err != nil {
-			return foundPackage{}, err
-		}
-		if d.stores.Fetch(ctx, c.from, entry) {
-			if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
-				return found, err
-			}
-		}
-		at, err := d.origins.Locate(ctx, c.from, entry.Version)
-		if err != nil {
-			return foundPackage{}, c.failOnce(err)
-		}
-		got, err := d.origins.Fetch(ctx, c.from, at, entry.Revision(), entry.Hash("t1"))
-		if err == nil {
-			err = checkHashes(entry, got, nil)
-		}
-		if err != nil {
-			return foundPackage{}, c.failOnce(err)
-		}
-		return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+		pkg, _, err := d.ladder(c, entry, lock).Climb(ctx)
+		return pkg, c.failOnce(err)
 	})
+}
+
+// ladder finds a package to read it. It needs no evidence for that, only the hashes of the lock.
+func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) locate.Ladder[foundPackage] {
+	atHand := func(ctx context.Context) (foundPackage, bool, error) {
+		found, err := d.atHand(ctx, entry)
+		if errors.Is(err, fs.ErrNotExist) {
+			return foundPackage{}, false, nil
+		}
+		return found, err == nil, err
+	}
+	return locate.Ladder[foundPackage]{
+		Accepts: evidence.For(evidence.Diff).Accepts,
+		AtHand: []locate.Place[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
+			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
+				return foundPackage{}, false, err
+			}
+			return atHand(ctx)
+		}},
+		Deliver: func(ctx context.Context, _ evidence.Evidence) (foundPackage, error) {
+			at, err := d.origins.Locate(ctx, c.from, entry.Version)
+			if err != nil {
+				return foundPackage{}, err
+			}
+			got, err := d.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Tree: entry.Hash("t1")})
+			if err == nil {
+				err = checkHashes(entry, got, nil)
+			}
+			if err != nil {
+				return foundPackage{}, err
+			}
+			return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+		},
+	}
 }
 
 // atHand returns the package of an entry from the cache or from the project. The error

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/materialize"
@@ -213,9 +214,8 @@ type placement struct {
 	staged  string
 	shared  *sharedTree
 	inPlace bool
-	// unconfirmed says that no origin has confirmed the entry, because the package is
-	// vendored.
-	unconfirmed bool
+	// evidence is who confirms the package.
+	evidence evidence.Evidence
 	// local says that the package is a directory or file on the user's own machine. Its
 	// configuration may refer to other local packages.
 	local bool

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -80,7 +81,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 			return err
 		}
 	}
-	modules, err := newInstallRun(p, inst.config, session, inst.events).resolveLocked(ctx, stage.require())
+	modules, err := newInstallRun(p, inst.config, session, inst.events, evidence.Publish, in.namedEvidence(req)).resolveLocked(ctx, stage.require())
 	if err == nil {
 		err = stage.checkLock(ctx)
 	}
@@ -107,7 +108,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 
 // resolveLocked walks the tree with the lock. The packages are only read.
 func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
-	defer r.confirmed.Keep(r.session.Cache)
+	defer r.keepMemos()
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}

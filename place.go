@@ -175,9 +175,8 @@ func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placem
 // from. Using a vendored package confirms no entry for runs without Vendor.
 
 // placeVendored returns the placement of an entry with a vendored package, or nil if the
-// package is to be placed like others. confirmed says whether an origin has confirmed the
-// entry.
-func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confirmed bool) (*placement, error) {
+// package is to be placed like others.
+func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module) (*placement, error) {
 	if !p.vendored.UsesLocked() {
 		return nil, nil
 	}
@@ -187,9 +186,7 @@ func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confi
 	}
 	defer done()
 	if found.Status == installed.Verified {
-		placed := p.vendoredPlacement(entry, found)
-		placed.unconfirmed = !confirmed
-		return placed, nil
+		return p.vendoredPlacement(entry, found), nil
 	}
 	if p.vendored.Optional {
 		return nil, nil

@@ -46,6 +46,7 @@ type plan struct {
 type planner struct {
 	*openProject
 	events   *events
+	run      *trust
 	vendored *vendordir.Packages
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
@@ -85,6 +86,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		return nil, err
 	}
 	p.change.Manifest = recorded.Bytes()
+	p.change.Confirmed = r.run.recordsOf(tree.modules)
 	if err := r.planLock(ctx, p, tree, inLock); err != nil {
 		return nil, err
 	}
@@ -109,7 +111,6 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 // place plans the change of the directory of a module's package.
 func (p *plan) place(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
-	p.change.Unconfirmed = p.change.Unconfirmed || m.pkg.unconfirmed
 	if staged, ok := stagings[m.pkg.key]; ok {
 		p.change.Packages[m.pkg.key] = staged.path
 		p.fresh = append(p.fresh, m)

@@ -87,7 +87,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := lockentry.Record(entry, caller.isElsewhere()) + entry.Constraints
+		same := lockentry.StatementsOf(entry, caller.isElsewhere()).Package + entry.Constraints
 		if seen[same] {
 			continue
 		}
@@ -106,7 +106,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // the module. It returns nil for entries that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.IsFormer(entry) {
+	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.run.isFormer(entry, true) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -156,20 +156,10 @@ func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 // prefetch requests what the walk will request: from the stores first, then from the
 // origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	confirmed, checksTag := p.confirmed.HasEntry(entry, c.from.FromPackage), p.entries.needsTagCheck(c, entry)
-	if confirmed && !checksTag || p.checkAllowed(ctx, c) != nil {
+	if !p.locator.needsRequests(c, entry) || p.checkAllowed(ctx, c) != nil {
 		return
 	}
-	switch {
-	case p.entries.stores.Confirms(ctx, c.from, entry):
-		if !p.placer.Cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
-			p.entries.stores.Fetch(ctx, c.from, entry)
-		}
-	case confirmed:
-		_ = p.entries.checkTag(ctx, c, entry)
-	default:
-		_, _ = p.entries.askOrigin(ctx, c, entry, false)
-	}
+	p.locator.prefetch(ctx, c, entry, p.isInstalled(entry.Key))
 }
 
 // isInstalled reports whether any package is installed for a call, right or wrong.

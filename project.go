@@ -38,8 +38,6 @@ type openProject struct {
 	lock    *lockfile.File
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
-	// formerConfirmed says that all entries of former were confirmed.
-	formerConfirmed bool
 	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
 	// because runs use it only as a hint and write it again. recordedErr says why it is
 	// empty.
@@ -120,7 +118,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	if p.files != nil {
 		p.readManifest()
-		p.former, p.formerConfirmed = formerLock(p.files, p.lockSrc, p.lock), p.files.FormerConfirmed()
+		p.former = formerLock(p.files, p.lockSrc, p.lock)
 		p.foldsCase = p.files.FoldsCase()
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto

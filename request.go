@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -47,6 +48,10 @@ type Request struct {
 	// Submodules also fetches the submodules of git repositories. They are then covered by
 	// the hashes in the lock, so the setting must be the same in all runs.
 	Submodules bool
+	// AcceptUnreachable names the calls, by their paths with dots, whose locked commits are
+	// accepted although no branch or tag of their repository contains them; see
+	// [UnreachableError].
+	AcceptUnreachable []string
 	// Offline forbids requests to servers. A package that is neither installed nor in the
 	// cache is an error that wraps [ErrOffline].
 	Offline bool
@@ -142,6 +147,23 @@ func (r Request) check() error {
 	}
 	_, err := versions.Parse(r.Update.To)
 	return err
+}
+
+// run returns the kind of run that the request describes, for package evidence.
+func (r Request) run() evidence.Run {
+	switch {
+	case r.Locked:
+		return evidence.Locked
+	case r.WriteVendor:
+		return evidence.Vendor
+	case r.LockOnly && r.DryRun:
+		return evidence.LockCheck
+	case r.LockOnly:
+		return evidence.Lock
+	case r.Update.All || len(r.Update.Keys)+len(r.Update.Providers) > 0:
+		return evidence.Update
+	}
+	return evidence.Install
 }
 
 // places reports whether the request puts packages in their places.

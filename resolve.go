@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -28,7 +29,7 @@ type resolver struct {
 	update   Update
 	locked   bool
 	selector *selector
-	entries  *lockedEntries
+	locator  *locator
 	origins  *origins.Origins
 	placer   *placer
 	events   *events
@@ -36,8 +37,8 @@ type resolver struct {
 	// its own.
 	noted *versionedCalls
 
-	found     *findings
-	confirmed *lockentry.Confirmations
+	found *findings
+	run   *trust
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
 }
@@ -135,7 +136,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 // useLocked places the package of the lock entry.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	r.emitResolved(c, entry.Version, true)
-	p, subdir, err := r.entries.use(ctx, c, entry)
+	p, subdir, err := r.locator.use(ctx, c, entry)
 	if err == nil {
 		r.events.emit(HashVerified{Path: c.path})
 	}
@@ -153,7 +154,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", err
 	}
 	r.emitResolved(c, version, false)
-	got, err := r.origins.Fetch(ctx, c.from, at, at.Revision, "")
+	got, err := r.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: at.Revision})
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
@@ -179,9 +180,15 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	if err := r.checkContent(c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	r.confirmed.Add(entry, c.from.FromPackage, true)
+	e := evidence.Evidence{Kind: evidence.Origin}
+	statements := lockentry.StatementsOf(entry, c.from.FromPackage)
+	r.run.memos.Add(e, statements.Package, statements.Ref)
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
-	return p, subdir, c.failIf(err)
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	p.evidence = e
+	return p, subdir, nil
 }
 
 func (r *resolver) emitResolved(c *call, version string, locked bool) {
@@ -193,7 +200,7 @@ func (r *resolver) emitResolved(c *call, version string, locked bool) {
 func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
 	if !had && r.project.lockSrc != nil {
-		old, had = r.confirmed.FormerEntry(entry.Key)
+		old, had = r.run.formerEntry(entry.Key)
 	}
 	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
 		return nil
@@ -302,7 +309,7 @@ func betterPlace(pkg addrs.ModulePackage) string {
 // records it as restored. If the lock file itself does not exist, there is no lost entry:
 // the user has removed the file to get a new one.
 func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.confirmed.FormerEntry(c.key())
+	entry, ok := r.run.formerEntry(c.key())
 	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
 		return lockfile.Module{}, false
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -199,7 +200,7 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *lockfile.File) (map[string]bool, error) {
 	restored := *p
 	restored.lock, restored.rules = lock, nil
-	cmp := &comparison{openProject: &restored, confirmed: confirmationsOf(&openProject{key: p.key}, "")}
+	cmp := &comparison{openProject: &restored, run: (&openProject{key: p.key}).knownTrust(evidence.Restore, nil, "")}
 	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place, nil)
 	if err != nil {
 		return nil, err

@@ -227,7 +227,9 @@ type PackageReport struct {
 	Changes hashing.Changes
 	// Err says why the installed files could not be read; nil if they could.
 	Err error
-	// Unconfirmed says that, according to Installer.StateDir, no origin has confirmed the
+	// Evidence is who confirms the lock's entry, as far as is known without a request.
+	Evidence evidence.Evidence
+	// Unconfirmed says that, according to Installer.StateDir, nothing has confirmed the
 	// lock's entry for this user. For example, another tool may have installed it from an
 	// edited lock. Vendored packages need no confirmation.
 	Unconfirmed bool

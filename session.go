@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
@@ -68,6 +69,17 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}
 	return of
+}
+
+// namedEvidence returns the evidence that the stores of a request give.
+func (in *Installer) namedEvidence(req Request) []evidence.Evidence {
+	var named []evidence.Evidence
+	for _, store := range slices.Concat(req.Stores, in.Stores) {
+		if e := store.Evidence(); !e.IsZero() {
+			named = append(named, e)
+		}
+	}
+	return named
 }
 
 // close ends the session. It first waits for canceled work, which may still write to the

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -143,23 +145,27 @@ func (r *Report) addFailures(failures *failures) {
 // while the tree is walked with the lock.
 type comparison struct {
 	*openProject
-	confirmed *lockentry.Confirmations
+	run *trust
 	// changed has the keys of packages that do not match the lock.
 	changed map[string]bool
 
 	// misplaced has the errors about records of modules.json. edited has the errors about
 	// lock entries that differ from the entries that the packages were installed from.
 	misplaced, edited failures
-	// origins has the keys of entries that an origin has confirmed.
-	origins sync.Map
+	// evidence has the evidence for entries, by their keys.
+	evidence sync.Map // of evidence.Evidence
 }
 
-// confirmationsOf returns the known confirmations of entries in a project. It reads the
-// cache in cacheDir without opening it; "" means that there is no cache.
-func confirmationsOf(p *openProject, cacheDir string) *lockentry.Confirmations {
-	return &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: func(record string) bool {
-		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, p.key, record)
-	}}
+// knownTrust returns what a run in a project may believe that sends no requests. It reads the
+// cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
+// that the run's mirrors and bundles give.
+func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
+	return p.trust(run, named, func(record string) (time.Time, bool) {
+		if cacheDir == "" {
+			return time.Time{}, false
+		}
+		return pkgcache.Confirmed(cacheDir, p.key, record)
+	})
 }
 
 // compareConfig adds the differences between the configuration and the lock to the report:
@@ -171,7 +177,7 @@ func confirmationsOf(p *openProject, cacheDir string) *lockentry.Confirmations {
 // Installed modules are read if they exist. Missing packages are reported by
 // comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
-	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p, in.CacheDir), changed: make(map[string]bool)}
+	cmp := &comparison{openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool)}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
@@ -186,8 +192,13 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 		return err
 	}
 	for i, pkg := range report.Packages {
-		_, confirmed := cmp.origins.Load(pkg.Key)
-		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState() && p.dirs.Vendor == nil
+		known, _ := cmp.evidence.Load(pkg.Key)
+		e, _ := known.(evidence.Evidence)
+		if e.IsZero() && pkg.intact() && p.dirs.Vendor != nil {
+			e.Kind = evidence.Project
+		}
+		report.Packages[i].Evidence = e
+		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && in.hasState()
 	}
 	for _, key := range goneEntries(p.lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
@@ -242,9 +253,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	if cmp.confirmed.HasEntry(entry, c.from.FromPackage) {
-		cmp.origins.Store(entry.Key, true)
-	}
+	cmp.evidence.Store(entry.Key, cmp.run.memos.Find(lockentry.StatementsOf(entry, c.from.FromPackage).Package))
 	if c.from.IsLocal() {
 		m, err := localModule(c, cmp.dirs.Root)
 		if err != nil {

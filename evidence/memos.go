@@ -15,20 +15,32 @@ type Memos struct {
 	// Recorded reports whether an earlier run of this user has kept a record, and when.
 	Recorded func(record string) (since time.Time, ok bool)
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// added are the records of this run, and pending those of them that Take has not returned.
+	added   map[string]bool
 	pending []string
 }
 
-// Find returns the evidence of an earlier run for a statement, if it counts in this run.
-// Otherwise it returns the zero Evidence.
+// Find returns the evidence for a statement, of an earlier run if it counts in this one, or of
+// this run. If there is none, it returns the zero Evidence.
 func (m *Memos) Find(statement string) Evidence {
 	for _, e := range slices.Concat([]Evidence{{Kind: Origin}}, m.Named, []Evidence{{Kind: Imported}, {Kind: User}}) {
-		if since, ok := m.Recorded(e.Record(statement)); ok {
+		record := e.Record(statement)
+		if m.hasAdded(record) {
+			return e
+		}
+		if since, ok := m.Recorded(record); ok {
 			e.Since = since
 			return e
 		}
 	}
 	return Evidence{}
+}
+
+func (m *Memos) hasAdded(record string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.added[record]
 }
 
 // Add keeps evidence for statements. What a project has brought is not kept, because the next
@@ -40,7 +52,14 @@ func (m *Memos) Add(e Evidence, statements ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, statement := range statements {
-		m.pending = append(m.pending, e.Record(statement))
+		record := e.Record(statement)
+		if m.added[record] {
+			continue
+		}
+		if m.added == nil {
+			m.added = make(map[string]bool)
+		}
+		m.added[record], m.pending = true, append(m.pending, record)
 	}
 }
 

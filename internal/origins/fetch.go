@@ -58,13 +58,11 @@ type artifact struct {
 	got *Fetched
 }
 
-// Fetch fetches a package into the cache, once per session. revision is the revision that the
-// origin must deliver, or "" if it is not known. want is the t1 hash that the lock has for the
-// package, or "" if it has none.
-func (o *Origins) Fetch(ctx context.Context, from Source, at Location, revision string, want hashing.Hash) (*Fetched, error) {
-	job := o.newJob(from, at, revision, want)
+// Fetch fetches a package into the cache, once per session.
+func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
+	job := o.newJob(from, at, pin)
 	fetch := o.fetchOnce
-	if job.pkg.Getter() == "oci" && job.revision == "" {
+	if job.pkg.Getter() == "oci" && job.Revision == "" {
 		fetch = o.fetchArtifact
 	}
 	got, err := fetch(ctx, job)
@@ -114,8 +112,8 @@ func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.
 	return o.Cache.FetchShared(ctx, pkgcache.SharedFetch{
 		Key:       job.sharedKey(),
 		PinnedKey: job.pinnedKey,
-		Revision:  job.revision,
-		Want:      job.want,
+		Revision:  job.Revision,
+		Want:      job.Tree,
 		Began:     o.Began,
 		Fetch:     func(ctx context.Context) (*pkgcache.Fetched, error) { return o.download(ctx, job) },
 		CurrentRevision: func(ctx context.Context, last string) (string, error) {
@@ -148,7 +146,7 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	if first.got != nil && first.got.Resolved.Revision() == now.Revision {
 		return first.got, nil
 	}
-	job.revision = now.Revision
+	job.Revision = now.Revision
 	return o.fetchOnce(ctx, job)
 }
 
@@ -208,7 +206,7 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string) (*ge
 	}
 	shown := job.pkg.Redacted()
 	req := o.withCache(job.request())
-	req.NoCache = req.NoCache || job.fresh
+	req.NoCache = req.NoCache || job.Fresh
 	req.Dir, req.Allow = dir, o.Rules.Allow
 	req.Progress = func(done, total int64) {
 		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})

@@ -13,20 +13,27 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
+// Pin is what a lock says about the package to fetch. The zero value says nothing.
+type Pin struct {
+	// Revision is the commit or digest that the origin must deliver; "" if there is none.
+	Revision string
+	// Tree is the t1 hash of the package; "" if there is none.
+	Tree hashing.Hash
+	// Fresh means that a git store in the cache that has the revision proves nothing, because
+	// nobody has confirmed the revision. The origin must deliver it.
+	Fresh bool
+}
+
 // fetchKey identifies a fetch: fetches with equal keys get the same package.
 type fetchKey struct {
 	pkg         addrs.ModulePackage
-	revision    string
 	fromServer  bool
 	fromPackage bool
 	hosted      bool
 	submodules  bool
 	// places identifies the rules that restrict where a fetch may be redirected.
 	places string
-	// want is the t1 hash that the lock has for the package, or "" if it has none.
-	want hashing.Hash
-	// fresh means that the package must come from the origin and not from the cache.
-	fresh bool
+	Pin
 }
 
 // fetchJob is a fetch on behalf of the first source that needs the package.
@@ -37,10 +44,9 @@ type fetchJob struct {
 	path addrs.Module
 }
 
-func (o *Origins) newJob(from Source, at Location, revision string, want hashing.Hash) fetchJob {
+func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
 	return fetchJob{at: at, path: from.Path, fetchKey: fetchKey{
 		pkg:        at.Package,
-		revision:   revision,
 		fromServer: at.FromServer(),
 		// Whichever client follows a server's answer, the same rules apply, so fromPackage is
 		// irrelevant for it.
@@ -48,8 +54,7 @@ func (o *Origins) newJob(from Source, at Location, revision string, want hashing
 		hosted:      at.isHosted(),
 		submodules:  o.Submodules,
 		places:      o.Rules.Places(),
-		want:        want,
-		fresh:       at.Unconfirmed,
+		Pin:         pin,
 	}}
 }
 
@@ -57,7 +62,7 @@ func (o *Origins) newJob(from Source, at Location, revision string, want hashing
 func (j fetchJob) request() getmodules.Request {
 	return getmodules.Request{
 		Package:     j.pkg,
-		Revision:    j.revision,
+		Revision:    j.Revision,
 		FromServer:  j.fromServer,
 		FromPackage: j.fromPackage,
 		Submodules:  j.submodules,
@@ -70,7 +75,7 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked 
 	got := &pkgcache.Fetched{Tree: tree, Answer: pkgcache.Answer{
 		Tree:     tree.T1(),
 		Package:  pkg.Resolved.String(),
-		Revision: cmp.Or(j.revision, pkg.Revision),
+		Revision: cmp.Or(j.Revision, pkg.Revision),
 		Archive:  hashing.Hash(pkg.ArchiveSum),
 		Gitlinks: pkg.Gitlinks,
 		Warnings: pkg.Warnings,
@@ -92,8 +97,8 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked 
 // may send something else for other credentials.
 func (j fetchJob) sharedKey() string {
 	name := j.pkg.String() + j.extent()
-	if j.revision != "" {
-		name = j.pinnedKey(j.revision)
+	if j.Revision != "" {
+		name = j.pinnedKey(j.Revision)
 	}
 	if j.hosted {
 		return "hosted " + name

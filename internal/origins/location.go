@@ -13,9 +13,6 @@ type Location struct {
 	Subdir  string
 	// Revision is what the origin must deliver, or "" if it is not known.
 	Revision string
-	// Unconfirmed reports that the revision comes from a lock and that no origin has confirmed it.
-	// A git store in the cache that has the revision proves nothing.
-	Unconfirmed bool
 	// answer is the registry's answer that named the location, and asked is the registry package
 	// that was looked up. answer is nil if the configuration named the location.
 	answer *registryclient.Location

@@ -18,6 +18,9 @@ import (
 // ErrOffline says that a request to a server is needed, but offline mode forbids it.
 var ErrOffline = errors.New("offline mode is set")
 
+// ErrNotOffered says that a repository no longer has the tag of a locked version.
+var ErrNotOffered = errors.New("the version is no longer offered")
+
 // errNotAtHand says that a package would have to be fetched, but offline mode forbids it.
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 
@@ -91,7 +94,7 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 		}
 	}
 	if found.Ref == "" {
-		return Location{}, fmt.Errorf("%s: the version %s is no longer offered", from.Repository.Redacted(), locked)
+		return Location{}, fmt.Errorf("%s: %w: %s", from.Repository.Redacted(), ErrNotOffered, locked)
 	}
 	return from.TagLocation(found), nil
 }
@@ -117,40 +120,6 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.locked, Origin: at.origin(),
 		}))
 	})
-}
-
-// Moved describes a ref that means another revision than it did when it was locked.
-type Moved struct{ Name, Locked, Now string }
-
-// Moved compares the revision in a lock entry with the revision that its ref means now. It
-// returns nil if they agree, and also for refs that may change: branches, and tags that are not
-// versions. If ask is false, Moved checks only refs that are commits or digests themselves.
-func (o *Origins) Moved(ctx context.Context, from Source, entry lockfile.Module, at Location, ask bool) (*Moved, error) {
-	locked := entry.Revision()
-	if locked == "" {
-		return nil, nil
-	}
-	if from.HasConstraint && !at.FromServer() && ask {
-		var err error
-		if at, err = o.LocateLocked(ctx, from, entry); err != nil || at.Revision == locked {
-			return nil, err
-		}
-	}
-	name, exact := at.Package.Ref()
-	if exact && name == locked {
-		return nil, nil
-	}
-	if !exact && !(ask && (from.HasConstraint || at.FromServer() || IsVersionTag(name, from.Address))) {
-		return nil, nil
-	}
-	now, err := o.Reference(ctx, from, at, locked)
-	if err != nil {
-		return nil, err
-	}
-	if now.Revision == locked || !exact && now.Kind != getmodules.ReferenceTag {
-		return nil, nil
-	}
-	return &Moved{Name: now.String(), Locked: locked, Now: now.Revision}, nil
 }
 
 // checkLocation checks the location that a registry has named against the policies.

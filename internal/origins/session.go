@@ -27,6 +27,7 @@ type Fetcher interface {
 	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
 	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
 	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
+	Reachable(ctx context.Context, req getmodules.Request, commits ...getmodules.LockedCommit) (map[string]getmodules.Reach, error)
 	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error)
 	Interactive() bool
 }
@@ -50,6 +51,7 @@ type Session struct {
 	tags       singleflight.Memo[repository, []getmodules.Tag]
 	ociTags    singleflight.Memo[repository, []versions.Candidate]
 	references singleflight.Memo[reference, getmodules.Reference]
+	histories  singleflight.Memo[inHistory, getmodules.Reach]
 	packages   singleflight.Memo[fetchKey, *Fetched]
 	// artifacts holds the first artifact that was fetched from each OCI repository, keyed by the
 	// repository's address.
@@ -70,6 +72,7 @@ func (s *Session) Slot(ctx context.Context) (release func(), err error) {
 func (s *Session) Wait() {
 	s.tags.Wait()
 	s.references.Wait()
+	s.histories.Wait()
 	s.packages.Wait()
 }
 

@@ -145,7 +145,7 @@ func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	switch remote.Package.Getter() {
 	case "git", "oci":
 		name, exact := remote.Package.Ref()
-		return name, exact || IsVersionTag(name, s.Address)
+		return name, exact || isVersionTag(name, s.Address)
 	case "file", "hg":
 		return "", false
 	}
@@ -229,9 +229,9 @@ func (s Source) TagLocation(v versions.Candidate) Location {
 	return at
 }
 
-// IsVersionTag reports whether a tag is a version for a source's directory. Such a tag should
+// isVersionTag reports whether a tag is a version for a source's directory. Such a tag should
 // never move.
-func IsVersionTag(name string, source addrs.ModuleSource) bool {
+func isVersionTag(name string, source addrs.ModuleSource) bool {
 	subdir := Source{Address: source}.subdir()
 	return len(gittags.Candidates([]gittags.Tag{{Name: name}}, subdir)) > 0
 }

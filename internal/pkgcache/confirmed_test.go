@@ -13,9 +13,11 @@ import (
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	if s.Confirmed("claim") {
+	confirmed := func(record string) bool { _, ok := s.Confirmed(record); return ok }
+	if confirmed("claim") {
 		t.Error("an empty cache confirms a claim")
 	}
+	before := time.Now().Add(-time.Second)
 	for range 2 { // the second time, the confirmation exists already
 		if err := s.Confirm("claim", "second", "third"); err != nil {
 			t.Fatal(err)
@@ -25,12 +27,17 @@ func TestConfirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	for claim, want := range map[string]bool{"claim": true, "second": true, "third": true, "another": false, "": false} {
-		if got := s.Confirmed(claim); got != want {
+		if got := confirmed(claim); got != want {
 			t.Errorf("Confirmed(%q) = %v, want %v", claim, got, want)
 		}
 	}
-	if err := s.Forget(time.Now().Add(time.Minute)); err != nil || s.Confirmed("claim") {
-		t.Errorf("after Forget = %v, Confirmed = %v; want nil, false", err, s.Confirmed("claim"))
+	for _, record := range []string{"claim", "third"} {
+		if since, _ := s.Confirmed(record); since.Before(before) || since.After(time.Now()) {
+			t.Errorf("%s was confirmed at %v, want now", record, since)
+		}
+	}
+	if err := s.Forget(time.Now().Add(time.Minute)); err != nil || confirmed("claim") {
+		t.Errorf("after Forget = %v, Confirmed = %v; want nil, false", err, confirmed("claim"))
 	}
 }
 
@@ -51,7 +58,7 @@ func TestConfirmedByLink(t *testing.T) {
 	if err := os.Symlink(files[0]+".away", files[0]); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if s.Confirmed("claim") {
+	if _, ok := s.Confirmed("claim"); ok {
 		t.Error("a link confirms a claim")
 	}
 }
@@ -68,7 +75,7 @@ func TestConfirmedByAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if other.Confirmed("claim") {
+	if _, ok := other.Confirmed("claim"); ok {
 		t.Error("another user's confirmation counts")
 	}
 }

@@ -6,7 +6,7 @@
 //	quarantine/<random>            trees that do not have the hash of their name
 //	fetch/<sha256 of a key>        locked by the process that fetches it
 //	fetch/<sha256 of a key>.json   the result of the last fetch; sealed
-//	confirmed/<code of a record>   lock contents that an origin has confirmed
+//	confirmed/<code of a record>   evidence for lock entries; see package evidence
 //	git/, archive/                 see package getmodules
 //
 // # Trust

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/opendir"
@@ -30,9 +31,9 @@ type Change struct {
 	// OldLock and NewLock are the bytes of the dependency lock before and after the change. nil
 	// means that there is no file. If they are equal, the lock is not written.
 	OldLock, NewLock []byte
-	// Unconfirmed reports whether NewLock has entries that no origin has confirmed. To later runs,
-	// such a copy of the lock does not prove that an origin has confirmed anything.
-	Unconfirmed bool
+	// Confirmed are the records of the evidence for entries of NewLock, with the times since when
+	// there is evidence. Later runs in the project find them by [Project.Confirmed].
+	Confirmed map[string]time.Time
 	// Manifest is the new content of modules.json.
 	Manifest []byte
 }
@@ -92,21 +93,13 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
 		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
 	}
-	if bytes.Equal(p.former, c.NewLock) && (p.formerConfirmed || c.Unconfirmed) {
+	if bytes.Equal(p.former, c.NewLock) && p.keepsAll(c.Confirmed) {
 		return true, nil
 	}
 	if c.NewLock == nil {
 		return false, nil // the copy must be removed
 	}
-	return true, atomicfile.Write(p.modules, lockCopyName, p.sealedCopy(c), atomicfile.Options{Step: "project.copy"})
-}
-
-func (p *Project) sealedCopy(c Change) []byte {
-	what := confirmedCopy
-	if c.Unconfirmed {
-		what = unconfirmedCopy
-	}
-	return p.key.Seal(p.purpose(what), c.NewLock)
+	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c), atomicfile.Options{Step: "project.copy"})
 }
 
 // prepare writes everything that the change needs, durably, and describes the
@@ -119,7 +112,7 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 	}
 	j.LockCopy = p.moveTo(j, "", lockCopyName)
 	if c.NewLock != nil {
-		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealedCopy(c)); err != nil {
+		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c)); err != nil {
 			return nil, nil, err
 		}
 	}

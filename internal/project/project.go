@@ -63,9 +63,9 @@ type Project struct {
 	held   []*filelock.Lock
 	stage  string // this process's directory in stageName
 	former []byte // the verified copy of the lock; nil if there is none
-	// formerConfirmed reports whether all entries of former were confirmed.
-	formerConfirmed bool
-	findings        []Finding
+	// confirmed are the times of the records in that copy, by their names.
+	confirmed map[string]time.Time
+	findings  []Finding
 }
 
 // Open opens the project exclusively. It waits until no other process holds the project, creates

@@ -118,7 +118,7 @@ var (
 		modules + "gone/main.tf":        "# gone\n",
 		modules + "modules.json":        "old manifest",
 		modules + ".cotter/lock":        "",
-		modules + ".cotter/lock.hcl":    "old lock\n",
+		modules + ".cotter/lock.hcl":    "# confirmed 0\nold lock\n",
 		modules + ".cotter/sums/t1-abc": "sums",
 	}
 	after = map[string]string{
@@ -127,7 +127,7 @@ var (
 		modules + "b/main.tf":                       "# b\n",
 		modules + "modules.json":                    "new manifest",
 		modules + ".cotter/lock":                    "",
-		modules + ".cotter/lock.hcl":                "new lock\n",
+		modules + ".cotter/lock.hcl":                "# confirmed 0\nnew lock\n",
 		modules + ".cotter/sums/t1-abc":             "sums",
 		modules + ".cotter/tree/sharedtree/main.tf": "# tree\n",
 	}

@@ -77,34 +77,6 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 // returns nil if there is no copy or its seal is not valid.
 func (p *Project) FormerLock() []byte { return p.former }
 
-// FormerConfirmed reports whether all entries of FormerLock were confirmed (see
-// [Change].Unconfirmed).
-func (p *Project) FormerConfirmed() bool { return p.formerConfirmed }
-
-// The purposes under which the copy of the lock is sealed.
-const (
-	confirmedCopy   = "lock copy"
-	unconfirmedCopy = "lock copy with unconfirmed entries"
-)
-
-// readFormerLock reads and verifies the copy of the lock.
-func (p *Project) readFormerLock() {
-	sealed, err := atomicfile.Read(p.modules, lockCopyName, maxLock+maxSeal)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err == nil {
-		p.former, err = p.key.Open(p.purpose(confirmedCopy), sealed)
-		p.formerConfirmed = err == nil
-		if err != nil {
-			p.former, err = p.key.Open(p.purpose(unconfirmedCopy), sealed)
-		}
-	}
-	if err != nil {
-		p.find(UnprovenLockCopy, lockCopyName)
-	}
-}
-
 // purpose returns the purpose under which a file of this project is sealed.
 func (p *Project) purpose(what string) string {
 	return fmt.Sprintf("%s of project %s", what, p.identity)

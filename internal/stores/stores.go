@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
@@ -33,17 +34,20 @@ func (s *Stores) warn(path addrs.Module, text string) {
 	s.OnEvent(origins.Event{Kind: origins.Warning, Path: path, Text: text})
 }
 
-// Confirms reports whether a store has the artifact of an entry and is trusted to confirm it. A
-// store that fails, has something else under the entry's tag, or has a wrong signature causes a
-// warning, and the caller then asks the origin.
-func (s *Stores) Confirms(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
-	_, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
+// Confirm returns the evidence of the first store that has the artifact of an entry and is trusted
+// to confirm it, or the zero Evidence. A store that fails, has something else under the entry's
+// tag, or has a wrong signature causes a warning.
+func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.Module) evidence.Evidence {
+	at, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
 		if found.Distrust != nil && !errors.Is(found.Distrust, ErrDeliversOnly) {
 			s.warn(nil, DistrustText(store.Name(), found.Distrust))
 		}
 		return found.Distrust == nil
 	})
-	return ok
+	if !ok {
+		return evidence.Evidence{}
+	}
+	return s.store(at).Evidence()
 }
 
 // DistrustText returns the warning that a store cannot confirm its packages.

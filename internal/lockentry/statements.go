@@ -1,0 +1,43 @@
+package lockentry
+
+import (
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Statements are what must be confirmed about an entry of a lock, as texts for
+// [evidence.Memos].
+//
+// A call in a package from elsewhere may use fewer locations than a call in one of the user's own
+// modules. So each statement holds only for one of the two.
+type Statements struct {
+	// Package states that the source, at the version, is that directory of that package with
+	// those hashes, and that a commit belongs to its repository.
+	Package string
+	// Ref states that the tag of the source points to the locked revision, or need not.
+	Ref string
+}
+
+// StatementsOf returns the statements of an entry for a call.
+func StatementsOf(entry lockfile.Module, fromPackage bool) Statements {
+	return statementsOf(modpkg.StatementOf(entry), fromPackage)
+}
+
+func statementsOf(statement modpkg.Statement, fromPackage bool) Statements {
+	text := statement.String()
+	if fromPackage {
+		text = "in a package: " + text
+	}
+	return Statements{Package: "package " + text, Ref: "ref " + text}
+}
+
+// AllStatements returns the statements of a stored package that hold for every call.
+func AllStatements(statement modpkg.Statement) []string {
+	own := statementsOf(statement, false)
+	all := []string{own.Package, own.Ref}
+	if pkg, _ := (lockfile.Module{Package: statement.Package}).SplitPackage(); pkg.Getter() != "file" {
+		inPackage := statementsOf(statement, true)
+		all = append(all, inPackage.Package, inPackage.Ref)
+	}
+	return all
+}

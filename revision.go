@@ -1,0 +1,207 @@
+package cotter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// trust is what a run may believe, and what earlier runs have learned.
+type trust struct {
+	rule  evidence.Rule
+	memos *evidence.Memos
+	// former is the lock of the last run in the project; nil if it is not known.
+	former *lockfile.File
+	// acceptUnreachable names the calls whose commits the user accepts although no branch or
+	// tag contains them.
+	acceptUnreachable []string
+}
+
+// trust returns what a run in the project may believe. named is the evidence that its mirrors and
+// bundles give. recorded finds the records in the user's cache.
+func (p *openProject) trust(run evidence.Run, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
+	return &trust{
+		rule: evidence.For(run), former: p.former, acceptUnreachable: p.req.AcceptUnreachable,
+		memos: &evidence.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
+			if p.files != nil {
+				if since, ok := p.files.Confirmed(record); ok {
+					return since, true
+				}
+			}
+			return recorded(record)
+		}},
+	}
+}
+
+// formerEntry returns the entry that a call had after the last run in the project.
+func (t *trust) formerEntry(key string) (lockfile.Module, bool) {
+	if t.former == nil {
+		return lockfile.Module{}, false
+	}
+	return t.former.Module(key)
+}
+
+// isFormer reports whether the last run in the project had the same entry, and something that
+// counts in this run had confirmed it.
+func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
+	old, ok := t.formerEntry(entry.Key)
+	statements := lockentry.StatementsOf(entry, fromPackage)
+	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.memos.Find(statements.Package).IsZero()
+}
+
+// isEdited reports whether an entry has other data than after the last run, but the same hashes.
+// Such a change is rarely a new version.
+func (t *trust) isEdited(entry lockfile.Module) bool {
+	old, ok := t.formerEntry(entry.Key)
+	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
+}
+
+// revisionProof is what the origin says about the revision of an entry.
+type revisionProof struct {
+	// kind is who confirms that the revision belongs to the source: the origin, or the user.
+	// It is evidence.None if that is not known.
+	kind evidence.Kind
+	// pointed says that the ref points to the revision, or need not.
+	pointed bool
+	// err is the reason why the run refuses the revision.
+	err error
+}
+
+// proveRevision asks the origin whether the ref of an entry points to the locked revision. If a
+// commit is no longer what its ref points to, the history of the repository must contain it: a
+// forge serves the commits of all forks and pull requests at the same address.
+func (w *wanted) proveRevision(ctx context.Context, at origins.Location) revisionProof {
+	status, err := w.origins.RefStatus(ctx, w.c.from, w.entry, at)
+	switch {
+	case err != nil:
+		return revisionProof{err: err}
+	case !status.Moved() && !status.Abbreviated:
+		return revisionProof{kind: evidence.Origin, pointed: true}
+	case status.Moved() && w.refusesMove(status):
+		if status.Gone != nil {
+			return revisionProof{err: status.Gone}
+		}
+		return revisionProof{err: &MovedError{Key: w.entry.Key, Name: status.Name, Locked: status.Locked, Now: status.Now}}
+	}
+	proof := revisionProof{kind: evidence.Origin, pointed: !status.Fixed || !status.Moved()}
+	if at.Package.Getter() == "git" {
+		proof = w.proveHistory(ctx, at, status, proof)
+	}
+	if proof.err == nil && status.Moved() && status.Fixed {
+		w.events.emit(Warning{Path: w.c.path, Kind: WarningMoved, Message: movedText(status)})
+	}
+	return proof
+}
+
+// refusesMove reports whether the run fails because a ref points to something else now.
+func (w *wanted) refusesMove(status origins.RefStatus) bool {
+	switch {
+	case status.Exact:
+		return true
+	case !status.Fixed:
+		return false
+	}
+	return w.run.rule.MovedTag == evidence.Refuse || w.run.isEdited(w.entry) || w.found.restored.Has(w.entry.Key)
+}
+
+func movedText(status origins.RefStatus) string {
+	if status.Now == "" {
+		return fmt.Sprintf("%s is gone; the locked %s is used", status.Name, status.Locked)
+	}
+	return fmt.Sprintf("%s points to %s now; the locked %s is used", status.Name, status.Now, status.Locked)
+}
+
+// proveHistory searches for the locked commit in the history of its repository.
+func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
+	reach, err := w.origins.Reachable(ctx, w.c.from, w.entry, at)
+	if err != nil {
+		return revisionProof{err: err}
+	}
+	refused := &UnreachableError{Key: w.entry.Key, Commit: status.Locked, Ref: status.Name, Now: status.Now, Unknown: reach.Result == getmodules.ReachUnknown, Err: reach.Err}
+	response := w.run.rule.Unreachable
+	switch {
+	case reach.Result == getmodules.Reachable:
+		return proof
+	case slices.Contains(w.run.acceptUnreachable, w.entry.Key):
+		proof.kind = evidence.User
+		return proof
+	case refused.Unknown:
+		response = w.run.rule.Unknown
+	}
+	switch response {
+	case evidence.Refuse:
+		return revisionProof{err: refused}
+	case evidence.Warn:
+		w.events.emit(Warning{Path: w.c.path, Kind: WarningUnknownHistory, Message: refused.Error()})
+	}
+	proof.kind = evidence.None
+	return proof
+}
+
+// remember keeps what the origin has said about an entry, and returns the evidence.
+func (w *wanted) remember(revision revisionProof) evidence.Evidence {
+	e := evidence.Evidence{Kind: revision.kind}
+	w.run.memos.Add(e, w.statements.Package)
+	if revision.pointed {
+		w.run.memos.Add(e, w.statements.Ref)
+	}
+	return e
+}
+
+// needsRef reports whether the run asks if the ref of a confirmed entry still points to the locked
+// revision. A run that must not change the lock asks once. Other runs keep the locked revision,
+// and ask only about entries that the lock had lost.
+func (w *wanted) needsRef() bool {
+	if w.origins.Offline {
+		return false
+	}
+	return w.found.restored.Has(w.entry.Key) ||
+		w.run.rule.MovedTag == evidence.Refuse && w.run.memos.Find(w.statements.Ref).IsZero()
+}
+
+// check asks a mirror or the origin whether the ref of a confirmed entry still points to the
+// locked revision, if the run needs to know.
+func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
+	if w.byMirror || !w.needsRef() {
+		return nil
+	}
+	if w.mirrors(ctx); w.byMirror {
+		return nil
+	}
+	at, err := w.origins.Locate(ctx, w.c.from, w.entry.Version)
+	if err != nil {
+		return err
+	}
+	proof := w.proveRevision(ctx, at)
+	if proof.err == nil {
+		w.remember(proof)
+	}
+	return proof.err
+}
+
+// recordsOf returns the records of the evidence for the packages of modules, which the project
+// keeps.
+func (t *trust) recordsOf(modules []*module) map[string]time.Time {
+	records, now := make(map[string]time.Time), time.Now()
+	for _, m := range modules {
+		if !m.ownsPackage() || m.pkg.evidence.Kind <= evidence.Project {
+			continue
+		}
+		e, statements := m.pkg.evidence, lockentry.StatementsOf(m.pkg.entry, m.call.from.FromPackage)
+		if e.Since.IsZero() {
+			e.Since = now
+		}
+		records[e.Record(statements.Package)] = e.Since
+		if ref := t.memos.Find(statements.Ref); !ref.IsZero() {
+			records[ref.Record(statements.Ref)] = e.Since
+		}
+	}
+	return records
+}
