@@ -36,6 +36,11 @@ type Limits struct {
 	// negative, one byte in a window is enough, for very slow links. A lower rate is an error,
 	// after the usual retries. Fetches by the installed git over ssh are not measured.
 	MinRate int64
+	// HistoryCommits and HistoryBytes bound the commits that [Fetcher.Reachable] reads, and what
+	// it transfers. The defaults are 50,000 and 64 MiB. Exceeding them is not an error: the
+	// result is then [ReachUnknown].
+	HistoryCommits int
+	HistoryBytes   int64
 	// Portable makes it an error if a name is not supported on all systems. Otherwise this is a
 	// warning, if this system supports the name.
 	Portable bool

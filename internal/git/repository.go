@@ -14,6 +14,11 @@ type Repository interface {
 	// Expand returns the only commit whose name begins with short, or "" if there is none. The
 	// error wraps [ErrAmbiguous] if there are several. It may have to fetch all commits.
 	Expand(ctx context.Context, short string) (id string, err error)
+	// Reachable determines for each commit whether it is in the history of a branch or a tag,
+	// and returns the answers by the IDs of the commits. The Ref of a commit is searched first.
+	// No trees and files are fetched if the server can leave them out. Everything together is
+	// bounded by the limits. An error means that nothing is known about any of the commits.
+	Reachable(ctx context.Context, commits []Want, limits HistoryLimits) (map[string]Reach, error)
 	// Received returns the number of bytes that were transferred, as far as it is known.
 	Received() int64
 	// Close releases the resources of the repository.

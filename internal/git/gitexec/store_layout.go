@@ -60,6 +60,11 @@ func makeStore(dir, format string) error {
 	)
 }
 
+// writeConfig replaces the configuration of a private store by the one that makeStore wrote.
+func (s *store) writeConfig() error {
+	return os.WriteFile(filepath.Join(s.dir, "config"), []byte(storeConfigs[s.format]), 0o600)
+}
+
 // checkStore checks that a directory is a store of the form that makeStore creates, and returns
 // the hash for its object names. Errors wrap git.ErrDamaged.
 func checkStore(dir string) (format string, err error) {

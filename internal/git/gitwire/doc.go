@@ -1,5 +1,5 @@
-// Package gitwire lists refs and fetches the objects of one commit from git servers, by
-// protocol version 2 over smart HTTP, in this process. It is for requests that need neither
+// Package gitwire lists refs, and fetches the objects of one commit or the commits of a history
+// from git servers, by protocol version 2 over smart HTTP, in this process. It is for requests that need neither
 // credentials nor the user's git configuration. For all other requests, and after any error of
 // this package, callers should use the installed git.
 //
@@ -8,7 +8,7 @@
 // servers keep no state between requests, and the answer of a server that only supports an
 // older version is unambiguous ([ErrOldProtocol]). It requests the advertisement only after a
 // redirect: by git's rules, this is the one request that may be redirected, and it shows where
-// to send the others.
+// to send the others. [Client.Features] requests it for optional features.
 //
 // No Authorization header, cookies or other user-specific headers are sent.
 //
@@ -19,5 +19,5 @@
 //   - SHA-256 object names, protocol versions 0 and 1, and dumb HTTP
 //   - authentication, proxies and certificates, except through the transport
 //   - retries
-//   - negotiation: it always requests a whole commit, without history
+//   - negotiation: the first request contains everything that the client has
 package gitwire

@@ -16,7 +16,7 @@ func ReadRefs(answer []byte, limit int) ([]Ref, error) {
 // ReadPack returns the pack contained in the answer to a fetch.
 func ReadPack(answer []byte, limit int64) ([]byte, error) {
 	p := newPackets(bytes.NewReader(answer))
-	if err := p.beginPack(); err != nil {
+	if err := p.beginPack(16); err != nil {
 		return nil, err
 	}
 	pack, err := io.ReadAll(&packStream{packets: p, left: limit})
@@ -24,4 +24,9 @@ func ReadPack(answer []byte, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return pack, p.end()
+}
+
+// ReadFeatures exports readFeatures.
+func ReadFeatures(answer []byte, command string) ([]string, error) {
+	return readFeatures(newPackets(bytes.NewReader(answer)), command)
 }

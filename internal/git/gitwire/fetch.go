@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git/gitpack"
@@ -28,9 +29,19 @@ type Fetch struct {
 // the objects and close them. If a limit is exceeded, the objects return an error that wraps
 // [ErrTooLarge] or [gitpack.ErrTooLarge].
 func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
+	// Only the requested commit can have missing parents; the limit is for servers that behave
+	// unexpectedly.
+	const maxShallow = 16
+	stream := &packStream{left: f.Bytes, progress: f.Progress}
+	return c.fetch(ctx, []string{"deepen 1", "want " + f.Want}, maxShallow, stream, f.Dir, f.Limits)
+}
+
+// fetch sends a request with these arguments. It completes the stream and starts to read the
+// pack from it.
+func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, stream *packStream, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
-	for _, argument := range []string{"no-progress", "ofs-delta", "deepen 1", "want " + f.Want, "done"} {
+	for _, argument := range slices.Concat([]string{"no-progress", "ofs-delta"}, arguments, []string{"done"}) {
 		out = appendLine(out, "%s", argument)
 	}
 	body, err := c.post(ctx, appendSpecial(out, flushPacket))
@@ -38,22 +49,22 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
 		return nil, err
 	}
 	p := newPackets(body)
-	if err := p.beginPack(); err != nil {
+	if err := p.beginPack(maxShallow); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	stream := &packStream{packets: p, body: body, left: f.Bytes, progress: f.Progress}
-	return gitpack.Start(stream, f.Dir, f.Limits), nil
+	stream.packets, stream.body = p, body
+	return gitpack.Start(stream, dir, limits), nil
 }
 
 // beginPack reads the answer up to the beginning of the pack. Because the request contains
 // "done", only the list of commits whose parents are left out can precede the pack.
-func (p *packets) beginPack() error {
+func (p *packets) beginPack(maxShallow int) error {
 	kind, line, err := p.line()
 	if errors.Is(err, io.EOF) {
 		return ErrOldProtocol
 	}
 	if err == nil && kind == dataPacket && line == "shallow-info" {
-		if err = p.skipShallow(); err == nil {
+		if err = p.skipShallow(maxShallow); err == nil {
 			kind, line, err = p.line()
 		}
 	}
@@ -66,10 +77,7 @@ func (p *packets) beginPack() error {
 	return nil
 }
 
-func (p *packets) skipShallow() error {
-	// Only the requested commit can have missing parents; the limit is for servers that behave
-	// unexpectedly.
-	const maxShallow = 16
+func (p *packets) skipShallow(maxShallow int) error {
 	for range maxShallow {
 		kind, line, err := p.line()
 		switch {

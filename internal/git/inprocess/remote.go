@@ -2,9 +2,11 @@ package inprocess
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
@@ -22,6 +24,11 @@ type Want struct {
 	History bool
 	// OnlyCommits leaves out trees and files if the server supports that.
 	OnlyCommits bool
+	// Have are the names of commits whose history is left out if the server has them.
+	Have []string
+	// Bytes bounds the size of the pack, in bytes, in addition to [Limits]; 0 means no further
+	// limit.
+	Bytes int64
 }
 
 // Transport exchanges messages with a git-upload-pack process.
@@ -79,6 +86,9 @@ func (r *Remote) Fetch(ctx context.Context, want Want) (*Objects, error) {
 	err = r.Transport.Ask(ctx, request.text, func(answer io.Reader) error {
 		r.packs++
 		p := pack{dir: r.Dir, name: fmt.Sprintf("pack-%d", r.packs), limits: r.Limits}
+		if want.Bytes > 0 {
+			p.limits.PackBytes = min(p.limits.PackBytes, want.Bytes)
+		}
 		stream, err := request.packOf(answer)
 		if err != nil {
 			return err
@@ -116,8 +126,8 @@ func (r *Remote) request(want Want) (*uploadRequest, error) {
 	for _, id := range want.IDs {
 		req.Wants = append(req.Wants, plumbing.NewHash(id))
 	}
-	// The forms of acknowledgement differ only for a client that already has objects. Some
-	// servers require one of them (Azure DevOps). Choosing it here avoids go-git's list of
+	// The forms of acknowledgement differ only for a client that already has objects; skipAcks
+	// reads all of them. Some servers require one of them (Azure DevOps). Choosing it here avoids go-git's list of
 	// refused capabilities, which is shared by the whole process.
 	r.choose(req, capability.MultiACKDetailed, capability.MultiACK)
 	r.choose(req, capability.Sideband64k, capability.Sideband)
@@ -132,6 +142,9 @@ func (r *Remote) request(want Want) (*uploadRequest, error) {
 		if err := req.Capabilities.Set(capability.Agent, "git/cotter"); err != nil {
 			return nil, err
 		}
+	}
+	for _, id := range want.Have {
+		req.Haves = append(req.Haves, plumbing.NewHash(id))
 	}
 	text, err := encode(req)
 	return &uploadRequest{req, text}, err
@@ -157,12 +170,33 @@ func (u *uploadRequest) packOf(answer io.Reader) (io.Reader, error) {
 			return nil, unexpected("answer", err)
 		}
 	}
-	var acks packp.ServerResponse
-	if err := acks.Decode(in, false); err != nil {
-		return nil, unexpected("answer", err)
+	if err := u.skipAcks(in); err != nil {
+		return nil, err
 	}
 	if u.Capabilities.Supports(capability.Sideband64k) || u.Capabilities.Supports(capability.Sideband) {
 		return &sideband{lines: pktline.NewScanner(in)}, nil
 	}
 	return in, nil
+}
+
+// skipAcks reads the answer to the list of objects that the client has: lines that begin with
+// "NAK", or with "ACK" and the name of an object. Depending on the form of acknowledgement there
+// is one line, or one for each object and a last one, so skipAcks reads up to the first other
+// line.
+func (u *uploadRequest) skipAcks(in *bufio.Reader) error {
+	const prefix = len("0000ACK")
+	lines := pktline.NewScanner(in)
+	for range 2*len(u.Haves) + 2 {
+		if !lines.Scan() {
+			return unexpected("answer", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
+		}
+		if line := string(lines.Bytes()); !strings.HasPrefix(line, "ACK ") && strings.TrimSpace(line) != "NAK" {
+			return failure(Broken, "the server's answer is not in git's format: %s", printable(line))
+		}
+		ahead, err := in.Peek(prefix)
+		if err != nil || !strings.HasSuffix(string(ahead), "ACK") && !strings.HasSuffix(string(ahead), "NAK") {
+			return nil // reading the pack shows the error
+		}
+	}
+	return failure(Broken, "the server's answer has too many acknowledgements")
 }

@@ -10,13 +10,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 )
 
-// encode returns a request of a client that has no objects yet.
+// encode returns a request with everything that the client has, and without negotiation.
 func encode(req *packp.UploadPackRequest) ([]byte, error) {
 	var text bytes.Buffer
 	if err := req.UploadRequest.Encode(&text); err != nil {
 		return nil, err
 	}
-	if err := pktline.NewEncoder(&text).EncodeString("done\n"); err != nil {
+	lines := pktline.NewEncoder(&text)
+	for _, id := range req.Haves {
+		if err := lines.Encodef("have %s\n", id); err != nil {
+			return nil, err
+		}
+	}
+	if err := lines.EncodeString("done\n"); err != nil {
 		return nil, err
 	}
 	return text.Bytes(), nil

@@ -1,0 +1,131 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+const (
+	// defaultHistoryCommits and defaultHistoryBytes bound the search for commits in the history
+	// of a repository. A commit takes about 300 bytes of a transfer.
+	defaultHistoryCommits = 50_000
+	defaultHistoryBytes   = 64 << 20
+)
+
+func (l Limits) history() git.HistoryLimits {
+	return git.HistoryLimits{
+		Commits: cmp.Or(l.HistoryCommits, defaultHistoryCommits),
+		Bytes:   cmp.Or(l.HistoryBytes, defaultHistoryBytes),
+	}
+}
+
+// Reachability says whether a commit is in the history of a branch or a tag.
+type Reachability = git.Reachability
+
+// The results of [Fetcher.Reachable]. The zero value is ReachUnknown.
+const (
+	ReachUnknown = git.ReachUnknown
+	Reachable    = git.Reachable
+	Unreachable  = git.Unreachable
+)
+
+// Reach is the answer of [Fetcher.Reachable] for one commit: the result, the branch or tag that
+// has the commit, and the reason if the result is not known.
+type Reach = git.Reach
+
+// The reasons for [ReachUnknown].
+var (
+	// ErrIncompleteHistory means that the repository itself does not have the whole history of
+	// its branches and tags, like a shallow clone.
+	ErrIncompleteHistory = git.ErrIncompleteHistory
+	// ErrNoHistory means that the server does not send histories without the packages, as with
+	// the dumb HTTP protocol, or that git does not accept the history.
+	ErrNoHistory = git.ErrNoHistory
+)
+
+// HistoryLimitError means that [Limits].HistoryCommits or [Limits].HistoryBytes is exceeded. It
+// wraps [ErrTooLarge].
+type HistoryLimitError = git.HistoryLimitError
+
+// LockedCommit is a commit to search for.
+type LockedCommit struct {
+	// Revision is the name of the commit: 40 or 64 digits.
+	Revision string
+	// Ref is the ref that the commit was locked for, as in the ref argument of an address; ""
+	// means HEAD. It is searched first.
+	Ref string
+}
+
+// Reachable determines for each of the commits whether it is in the history of a branch or a tag
+// of the git repository of req.Package. It returns the answers by Revision. Without commits, it
+// searches for req.Revision, with the ref of the address. It does not use the fields Dir and
+// Progress of the request.
+//
+// A forge serves the commits of all forks, pull requests and deleted branches at the address of
+// the repository. So a commit that can be fetched may still be one that its owners never
+// accepted. Only refs/heads/ and refs/tags/ count.
+//
+// Commits that a branch or tag points to need only a list of refs. For others the history is
+// searched, without trees and files if the server can leave these out, and within
+// Limits.HistoryCommits and Limits.HistoryBytes. A commit is only [Unreachable] if the whole
+// history was read, or if the repository does not have the commit. The error of its Reach then
+// wraps [ErrRevisionNotFound].
+//
+// The error is a *[FetchError] and means that nothing is known about any of the commits.
+func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error) {
+	found, err := f.reachable(ctx, req, commits)
+	if err != nil {
+		return nil, fetchError(req.Package.Redacted(), err)
+	}
+	return found, nil
+}
+
+func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCommit) (map[string]Reach, error) {
+	if err := checkLocation(req); err != nil {
+		return nil, err
+	}
+	if req.Package.Getter() != "git" {
+		return nil, fmt.Errorf("%w: %q; only git repositories have a history", ErrUnsupportedScheme, req.Package.Getter())
+	}
+	addr, err := parseGitAddress(req)
+	if err != nil {
+		return nil, err
+	}
+	if len(commits) == 0 {
+		commits = []LockedCommit{{req.Revision, addr.ref}}
+	}
+	var wanted []git.Want
+	for _, c := range commits {
+		if !git.IsObjectID(c.Revision) {
+			return nil, errRevisionForm
+		}
+		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref})
+	}
+	var found map[string]Reach
+	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
+		found, err = g.reachable(ctx, wanted)
+		return err
+	})
+	return found, err
+}
+
+// reachable uses protocol version 2 in this process if possible.
+func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[string]Reach, error) {
+	limits := g.fetcher.Limits.history()
+	if g.v2 != nil {
+		found, err := g.v2.Reachable(ctx, wanted, limits)
+		if done, err := g.v2Done(ctx, err); done {
+			return found, err
+		}
+	}
+	repo, err := g.open()
+	if err != nil {
+		return nil, err
+	}
+	found, err := repo.Reachable(ctx, wanted, limits)
+	return found, errors.Join(err, repo.Close())
+}

@@ -1,0 +1,156 @@
+package gitexec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+// nearby are the numbers of generations that are requested before the whole history. The first
+// is enough for most commits that a branch had some weeks ago.
+var nearby = [...]int{100, 3000}
+
+const (
+	// maxRefspecs bounds the number of single objects that one command requests.
+	maxRefspecs = 100
+	// maxCommitBytes bounds the size of a commit, in bytes.
+	maxCommitBytes = 16 << 20
+)
+
+// saysNoHistory are phrases of git for servers that only have files, and for old faults in a
+// history.
+var saysNoHistory = []string{"dumb http transport", "fsck error"}
+
+// Reachable implements [git.Repository]. The history is fetched into private stores.
+func (r *Repository) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
+	// With HEAD, git would request all refs.
+	refs, err := r.Refs(ctx, git.Heads, git.Tags)
+	if err != nil {
+		return nil, err
+	}
+	s := &history{Repository: *r}
+	s.store = store{dir: filepath.Join(r.Scratch, "history")}
+	for _, ref := range refs {
+		s.store.format = objectFormat(ref.ID)
+	}
+	if err := s.store.reinit(cmp.Or(s.store.format, "sha1")); err != nil {
+		return nil, err
+	}
+	found, err := git.FindReach(ctx, refs, commits, limits, s)
+	r.received += s.transferred
+	return found, explain(err)
+}
+
+// history is the history of a repository, for one search, in a store of its own. Git cannot
+// request only what is not in the history of a commit without having that history. So it
+// requests the newest generations first.
+type history struct {
+	Repository
+	transferred int64
+}
+
+// Commits implements [git.HistorySource].
+func (s *history) Commits(ctx context.Context, h *git.History, refs []git.Ref, stop []string) error {
+	if len(stop) > 0 {
+		for _, depth := range nearby {
+			done, err := s.fetchHistory(ctx, h, fmt.Sprintf("--depth=%d", depth), refs, stop)
+			if done || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := s.fetchHistory(ctx, h, allHistory, refs, nil)
+	return err
+}
+
+// fetchHistory fetches a part of the history of the refs, and adds it to h. It reports whether
+// all commits in stop were found.
+func (s *history) fetchHistory(ctx context.Context, h *git.History, extent string, refs []git.Ref, stop []string) (done bool, err error) {
+	specs := []string{"+refs/heads/*:" + storeAll + "heads/*", "+refs/tags/*:" + storeAll + "tags/*"}
+	if len(refs) <= maxRefspecs {
+		specs = specs[:0]
+		for _, ref := range refs {
+			specs = append(specs, "+"+ref.ID+":"+storeCommits+ref.ID)
+		}
+	}
+	s.MaxBytes = h.Left().Bytes
+	before := s.store.packBytes()
+	err = s.fetchRefs(ctx, []string{extent, onlyCommits, "--update-shallow"}, specs...)
+	received := s.store.packBytes() - before
+	h.Received(received)
+	s.transferred += received
+	switch {
+	case says(err, saysNoHistory):
+		return false, fmt.Errorf("%w: %w", git.ErrNoHistory, err)
+	case err != nil:
+		return false, err
+	}
+	// Git has noted in the configuration that the server has what is missing here. Without the
+	// note, it does not try to fetch that.
+	if err := s.store.writeConfig(); err != nil {
+		return false, err
+	}
+	objects, err := openCatFile(ctx, s.Git, s.store.dir)
+	if err != nil {
+		return false, err
+	}
+	defer objects.close()
+	return h.Collect(refs, stop, func(id string) ([]byte, error) {
+		kind, content, err := objects.any(id)
+		if kind != "" && kind != git.KindCommit {
+			h.AddOther(id)
+		}
+		return content, err
+	})
+}
+
+// any returns the kind of an object, and the content of a commit. The kind is "" if there is no
+// such object.
+func (c *catFile) any(id string) (kind git.Kind, content []byte, err error) {
+	c.ask(id)
+	line, err := c.line()
+	if err != nil || strings.HasSuffix(line, " missing") {
+		return "", nil, err
+	}
+	_, rest, _ := strings.Cut(line, " ")
+	name, _, _ := strings.Cut(rest, " ")
+	kind = git.Kind(name)
+	found, size, err := parseAnswer(line, kind)
+	if err == nil && found != id {
+		err = fmt.Errorf("%w: want %s, have %q", git.ErrDamaged, id, line)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	c.current = git.NewObject(id, kind, size, c.out)
+	if kind == git.KindCommit {
+		content, err = c.current.Bytes(maxCommitBytes)
+		return kind, content, err
+	}
+	_, err = io.Copy(io.Discard, c.current)
+	return kind, nil, err
+}
+
+// Lacks implements [git.HistorySource]. It fetches the commit alone, because not all servers
+// say what they lack.
+func (s *history) Lacks(ctx context.Context, id string) (bool, error) {
+	single := s.Repository
+	single.store = store{dir: filepath.Join(s.Scratch, "commit")}
+	if err := single.store.reinit(objectFormat(id)); err != nil {
+		return false, err
+	}
+	before := single.store.packBytes()
+	err := single.fetchRefs(ctx, []string{oneCommit, onlyCommits}, "+"+id+":"+storeCommits+id)
+	s.transferred += single.store.packBytes() - before
+	if isCancelled(err) || errors.Is(err, ErrNoGit) {
+		return false, err
+	}
+	return says(err, saysNoCommit), nil // after any other error it is not known
+}

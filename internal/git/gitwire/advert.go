@@ -1,0 +1,55 @@
+package gitwire
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// maxFeatures bounds the number of lines of an advertisement. Servers send fewer than ten.
+const maxFeatures = 1000
+
+// Features returns the optional features of a command that the server advertises, such as
+// "shallow" and "filter" for "fetch". It does not follow redirects of its own; the URL of the
+// repository is the one that an earlier request found.
+func (c *Client) Features(ctx context.Context, command string) ([]string, error) {
+	u, err := c.endpoint(advertPath)
+	if err != nil {
+		return nil, err
+	}
+	u.RawQuery = advertQuery
+	request, err := newRequest(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.do(request, advertType)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return readFeatures(newPackets(body), command)
+}
+
+// readFeatures reads an advertisement of version 2. A line is a capability, or a capability,
+// "=" and a value. The value of a command is a list of its features.
+func readFeatures(p *packets, command string) ([]string, error) {
+	if err := checkAdvert(p); err != nil {
+		return nil, err
+	}
+	var features []string
+	for range maxFeatures {
+		kind, line, err := p.line()
+		switch {
+		case err != nil:
+			return nil, early(err)
+		case kind == flushPacket:
+			return features, nil
+		case kind != dataPacket:
+			return nil, malformed("unexpected packet %04x in an advertisement", int(kind))
+		}
+		if value, ok := strings.CutPrefix(line, command+"="); ok {
+			features = strings.Fields(value)
+		}
+	}
+	return nil, malformed("an advertisement has over %d lines", maxFeatures)
+}

@@ -1,0 +1,46 @@
+package gitwire
+
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+)
+
+// maxGrafts bounds the number of commits that a shallow repository may list in an answer with a
+// history.
+const maxGrafts = 100_000
+
+// History describes which commits to fetch, and the limits.
+type History struct {
+	// Want are the names of commits, or of tags that point to one. Their history is fetched.
+	Want []string
+	// Have are the names of commits whose history is left out. The server ignores those that it
+	// does not have.
+	Have []string
+	// OnlyCommits leaves out trees and files. It requires the feature "filter" of the command
+	// "fetch"; see [Client.Features].
+	OnlyCommits bool
+	// Bytes bounds the size of the pack, in bytes, and Limits its content.
+	Bytes  int64
+	Limits gitpack.Limits
+	// Dir is the directory for temporary files.
+	Dir string
+	// Progress is as for [Fetch].
+	Progress func(bytes int64)
+}
+
+// History starts to fetch a history. The caller must wait for the objects and close them. The
+// errors are as for [Client.Fetch].
+func (c *Client) History(ctx context.Context, h History) (*gitpack.Objects, error) {
+	var arguments []string
+	if h.OnlyCommits {
+		arguments = append(arguments, "filter tree:0")
+	}
+	for _, id := range h.Want {
+		arguments = append(arguments, "want "+id)
+	}
+	for _, id := range h.Have {
+		arguments = append(arguments, "have "+id)
+	}
+	return c.fetch(ctx, arguments, maxGrafts, &packStream{left: h.Bytes, progress: h.Progress}, h.Dir, h.Limits)
+}

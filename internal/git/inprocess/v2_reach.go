@@ -1,0 +1,121 @@
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+)
+
+// Limits of a pack with a history, in relation to [git.HistoryLimits].
+const (
+	// tagObjects is the number of annotated tags that a pack may have in addition to commits.
+	tagObjects = 50_000
+	// objectsPerCommit is the number of objects for each commit, if the server sends trees and
+	// files as well.
+	objectsPerCommit = 16
+	// inflation is the ratio between the sizes of the objects and of their pack.
+	inflation = 16
+)
+
+// Reachable implements [git.Repository].
+func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
+	if slices.ContainsFunc(commits, func(w git.Want) bool { return len(w.ID) != git.SHA1Len }) {
+		return nil, failure(Unsupported, "the commit is named by SHA-256")
+	}
+	refs, err := v.Refs(ctx, git.Heads, git.Tags, git.Head)
+	if err != nil {
+		return nil, err
+	}
+	return git.FindReach(ctx, refs, commits, limits, &v2History{V2: v})
+}
+
+// v2History is the history of a repository, for one search.
+type v2History struct {
+	*V2
+	// filters is set if the server can leave out trees and files, once asked is set.
+	asked, filters bool
+}
+
+// askFeatures asks the server once what it supports. A server that does not answer supports
+// nothing.
+func (v *v2History) askFeatures(ctx context.Context) error {
+	if v.asked {
+		return nil
+	}
+	features, err := v.Client.Features(ctx, "fetch")
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	v.asked, v.filters = true, err == nil && slices.Contains(features, "filter")
+	return nil
+}
+
+// Commits implements [git.HistorySource].
+func (v *v2History) Commits(ctx context.Context, h *git.History, refs []git.Ref, stop []string) error {
+	if err := v.askFeatures(ctx); err != nil {
+		return err
+	}
+	left := h.Left()
+	limits := v.Limits
+	limits.Objects = left.Commits + tagObjects
+	if !v.filters {
+		limits.Objects += objectsPerCommit * left.Commits
+	}
+	limits.TotalBytes = inflation * left.Bytes
+	request := gitwire.History{
+		Have: stop, OnlyCommits: v.filters, Bytes: left.Bytes, Limits: limits, Dir: v.Dir, Progress: v.everyNowAndThen(),
+	}
+	for _, ref := range refs {
+		request.Want = append(request.Want, ref.ID)
+	}
+	bytes, err := v.history(ctx, request, func(pack *gitpack.Objects) error {
+		_, err := h.Collect(refs, stop, func(id string) ([]byte, error) {
+			kind, _, ok := pack.Stat(id)
+			switch {
+			case !ok:
+				return nil, nil
+			case kind != gitpack.Commit:
+				h.AddOther(id)
+				return nil, nil
+			}
+			return pack.Read(id)
+		})
+		return err
+	})
+	h.Received(bytes)
+	return err
+}
+
+// history fetches a history and calls read with its objects after all of them were received.
+func (v *V2) history(ctx context.Context, request gitwire.History, read func(*gitpack.Objects) error) (bytes int64, err error) {
+	pack, err := v.Client.History(ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, pack.Close()) }()
+	bytes, err = pack.Wait()
+	v.received += bytes
+	if errors.Is(err, gitpack.ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", git.ErrTooLarge, err)
+	}
+	if err != nil {
+		return bytes, tooLarge(err)
+	}
+	return bytes, read(pack)
+}
+
+// Lacks implements [git.HistorySource]. A request for a commit that the client claims to have
+// transfers nothing, but fails if the server does not have the commit.
+func (v *v2History) Lacks(ctx context.Context, id string) (bool, error) {
+	request := gitwire.History{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes, Limits: v.Limits, Dir: v.Dir}
+	_, err := v.history(ctx, request, func(*gitpack.Objects) error { return nil })
+	if said, ok := errors.AsType[*gitwire.RemoteError](err); ok {
+		return saysNotOurs(said.Message), nil
+	}
+	return false, err
+}

@@ -1,0 +1,272 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Reachability says whether a commit is in the history of a branch or a tag.
+type Reachability uint8
+
+// The results. The zero value is ReachUnknown.
+const (
+	ReachUnknown Reachability = iota
+	Reachable
+	Unreachable
+)
+
+// String returns "reachable", "unreachable" or "unknown".
+func (r Reachability) String() string {
+	switch r {
+	case Reachable:
+		return "reachable"
+	case Unreachable:
+		return "unreachable"
+	}
+	return "unknown"
+}
+
+// Reach is the answer for one commit. The zero value is unknown.
+type Reach struct {
+	Result Reachability
+	// Ref is the full name of a branch or tag that has the commit in its history; "" if Result
+	// is not Reachable.
+	Ref string
+	// Err is the reason if Result is ReachUnknown: a [*HistoryLimitError], or an error that wraps
+	// [ErrIncompleteHistory] or [ErrNoHistory]. If Result is Unreachable, it wraps
+	// [ErrRevisionNotFound] if the repository does not have the commit at all, and is nil
+	// otherwise.
+	Err error
+}
+
+// The reasons why it is unknown whether a commit is reachable, in addition to
+// [HistoryLimitError].
+var (
+	// ErrIncompleteHistory means that the repository itself does not have the whole history of
+	// its branches and tags, like a shallow clone.
+	ErrIncompleteHistory = errors.New("the repository does not have its whole history")
+	// ErrNoHistory means that the server does not send histories without the packages, as with
+	// the dumb HTTP protocol, or that git does not accept the history.
+	ErrNoHistory = errors.New("the history of the repository cannot be fetched")
+)
+
+// HistoryLimits bound what is fetched to find commits in a history.
+type HistoryLimits struct {
+	// Commits bounds the number of commits that are read.
+	Commits int
+	// Bytes bounds the size of all transfers together, in bytes.
+	Bytes int64
+}
+
+// HistoryLimitError means that a history exceeds the limits. It wraps [ErrTooLarge].
+type HistoryLimitError struct{ Limits HistoryLimits }
+
+func (e *HistoryLimitError) Error() string {
+	return fmt.Sprintf("more than %d commits or %d bytes of the history would have to be read", e.Limits.Commits, e.Limits.Bytes)
+}
+
+// Unwrap returns [ErrTooLarge].
+func (e *HistoryLimitError) Unwrap() error { return ErrTooLarge }
+
+// HistorySource gives access to the history of a repository.
+type HistorySource interface {
+	// Commits adds to h the commits in the history of the refs. It leaves out trees and files
+	// if the server supports that. If stop is not empty, parts of the history may be missing,
+	// and everything in the history of the commits in stop should be. Otherwise only commits
+	// that the repository does not have may be missing.
+	//
+	// The error wraps ErrTooLarge if the limits of h are exceeded, and ErrNoHistory if the
+	// server cannot do this.
+	Commits(ctx context.Context, h *History, refs []Ref, stop []string) error
+	// Lacks reports whether the repository is known not to have the commit.
+	Lacks(ctx context.Context, id string) (bool, error)
+}
+
+// maxStops bounds the number of requests that each find some of the commits. After that the
+// whole history is requested.
+const maxStops = 4
+
+// FindReach determines which of the wanted commits are in the history of a branch or a tag.
+// refs are all branches and tags of the repository. Other refs, except HEAD, are ignored.
+func FindReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimits, source HistorySource) (map[string]Reach, error) {
+	s := newReachSearch(refs, wanted)
+	s.history = NewHistory(limits)
+	err := s.search(ctx, source)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		err = &HistoryLimitError{limits}
+	case err != nil && !errors.Is(err, ErrNoHistory):
+		return nil, err
+	}
+	return s.end(ctx, source, err)
+}
+
+// reachSearch is one search for commits.
+type reachSearch struct {
+	tips    []tip // in the order in which they are searched
+	named   []tip // those that the wanted commits name
+	usual   []tip // the default branch; empty if it is not known
+	history *History
+	found   map[string]Reach
+	pending []string // the commits that were not found so far
+	// complete is set if the history of all tips was read to its end.
+	complete bool
+}
+
+// tip is a branch or a tag.
+type tip struct {
+	name string
+	Ref
+}
+
+func newReachSearch(refs Refs, wanted []Want) *reachSearch {
+	s := &reachSearch{found: map[string]Reach{}}
+	listed := Refs{}
+	for _, prefix := range []string{Heads, Tags} {
+		for _, name := range slices.Sorted(maps.Keys(refs)) {
+			if strings.HasPrefix(name, prefix) {
+				listed[name] = refs[name]
+				s.tips = append(s.tips, tip{name, refs[name]})
+			}
+		}
+	}
+	if name := defaultBranch(refs, listed); name != "" {
+		s.usual = []tip{{name, listed[name]}}
+	}
+	for _, w := range wanted {
+		named := s.usual
+		if chosen := listed.Choose(w.Ref); w.Ref != "" && chosen.Name != "" {
+			named = []tip{{chosen.Name, chosen.Ref}}
+		}
+		switch at := tipOf(slices.Concat(named, s.usual, s.tips), w.ID); {
+		case at != "":
+			s.found[w.ID] = Reach{Result: Reachable, Ref: at}
+		case !slices.Contains(s.pending, w.ID):
+			s.pending, s.named = append(s.pending, w.ID), append(s.named, named...)
+		}
+	}
+	s.pending = slices.DeleteFunc(s.pending, func(id string) bool { return s.found[id].Result == Reachable })
+	s.tips = slices.Concat(s.named, s.usual, s.tips)
+	return s
+}
+
+// defaultBranch returns the branch that HEAD points to. A listing has only HEAD's commit, which
+// several branches can have. Without HEAD, a usual name is enough: the default branch is only
+// searched before the others.
+func defaultBranch(refs, listed Refs) string {
+	head, known := refs[Head]
+	is := func(name string) bool {
+		ref, ok := listed[name]
+		return ok && (!known || ref.Commit == head.Commit)
+	}
+	for _, usual := range [...]string{Heads + "main", Heads + "master"} {
+		if is(usual) {
+			return usual
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if known && strings.HasPrefix(name, Heads) && is(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// tipOf returns the name of the first tip that points to a commit, or "".
+func tipOf(tips []tip, commit string) string {
+	i := slices.IndexFunc(tips, func(t tip) bool { return t.Commit == commit })
+	if i < 0 {
+		return ""
+	}
+	return tips[i].name
+}
+
+// search requests as little history as possible. Servers leave out the history of the wanted
+// commits, so the parents that are missing in their answers prove that the commits are in the
+// history. The absence of a commit is proved only by the whole history.
+func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
+	for _, tips := range [][]tip{s.named, s.usual, s.tips} {
+		for range maxStops {
+			if len(s.pending) == 0 || !s.anyUnread(tips) {
+				break
+			}
+			if err := source.Commits(ctx, s.history, distinct(tips), slices.Clone(s.pending)); err != nil {
+				s.settle()
+				return err
+			}
+			if !s.settle() {
+				break
+			}
+		}
+	}
+	s.settle()
+	if len(s.pending) == 0 || s.complete {
+		return nil
+	}
+	err := source.Commits(ctx, s.history, distinct(s.tips), nil)
+	s.settle()
+	return err
+}
+
+// anyUnread reports whether more of the history of the tips can be requested.
+func (s *reachSearch) anyUnread(tips []tip) bool {
+	unread := false
+	for range s.history.walk(tips, func(string) { unread = true }) {
+	}
+	return unread
+}
+
+// settle finds pending commits in the history that was read so far. It reports whether it found
+// any.
+func (s *reachSearch) settle() bool {
+	s.complete = true
+	for id, name := range s.history.walk(s.tips, func(string) { s.complete = false }) {
+		if slices.Contains(s.pending, id) {
+			s.found[id] = Reach{Result: Reachable, Ref: name}
+		}
+	}
+	before := len(s.pending)
+	s.pending = slices.DeleteFunc(s.pending, func(id string) bool { return s.found[id].Result == Reachable })
+	return len(s.pending) < before
+}
+
+// end returns the answers. failed is the reason if the history could not be read to its end.
+func (s *reachSearch) end(ctx context.Context, source HistorySource, failed error) (map[string]Reach, error) {
+	for _, id := range s.pending {
+		lacks := len(s.tips) > 0 && len(s.tips[0].ID) != len(id)
+		if !lacks {
+			var err error
+			if lacks, err = source.Lacks(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case lacks:
+			s.found[id] = Reach{Result: Unreachable, Err: fmt.Errorf("%w: the repository does not have %s", ErrRevisionNotFound, id)}
+		case failed != nil:
+			s.found[id] = Reach{Err: failed}
+		case !s.complete:
+			s.found[id] = Reach{Err: ErrIncompleteHistory}
+		default:
+			s.found[id] = Reach{Result: Unreachable}
+		}
+	}
+	return s.found, nil
+}
+
+// distinct returns the refs of tips, one for each object.
+func distinct(tips []tip) []Ref {
+	var refs []Ref
+	seen := map[string]bool{}
+	for _, t := range tips {
+		if !seen[t.ID] {
+			seen[t.ID] = true
+			refs = append(refs, t.Ref)
+		}
+	}
+	return refs
+}
