@@ -2,6 +2,7 @@ package cotter_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -77,7 +78,7 @@ module "zip" {
 }
 
 // The digest in the lock determines the artifact. If the tag moves, the same artifact is
-// installed, and the tag is not even requested.
+// installed, with a warning that names both digests. A run that must not change the lock fails.
 func TestOCITagMoves(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -97,18 +98,30 @@ module "tag" {
 		t.Fatal(err)
 	}
 	p.remove(t, ".terraform")
-	seen := len(p.world.Requests())
-	p.mustInstall(t, cotter.Request{})
+	var moved []string
+	in := p.installer()
+	in.OnEvent = func(event cotter.Event) {
+		if w, ok := event.(cotter.Warning); ok && w.Kind == cotter.WarningMoved {
+			moved = append(moved, w.Path.String()+": "+w.Message)
+		}
+	}
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(moved)
+	if len(moved) != 2 || !strings.HasPrefix(moved[0], "range: tag 1.0.0 points to sha256:") || !strings.Contains(moved[1], "; the locked sha256:") {
+		t.Errorf("warnings about moved tags: %q", moved)
+	}
 	if got := p.file(".terraform/modules/range/main.tf"); got != "# first\n" {
 		t.Errorf("after the tag was moved the module is %q", got)
 	}
 	if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
 		t.Errorf("the lock (-before +after):\n%s", diff)
 	}
-	for _, request := range p.world.Requests()[seen:] {
-		if strings.Contains(request.Path, "/tags/") || strings.HasSuffix(request.Path, "/manifests/1.0.0") {
-			t.Errorf("with a digest in the lock, %s was asked for", request.Path)
-		}
+	p.remove(t, ".terraform")
+	_, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true})
+	if _, ok := errors.AsType[*cotter.MovedError](err); !ok {
+		t.Errorf("a run that must not change the lock: %v", err)
 	}
 	if err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
 		t.Errorf("an upgrade to the moved tag: %v", err)

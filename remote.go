@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
@@ -60,12 +62,17 @@ type Origin struct {
 	// Package is the package's address without its pin, redacted for display.
 	Package string
 	// Ref is the name used at the origin: "tag v1.2.0", "branch main", "HEAD". It is empty
-	// for archives, which have no refs.
+	// for archives, which have no refs, and for content that differs.
 	Ref string
-	// Locked is the content in the lock, and Now the content that the origin points to.
-	// They are commits, digests, or the h1 hashes of an archive that was fetched for the
-	// comparison.
+	// Locked is the content in the lock, and Now the content that the origin has. They are
+	// commits or digests, or the h1 hashes of packages that were fetched for the comparison.
 	Locked, Now string
+	// Compared says that the content was fetched and compared with the lock. Otherwise the
+	// origin has confirmed it for this user before.
+	Compared bool
+	// History is an *UnreachableError if the locked commit is not what its ref points to, and
+	// is not known to be in the history of a branch or a tag.
+	History error
 	// Err is set if the origin could not be asked or did not answer.
 	Err error
 }
@@ -74,9 +81,10 @@ type Origin struct {
 func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 
 // VerifyRemote asks the origins of all locked packages whether tags, digests, branches and
-// registry answers still point to the locked content. Archives have no revisions, so they
-// are fetched and hashed. The modules must be installed, and nothing is changed. The result
-// is sorted by path.
+// registry answers still point to the locked content. It fetches the content and compares it
+// with the hashes of the lock, unless the origin has confirmed it for this user before. The
+// content of archives and of vendored packages is always compared. The modules must be
+// installed, and nothing is changed. The result is sorted by path.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
 	p, err := in.openToAsk(ctx, req)
 	if err != nil {
@@ -90,6 +98,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 	if err != nil {
 		return nil, err
 	}
+	v := &remoteVerifier{inquiry: p, trust: p.trust(evidence.VerifyRemote, nil, p.session.Cache.Confirmed)}
 	list := make([]Origin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
@@ -99,61 +108,99 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 		}
 		list = append(list, Origin{Path: m.path(), Call: m.call.ModuleCall})
 		o := &list[len(list)-1] // list has room for all elements, so this one does not move
-		wait.Go(func() { o.compare(ctx, p.origins, m.call, entry) })
+		wait.Go(func() {
+			if err := v.compare(ctx, o, m.call, entry); err != nil {
+				o.Err = m.call.fail(err)
+			}
+		})
 	}
 	wait.Wait()
 	return list, ctx.Err()
 }
 
-// compare asks the origin of a call, and compares its answer with the entry.
-func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module) {
+// remoteVerifier compares the entries of a lock with their origins.
+type remoteVerifier struct {
+	*inquiry
+	trust *trust
+}
+
+// compare asks the origin of a call, and compares its answers with the entry: the directory, the
+// revision, then the content.
+func (v *remoteVerifier) compare(ctx context.Context, o *Origin, c *call, entry lockfile.Module) error {
 	if reason := c.from.Mismatch(entry); reason != "" {
-		o.Err = c.fail(&StaleError{reason})
-		return
+		return &StaleError{reason}
 	}
-	at, err := asks.LocateLocked(ctx, c.from, entry)
+	at, err := v.origins.LocateLocked(ctx, c.from, entry)
 	if err != nil {
-		o.Err = c.fail(err)
-		return
+		return err
 	}
 	o.Package = at.Package.Redacted()
 	locked, lockedSubdir := entry.SplitPackage()
 	if at.FromServer() && !pkgtree.IsPattern(at.Subdir) && pkgtree.CleanSubdir(at.Subdir) != pkgtree.CleanSubdir(lockedSubdir) {
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.Subdir
-		return
+		return nil
 	}
-	reference, err := asks.Reference(ctx, c.from, at, locked.Revision())
+	now, err := v.origins.Reference(ctx, c.from, at, locked.Revision())
 	switch {
 	case err != nil:
-		o.Err = c.fail(err)
-	case reference.Revision == "":
-		o.compareArchive(ctx, asks, c, entry, at)
-	case locked.Revision() == "": // the locked package was an archive
+		return err
+	case now.Revision != "" && locked.Revision() == "": // the locked package was an archive
 		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), o.Package
-	default:
-		o.Ref, o.Locked, o.Now = reference.String(), locked.Revision(), reference.Revision
+		return nil
+	case now.Revision != "":
+		o.Ref, o.Locked, o.Now = now.String(), locked.Revision(), now.Revision
+		if o.History, err = v.history(ctx, c, entry, at); err != nil {
+			return err
+		}
 	}
+	known := v.trust.memos.Find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
+	if now.Revision != "" && v.trust.rule.Accepts(known) && v.dirs.VendoredDir(entry.Key) == "" {
+		return nil
+	}
+	return v.compareContent(ctx, o, c, entry, at)
 }
 
-// compareArchive fetches a package without revisions and compares it with the entry.
-func (o *Origin) compareArchive(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module, at origins.Location) {
-	got, err := asks.Fetch(ctx, c.from, at, "", "")
+// history returns an *UnreachableError if a locked commit is neither what its ref points to nor in
+// the history of a branch or tag, and nil for other packages.
+func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Module, at origins.Location) (unreachable, err error) {
+	status, err := v.origins.RefStatus(ctx, c.from, entry, at)
+	if err != nil || at.Package.Getter() != "git" || !status.Moved() && !status.Abbreviated {
+		return nil, err
+	}
+	reach, err := v.origins.Reachable(ctx, c.from, entry, at)
+	if err != nil || reach.Result == getmodules.Reachable {
+		return nil, err
+	}
+	return newUnreachableError(entry.Key, status, reach), nil
+}
+
+// compareContent fetches the locked revision of a package and compares it with the entry. A
+// package without revisions is fetched as it is now.
+func (v *remoteVerifier) compareContent(ctx context.Context, o *Origin, c *call, entry lockfile.Module, at origins.Location) error {
+	got, err := v.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Fresh: true})
 	if err != nil {
-		o.Err = c.fail(err)
-		return
+		return err
 	}
+	o.Compared = true
 	locked, _ := entry.SplitPackage()
-	zh := entry.Hash("zh")
-	o.Locked, o.Now = string(entry.Hash("h1")), string(got.Tree.H1())
-	if o.Moved() {
-		return
+	differs := func(ref, locked, now string) bool {
+		if locked != now {
+			o.Ref, o.Locked, o.Now = ref, locked, now
+		}
+		return locked != now
 	}
-	switch {
-	case !locked.IsZero() && lockentry.PackageAddress(got.Resolved, "") != lockentry.PackageAddress(locked, ""):
-		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), got.Resolved.Redacted()
-	case zh != "" && got.Archive != "":
-		o.Locked, o.Now = string(zh), string(got.Archive)
+	for _, scheme := range []string{"h1", "t1"} {
+		if want := entry.Hash(scheme); want != "" && differs("", string(want), string(got.Tree.Hash(scheme))) {
+			return nil
+		}
 	}
+	switch zh := entry.Hash("zh"); {
+	case !locked.IsZero() && differs("address", lockentry.PackageAddress(locked, ""), lockentry.PackageAddress(got.Resolved, "")):
+	case zh != "" && got.Archive != "" && differs("", string(zh), string(got.Archive)):
+	case o.Ref == "": // a package without revisions
+		o.Locked, o.Now = string(entry.Hash("h1")), string(got.Tree.H1())
+	}
+	return nil
 }
 
 // Outdated is a module call with the versions that are available for it.

@@ -124,7 +124,7 @@ func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status o
 	if err != nil {
 		return revisionProof{err: err}
 	}
-	refused := &UnreachableError{Key: w.entry.Key, Commit: status.Locked, Ref: status.Name, Now: status.Now, Unknown: reach.Result == getmodules.ReachUnknown, Err: reach.Err}
+	refused := newUnreachableError(w.entry.Key, status, reach)
 	response := w.run.rule.Unreachable
 	switch {
 	case reach.Result == getmodules.Reachable:
@@ -143,6 +143,13 @@ func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status o
 	}
 	proof.kind = evidence.None
 	return proof
+}
+
+func newUnreachableError(key string, status origins.RefStatus, reach getmodules.Reach) *UnreachableError {
+	return &UnreachableError{
+		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now,
+		Unknown: reach.Result != getmodules.Unreachable, Err: reach.Err,
+	}
 }
 
 // remember keeps what the origin has said about an entry, and returns the evidence.

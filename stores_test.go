@@ -262,11 +262,16 @@ func TestMirrorInstall(t *testing.T) {
 		t.Errorf("%d requests, want 2 for each of 3 packages", n)
 	}
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
-	// Later runs of the same user do not need the mirror.
-	in.Stores = nil
+	// Later runs of the same user do not ask the mirror again. But what it has confirmed counts
+	// only while the user names it.
 	p.remove(t, ".terraform")
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
 		t.Error(err)
+	}
+	in.Stores = nil
+	p.remove(t, ".terraform")
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+		t.Errorf("without the mirror: %v", err)
 	}
 }
 

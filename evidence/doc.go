@@ -43,17 +43,17 @@
 //	| `vendor` | confirmed | confirmed or brought | counts | refused | warning | refused | warning |
 //	| `mirror push`, `bundle create` | confirmed | confirmed | counts | refused | refused | refused | refused |
 //	| `verify` | confirmed or brought | confirmed or brought | counts | listed | - | - | - |
-//	| `verify --remote` | origin, now | origin, now | - | refused | listed | listed | listed |
+//	| `verify --remote` | origin | origin or mirror | counts | refused | listed | listed | listed |
 //	| `diff` | anything | - | counts | - | - | - | - |
 //	| `restore` | - | - | - | - | - | - | - |
 //
 // The columns "module" and "provider" say what is enough for a package. Runs that may send
 // requests ask for the evidence that is not at hand: first mirrors, then origins. Only vendored
-// modules are brought modules.
+// modules are brought modules. verify --remote asks every registry and every ref again; earlier
+// evidence counts only for the content of a package that is not vendored.
 //
-// A moved version tag is a full version, such as v1.2.0, or any tag of an OCI repository with
-// versions, that points to something other than what is locked. Branches, HEAD and tags such as
-// v1 move. The history is asked only for a commit that its ref has left, or that the
+// A moved version tag is a full version, such as v1.2.0, that points to something other than the
+// locked commit or digest. Branches, HEAD and tags such as v1 move. The history is asked only for a commit that its ref has left, or that the
 // configuration abbreviates. It is unknown if the repository has too many commits to fetch, or
 // if its server cannot send them. The user can accept a commit outside the history, for one call
 // and by a flag only.

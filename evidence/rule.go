@@ -21,7 +21,7 @@ const (
 	LockCheck
 	// Verify compares what is installed with the lock, and sends no requests.
 	Verify
-	// VerifyRemote asks every origin again.
+	// VerifyRemote asks every registry and ref again.
 	VerifyRemote
 	// Vendor copies packages into the project's repository.
 	Vendor
@@ -87,7 +87,7 @@ var rules = map[Run]Rule{
 	Lock:         {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
 	LockCheck:    {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
 	Verify:       {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Origin, Signature}, Asks: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, Asks: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
 	Vendor:       {Module: confirmed, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
 	Publish:      {Module: confirmed, Provider: confirmed, Memos: true, Asks: true},
 	Restore:      {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},

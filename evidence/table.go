@@ -48,8 +48,10 @@ func nameOf(set []Kind) string {
 		return "anything"
 	case slices.Contains(set, Project):
 		return "confirmed or brought"
-	case slices.Contains(set, Mirror):
+	case slices.Contains(set, User):
 		return "confirmed"
+	case slices.Contains(set, Mirror):
+		return "origin or mirror"
 	}
-	return "origin, now"
+	return "origin"
 }

@@ -15,7 +15,7 @@ import (
 type commit struct {
 	ref    string // the ref that it is added to
 	from   string // the parent's id; "" means the previous commit in the same import
-	tag    string
+	tag    string // "" for a commit without a tag
 	files  []file
 	number int // the number of earlier commits in the repository
 }
@@ -98,7 +98,7 @@ func (c commit) write(repo gitfixture.Repository) (id string, err error) {
 
 // writeTag writes the commit's tag, if it has one.
 func (c commit) writeTag(repo gitfixture.Repository, id string, annotated bool) error {
-	if c.tag == headTag {
+	if c.tag == headTag || c.tag == "" {
 		return nil
 	}
 	ref := git.Tags + c.tag

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 	"time"
 )
 
@@ -83,6 +85,20 @@ func (w *World) MoveTag(repo, tag string, files fs.FS) error {
 // there. The error is a [*PublishError].
 func (w *World) DeleteTag(repo, tag string) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.remove(git, tag) }))
+}
+
+// ProposeCommit adds a commit with these files on top of the branch main of a repository, and makes
+// only the given ref point to it, such as "refs/pull/1/head". Forges do so for pull requests,
+// which anyone can open. It returns the id of the commit. The error is a [*PublishError].
+func (w *World) ProposeCommit(repo, ref string, files fs.FS) (id string, err error) {
+	if !strings.HasPrefix(ref, "refs/") || !validTag(path.Base(ref)) {
+		return "", publishError(repo, ref, errBadTag)
+	}
+	err = w.git.with(repo, func(r *repository, _ string) error {
+		id, err = r.propose(ref, files)
+		return err
+	})
+	return id, publishError(repo, ref, err)
 }
 
 // ReplaceRepository replaces a repository by a new one with a single commit of these files. The

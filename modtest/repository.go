@@ -119,6 +119,25 @@ func (r *repository) publish(tag string, fsys fs.FS) error {
 	return nil
 }
 
+// propose adds a commit on top of main that only ref points to.
+func (r *repository) propose(ref string, fsys fs.FS) (string, error) {
+	files, err := readFiles(fsys, r.host)
+	if err != nil {
+		return "", err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.ensureLocked(); err != nil {
+		return "", err
+	}
+	ids, err := r.importCommits([]commit{{ref: ref, from: r.commits[headTag], files: files, number: r.made}})
+	if err != nil {
+		return "", err
+	}
+	r.made++
+	return ids[0], nil
+}
+
 func (r *repository) commit(tag string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
