@@ -36,10 +36,11 @@ type Package struct {
 
 type packageKind int
 
+// The kinds. The zero value is the one whose content is compared when it is placed.
 const (
-	stored packageKind = iota
+	foreign packageKind = iota
 	staged
-	foreign
+	stored
 )
 
 // Dir returns the package's directory.
@@ -96,7 +97,7 @@ func (s *Store) find(ctx context.Context, h1 hashing.Hash) (*Package, error) {
 			return nil, err
 		}
 		s.markUsed(name)
-		return &Package{H1: h1, dir: s.path(name)}, nil
+		return &Package{H1: h1, dir: s.path(name), kind: stored}, nil
 	})
 }
 
@@ -179,7 +180,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 		if err == nil {
 			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // the mode of all packages
 			s.trust(s.path(name), h1)
-			return &Package{H1: h1, dir: s.path(name)}, nil
+			return &Package{H1: h1, dir: s.path(name), kind: stored}, nil
 		}
 	}
 	return nil, err

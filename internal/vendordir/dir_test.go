@@ -243,10 +243,11 @@ func TestInspect(t *testing.T) {
 		status installed.Status
 		want   hashing.Changes
 	}{
-		"as it was": {do: func(*testing.T, string) {}},
-		"git keeps no empty directories": {do: func(t *testing.T, dir string) {
-			remove(t, dir, "a/empty")
-		}},
+		"as it was": {do: func(*testing.T, string) {}, status: installed.Verified},
+		"git keeps no empty directories": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, "a/empty") },
+			status: installed.Verified,
+		},
 		"a file was added": {
 			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/notes.txt"), "") },
 			status: installed.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
@@ -279,7 +280,10 @@ func TestInspect(t *testing.T) {
 			},
 			status: installed.Changed,
 		},
-		"the sums are gone": {do: func(t *testing.T, dir string) { remove(t, dir, ".cotter") }},
+		"the sums are gone": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
+			status: installed.Verified,
+		},
 		"the sums are those of a changed file": {
 			do:     forgeSums,
 			status: installed.Changed,
