@@ -170,7 +170,7 @@ func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, 
 		return nil, err
 	}
 	defer done()
-	found, err := j.Store.Foreign(dir)
+	found, err := j.Store.Foreign(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}

@@ -29,4 +29,9 @@
 //
 // The h1 hash is computed from the files while they are written, and equals the result of
 // [hashing.Dir]. It does not cover entries for directories.
+//
+// # Unpacked packages
+//
+// [HashDir] hashes a package in a directory that another program has written, such as a mirror or
+// the plugin cache of stock tools, with the same limits.
 package providerzip

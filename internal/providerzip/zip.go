@@ -102,7 +102,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // Unpack writes the archive's files to dir, which must not exist, and returns their h1 hash.
 // After an error dir does not exist.
 func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
-	w, err := treewriter.Create(dir, treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries})
+	w, err := treewriter.Create(dir, Limits())
 	if err != nil {
 		return "", err
 	}
