@@ -23,9 +23,9 @@ type PluginCache struct {
 }
 
 // Package returns the unpacked package of a version for a platform if the lock has its h1 hash.
-// The package can change after it was hashed. A directory with more than 10,000
-// entries, a file above 2 GiB or more than 4 GiB in all is not used. The error is a *[MirrorError]. If there is
-// something else in the package's place, it wraps [ErrNotFound], because stock tools leave
+// The package can change after it was hashed. A directory with more than 10,000 entries, with a
+// file above 2 GiB, or with more than 4 GiB is not used. The error is a *[MirrorError]. If there
+// is something else in the package's place, it wraps [ErrNotFound], because stock tools leave
 // partial packages behind when they are interrupted.
 func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform, locked []hashing.Hash) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform, Location: c.Dir}
