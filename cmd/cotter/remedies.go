@@ -54,7 +54,7 @@ const (
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
-	metadataRemedy    = "Name another place with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."
+	metadataRemedy    = "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."
 	secondLockRemedy  = "Rename the lock, or use `--lock-file` with its name."
 	certificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates."
 	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
