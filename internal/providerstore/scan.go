@@ -148,7 +148,7 @@ func (s *Store) hashDir(ctx context.Context, dir string, options hashOptions) (h
 			return hashed{h1: proof.H1, files: before.Files}, nil
 		}
 	}
-	h1, err := providerzip.HashRoot(ctx, root)
+	tree, err := providerzip.ReadRoot(ctx, root)
 	if err != nil {
 		return hashed{}, err
 	}
@@ -157,9 +157,9 @@ func (s *Store) hashDir(ctx context.Context, dir string, options hashOptions) (h
 		return hashed{}, err
 	}
 	if before.equal(after) {
-		s.prove(dir, proof{H1: h1, Files: after.Files})
+		s.prove(dir, proof{H1: tree.H1(), Files: after.Files})
 	}
-	return hashed{h1: h1, files: after.Files, read: true}, nil
+	return hashed{h1: tree.H1(), files: after.Files, read: true}, nil
 }
 
 // isStored reports whether a directory, whose path must not contain links, is in the store.

@@ -24,16 +24,16 @@ func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
 		return "", err
 	}
 	defer root.Close()
-	return HashRoot(ctx, root)
-}
-
-// HashRoot is [HashDir] for an open directory.
-func HashRoot(ctx context.Context, root *os.Root) (hashing.Hash, error) {
-	limits := Limits()
-	reader := hashing.Reader{MaxFile: limits.FileBytes, MaxTree: limits.TreeBytes, MaxEntries: limits.Entries}
-	tree, err := reader.ReadContext(ctx, hashing.RootFS(root))
+	tree, err := ReadRoot(ctx, root)
 	if err != nil {
 		return "", err
 	}
 	return tree.H1(), nil
+}
+
+// ReadRoot is like [HashDir] for an open directory. It returns the whole tree.
+func ReadRoot(ctx context.Context, root *os.Root) (*hashing.Tree, error) {
+	limits := Limits()
+	reader := hashing.Reader{MaxFile: limits.FileBytes, MaxTree: limits.TreeBytes, MaxEntries: limits.Entries}
+	return reader.ReadContext(ctx, hashing.RootFS(root))
 }
