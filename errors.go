@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -205,6 +206,10 @@ func (e *LinkedLockError) Error() string {
 	return fmt.Sprintf("the lock file cannot be used: %s", e.Err)
 }
 func (e *LinkedLockError) Unwrap() error { return e.Err }
+
+// MetadataError says that the lock file or the data directory of a request is in .git or
+// other metadata of version control, which is never written.
+type MetadataError = project.MetadataError
 
 // DowngradeError says that an update would select a lower version than the locked one. It
 // wraps [ErrDowngrade]. Update.AllowDowngrade allows the downgrade.

@@ -103,7 +103,7 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 		return err
 	}
 	for _, c := range p.vendor.Changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, VendorChangeKind(c.Kind)})
+		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
 	}
 	return nil
 }

@@ -80,6 +80,10 @@ type Origin struct {
 // Moved reports whether the origin has different content than the lock.
 func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 
+// OK reports whether the origin was asked and still has the content of the lock. A zero
+// Origin is not OK, and has not moved either.
+func (o Origin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked == o.Now }
+
 // VerifyRemote asks the origins of all locked packages whether tags, digests, branches and
 // registry answers still point to the locked content. It fetches the content and compares it
 // with the hashes of the lock, unless the origin has confirmed it for this user before. The

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
 // Result describes an installed module tree.
@@ -131,16 +132,36 @@ type VendorChangeKind int
 
 // The kinds of changes.
 const (
-	VendorAdded VendorChangeKind = iota
+	VendorAdded VendorChangeKind = iota + 1
 	VendorChanged
 	VendorRemoved
 )
 
 // String returns the kind in one word.
-func (k VendorChangeKind) String() string { return [...]string{"added", "changed", "removed"}[k] }
+func (k VendorChangeKind) String() string {
+	switch k {
+	case VendorAdded:
+		return "added"
+	case VendorChanged:
+		return "changed"
+	case VendorRemoved:
+		return "removed"
+	}
+	return "unknown"
+}
+
+// vendorChangeKinds maps the kinds of planned changes.
+var vendorChangeKinds = map[vendordir.Kind]VendorChangeKind{
+	vendordir.Added:   VendorAdded,
+	vendordir.Changed: VendorChanged,
+	vendordir.Removed: VendorRemoved,
+}
 
 // Report is the result of Verify.
 type Report struct {
+	// Complete says that everything was compared that Verify compares. Verify returns only
+	// complete reports.
+	Complete bool
 	// Packages are all packages in the lock and all installed packages, in the order of
 	// their keys.
 	Packages []PackageReport
@@ -173,10 +194,11 @@ type Report struct {
 	Unproven []string
 }
 
-// OK reports whether every package and provider is installed and matches the lock, and
-// whether the lock matches this configuration, which the policy must allow.
+// OK reports whether the report is complete, every package and provider is installed and
+// matches the lock, and the lock matches this configuration, which the policy must allow. A
+// zero Report is not OK.
 func (r *Report) OK() bool {
-	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
+	return r.Complete && !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
 		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
 		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
 }
@@ -186,9 +208,11 @@ type Status int
 
 // The statuses of a package.
 const (
+	// StatusUnknown is a package that was not compared with the lock.
+	StatusUnknown Status = iota
 	// StatusVerified is a package that matches the lock. Files that were added to it later
 	// do not count unless they are configuration.
-	StatusVerified Status = iota
+	StatusVerified
 	// StatusChanged is a package with changed or missing files, or with added configuration
 	// files.
 	StatusChanged
@@ -207,8 +231,10 @@ func (s Status) String() string {
 		return "changed"
 	case StatusMissing:
 		return "missing"
+	case StatusUnlocked:
+		return "unlocked"
 	}
-	return "unlocked"
+	return "unknown"
 }
 
 // PackageReport says how one installed package compares with the lock.
@@ -237,13 +263,14 @@ type PackageReport struct {
 }
 
 // intact reports whether the package matches the lock.
-func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
+func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
 // ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {
 	Provider addrs.Provider
 	Version  string
-	// Status is StatusVerified, StatusChanged or StatusMissing.
+	// Status is StatusVerified, StatusChanged or StatusMissing, or StatusUnknown in a report
+	// that is not complete.
 	Status Status
 	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
@@ -297,7 +324,7 @@ type ProviderChange struct {
 	Hashes int
 }
 
-// statuses maps the statuses of packages that have an entry.
+// statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{
 	installed.Verified: StatusVerified,
 	installed.Changed:  StatusChanged,

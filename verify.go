@@ -62,7 +62,11 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 		return nil, err
 	}
 	report.Refused = p.refusedProviders(lock)
-	return report, in.compareConfig(ctx, p, lock, report)
+	if err := in.compareConfig(ctx, p, lock, report); err != nil {
+		return nil, err
+	}
+	report.Complete = true
+	return report, nil
 }
 
 // comparePackages compares the installed packages with the lock.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -22,8 +23,9 @@ type PluginCache struct {
 }
 
 // Package returns the unpacked package of a version for a platform if the lock has its h1 hash.
-// The package can change after it was hashed. The error is a *[MirrorError]. If there is
-// something else in the package's place, it wraps [ErrNotFound], because stock tools leave
+// The package can change after it was hashed. A directory with more than 10,000 entries, with a
+// file above 2 GiB, or with more than 4 GiB is not used. The error is a *[MirrorError]. If there
+// is something else in the package's place, it wraps [ErrNotFound], because stock tools leave
 // partial packages behind when they are interrupted.
 func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform, locked []hashing.Hash) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform, Location: c.Dir}
@@ -38,8 +40,11 @@ func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, versi
 		if !p.unpacked || p.version != version || p.platform != platform {
 			continue
 		}
-		if h, err := hashing.Dir(p.path); err == nil && slices.Contains(locked, h) {
+		if h, err := providerzip.HashDir(ctx, p.path); err == nil && slices.Contains(locked, h) {
 			return p, nil
+		}
+		if ctx.Err() != nil {
+			return nil, about.with(ctx.Err())
 		}
 	}
 	return nil, about.with(ErrNotFound)

@@ -40,9 +40,11 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("file sums, line %d: %s", e.Line, e.Err) }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
+// tooMany is the error for a tree with more entries than the limit.
+func tooMany(limit int) error { return fmt.Errorf("the tree has more than %d entries", limit) }
+
 // The errors of a tree's entries.
 var (
-	errTooMany   = fmt.Errorf("the tree has more than %d entries", maxEntries)
 	errLarge     = errors.New("the file exceeds the size limit for files in packages")
 	errIrregular = errors.New("neither a regular file nor a directory nor a link")
 	errChanged   = errors.New("the file changed while it was being hashed")

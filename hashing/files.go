@@ -2,6 +2,7 @@ package hashing
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -126,14 +127,21 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// names returns the sorted names in a directory.
+// names returns the sorted names in a directory. More names than a tree may have entries
+// are an error.
 func (r rootFS) names(name string) ([]string, error) {
 	dir, err := r.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	names, err := dir.(*os.File).Readdirnames(-1)
+	names, err := dir.(*os.File).Readdirnames(maxEntries + 1)
+	switch {
+	case errors.Is(err, io.EOF): // the directory is empty
+		err = nil
+	case len(names) > maxEntries:
+		err = tooMany(maxEntries)
+	}
 	slices.Sort(names)
 	return names, err
 }

@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"context"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -25,15 +26,27 @@ type Reader struct {
 	// MaxFile is the maximum size of files in bytes; a larger file is an error. 0 means
 	// that there is no limit.
 	MaxFile int64
+	// MaxTree is the maximum size of all files together in bytes, and MaxEntries the
+	// maximum number of entries. More is an error. 0 means that there is no limit other
+	// than that of every tree.
+	MaxTree    int64
+	MaxEntries int
 }
 
 // Read reads a tree like [ReadTree], with the options of r.
-func (r Reader) Read(fsys fs.FS) (*Tree, error) {
-	w := walker{fsys: fsys, whole: r.Whole}
+func (r Reader) Read(fsys fs.FS) (*Tree, error) { return r.ReadContext(context.Background(), fsys) }
+
+// ReadContext is like Read, but stops when the context ends. The error then wraps the
+// context's error.
+func (r Reader) ReadContext(ctx context.Context, fsys fs.FS) (*Tree, error) {
+	w := walker{ctx: ctx, fsys: fsys, whole: r.Whole, maxEntries: maxEntries}
+	if r.MaxEntries > 0 {
+		w.maxEntries = min(r.MaxEntries, maxEntries)
+	}
 	if err := w.walk(); err != nil {
 		return nil, err
 	}
-	if err := sumFiles(fsys, w.entries, r.MaxFile); err != nil {
+	if err := r.sumFiles(ctx, fsys, w.entries); err != nil {
 		return nil, err
 	}
 	if w.isWhole() {
@@ -88,11 +101,13 @@ func sortEntries(entries []Entry) {
 // walker lists the entries of a file system, without the sums, sizes and execute bits of
 // the files.
 type walker struct {
-	fsys    fs.FS
-	whole   WholeFunc // nil if all links are ordinary
-	entries []Entry
-	linked  []linkedPart
-	count   int // the number of entries, including those of linked parts
+	ctx        context.Context
+	fsys       fs.FS
+	whole      WholeFunc // nil if all links are ordinary
+	entries    []Entry
+	linked     []linkedPart
+	count      int // the number of entries, including those of linked parts
+	maxEntries int
 }
 
 // walk lists all entries, sorted by path.
@@ -129,6 +144,9 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 // children adds the files and links of a directory. It returns the number of names and the
 // subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, nil, &TreeError{Path: dir, Err: err}
+	}
 	at, err := top(w.fsys).open(dir)
 	if err != nil {
 		return 0, nil, &TreeError{Path: dir, Err: err}
@@ -187,8 +205,8 @@ func (w *walker) add(e Entry) error {
 }
 
 func (w *walker) grow(by int) error {
-	if w.count += by; w.count > maxEntries {
-		return errTooMany
+	if w.count += by; w.count > w.maxEntries {
+		return tooMany(w.maxEntries)
 	}
 	return nil
 }

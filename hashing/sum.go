@@ -1,7 +1,9 @@
 package hashing
 
 import (
+	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
@@ -11,12 +13,13 @@ import (
 
 // sumFiles sets the kinds, sizes and sums of all files, using all processors. It returns
 // the error of the first path that fails.
-func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
+func (r Reader) sumFiles(ctx context.Context, fsys fs.FS, entries []Entry) error {
 	var (
 		workers sync.WaitGroup
 		next    atomic.Int64
 		first   firstError
 	)
+	limits := limits{maxFile: r.MaxFile, maxTree: r.MaxTree}
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		workers.Go(func() {
 			var buffer []byte
@@ -27,7 +30,7 @@ func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 				if i >= len(entries) {
 					return
 				}
-				if err := sumFile(files, &entries[i], maxFile, &buffer); err != nil {
+				if err := sumFile(ctx, files, &entries[i], &limits, &buffer); err != nil {
 					first.set(i, &TreeError{Path: entries[i].Path, Err: err})
 				}
 			}
@@ -57,13 +60,45 @@ func (f *firstError) set(index int, err error) {
 	f.failed.Store(true)
 }
 
+// limits are the limits of the sizes of a tree's files. 0 means that there is no limit.
+type limits struct {
+	maxFile, maxTree int64
+	// total is the size of the files that were read or are being read.
+	total atomic.Int64
+}
+
+// add returns an error if a file of this size exceeds a limit. It is called before the file
+// is read.
+func (l *limits) add(size int64) error {
+	if l.maxFile > 0 && size > l.maxFile || l.maxTree > 0 && size > l.maxTree {
+		return errLarge
+	}
+	if l.maxTree > 0 && l.total.Add(size) > l.maxTree {
+		return fmt.Errorf("the files of the tree have more than %d bytes", l.maxTree)
+	}
+	return nil
+}
+
+// contextReader is a reader that fails when the context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
 // maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.
 const maxBuffer = 64 << 10
 
 // sumFile sets the kind, size and sum of one file. The buffer grows with the size of the
 // files, because most trees have only small ones. sumFile reads at most one byte more than
 // the file's initial size, so that it ends even if the file grows or has no end.
-func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
+func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil
 	}
@@ -79,14 +114,14 @@ func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
 	if !before.Mode().IsRegular() {
 		return errChanged // it was a regular file before
 	}
-	if maxFile > 0 && before.Size() > maxFile {
-		return errLarge
+	if err := limits.add(before.Size()); err != nil {
+		return err
 	}
 	if want := int(min(before.Size()+1, maxBuffer)); len(*buffer) < want {
 		*buffer = make([]byte, want)
 	}
 	hash := sha256.New()
-	n, err := io.CopyBuffer(hash, io.LimitReader(f, before.Size()+1), *buffer)
+	n, err := io.CopyBuffer(hash, contextReader{ctx, io.LimitReader(f, before.Size()+1)}, *buffer)
 	if err != nil {
 		return err
 	}

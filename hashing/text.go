@@ -126,7 +126,7 @@ func ParseTree(text []byte) (*Tree, error) {
 		case number == 1:
 			continue
 		case len(entries) == maxEntries:
-			return nil, &SyntaxError{Line: number, Err: errTooMany}
+			return nil, &SyntaxError{Line: number, Err: tooMany(maxEntries)}
 		}
 		e, err := parseEntry(line)
 		if err != nil {

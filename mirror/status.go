@@ -23,6 +23,8 @@ type Entry struct {
 	Source, Version, Tag string
 	// Platform is the platform of a provider's package. It is zero for modules.
 	Platform addrs.Platform
+	// Checked reports that the mirror was asked for the entry and has answered.
+	Checked bool
 	// Missing reports that the mirror does not have the entry.
 	Missing bool
 	// Other reports that the mirror has a package of the provider, but the lock has none of its
@@ -34,8 +36,9 @@ type Entry struct {
 	Distrust error
 }
 
-// OK reports whether the mirror has the entry in the required form.
-func (e Entry) OK() bool { return !e.Missing && !e.Other && e.Distrust == nil }
+// OK reports whether the mirror has the entry in the required form. It is false if that was not
+// checked.
+func (e Entry) OK() bool { return e.Checked && !e.Missing && !e.Other && e.Distrust == nil }
 
 // parallelRequests is the number of concurrent requests of Status.
 const parallelRequests = 16
@@ -59,7 +62,7 @@ func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) (
 		group.Go(func() error {
 			found, err := s.asked.Do(ctx, s.keys[i], ask)
 			e := &s.entries[i]
-			e.Missing, e.Other, e.Distrust = found.Missing, found.Other, found.Distrust
+			e.Checked, e.Missing, e.Other, e.Distrust = err == nil, found.Missing, found.Other, found.Distrust
 			return err
 		})
 	}

@@ -21,6 +21,7 @@
 //
 //   - for is the stock tool whose conventions apply: "tofu", "terraform" or "auto".
 //   - lock_file is the file in which modules are locked, as a path below each root module.
+//     No path in the file may be in .git or the like, in any spelling.
 //   - submodules says whether the submodules of git repositories are fetched.
 //   - layout is "link" or "copy".
 //   - platforms are the platforms whose provider hashes the lock must have, in addition to

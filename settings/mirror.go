@@ -132,6 +132,9 @@ func files(to *[]string, anywhere bool) func(cty.Value) error {
 			if !anywhere && !filepath.IsLocal(filepath.FromSlash(name)) {
 				return fmt.Errorf("%q is not below the directory of the file", name)
 			}
+			if err := notMetadata(name); err != nil && !anywhere {
+				return err
+			}
 			*to = append(*to, name)
 		}
 		return nil

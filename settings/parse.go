@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // MaxSize is the maximum size of the file, in bytes.
@@ -138,6 +139,15 @@ func (s *Settings) setLockFile(value cty.Value) (err error) {
 	if clean := filepath.Clean(filepath.FromSlash(s.LockFile)); !filepath.IsLocal(clean) || clean == "." {
 		return errors.New("it must be a path below the root module's directory")
 	}
+	return notMetadata(s.LockFile)
+}
+
+// notMetadata returns an error if a path is in the metadata of version control, which a setting
+// of a repository must not touch.
+func notMetadata(name string) error {
+	if part := pathsafe.VersionControlPart(name); part != "" {
+		return fmt.Errorf("it must not be in %q, which belongs to version control", part)
+	}
 	return nil
 }
 
@@ -148,7 +158,7 @@ func (s *Settings) setVendor(value cty.Value) (err error) {
 	if s.Vendor == "" || path.IsAbs(s.Vendor) || filepath.IsAbs(s.Vendor) {
 		return errors.New("it must be a path relative to the root module's directory")
 	}
-	return nil
+	return notMetadata(s.Vendor)
 }
 
 func (s *Settings) setSubmodules(value cty.Value) error {

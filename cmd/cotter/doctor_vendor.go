@@ -45,13 +45,15 @@ func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 		return
 	}
 	var missing, changed, unlocked []string
+	verified := 0
 	for _, entry := range lock.Modules() {
 		switch vendored.Inspect(entry).Status {
 		case installed.Missing:
 			missing = append(missing, entry.Key)
-		case installed.Changed:
-			changed = append(changed, entry.Key)
 		case installed.Verified:
+			verified++
+		default:
+			changed = append(changed, entry.Key)
 		}
 	}
 	for _, key := range vendored.Keys() {
@@ -59,8 +61,8 @@ func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 			unlocked = append(unlocked, key)
 		}
 	}
-	if n := len(lock.Modules()) - len(missing) - len(changed); n > 0 {
-		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), name)
+	if verified > 0 {
+		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(verified), name)
 	}
 	if len(missing) > 0 {
 		d.problem("run `cotter vendor`", "not in %s: %s", name, strings.Join(missing, ", "))

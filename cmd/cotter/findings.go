@@ -166,6 +166,8 @@ func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
 		case o.Moved():
 			what := strings.TrimSpace(o.Package + " " + o.Ref)
 			f.add(p, "moved", "module", key, "module "+key+": "+what+" has OTHER CONTENT than the lock ("+short(o.Locked)+" -> "+short(o.Now)+")", at)
+		case !o.OK():
+			f.add(p, "unverifiable", "module", key, "module "+key+": its origin was not asked", at)
 		}
 	}
 	return nil
@@ -182,6 +184,8 @@ func packageRule(p cotter.PackageReport) string {
 		return "missing"
 	case p.Status == cotter.StatusUnlocked:
 		return "stale"
+	case !matches(p):
+		return "unverifiable"
 	}
 	return ""
 }
@@ -195,6 +199,8 @@ func providerRule(p cotter.ProviderReport) string {
 		return "missing"
 	case p.Status == cotter.StatusChanged:
 		return "changed"
+	case !providerMatches(p):
+		return "unverifiable"
 	}
 	return ""
 }

@@ -143,6 +143,8 @@ func (p *graphed) addReport(report *cotter.Report) {
 			p.mark(found.Key, graph.Missing, "not installed")
 		case found.Status == cotter.StatusUnlocked:
 			p.mark(found.Key, graph.Unlocked, "")
+		case !matches(found):
+			p.mark(found.Key, graph.Problem, notCompared)
 		}
 	}
 	problems := slices.Concat(report.Refused, report.Stale)
@@ -200,6 +202,8 @@ func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Changed, Text: "other bytes than the lock has"})
 		case found.Status == cotter.StatusMissing:
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Missing, Text: "not installed"})
+		case !providerMatches(found):
+			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Problem, Text: providerStatusText(found)})
 		}
 	}
 }

@@ -223,6 +223,8 @@ func (t *tallyOfStatus) add(e mirror.Entry) {
 		t.other++
 	case e.Distrust != nil:
 		t.distrusted++
+	case !e.OK():
+		t.missing++
 	}
 }
 

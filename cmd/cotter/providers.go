@@ -104,6 +104,8 @@ func providerStatusText(p cotter.ProviderReport) string {
 		return "cannot be compared: " + indented(p.Err.Error())
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
+	case p.Status != cotter.StatusChanged:
+		return notCompared
 	}
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
 }

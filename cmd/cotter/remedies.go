@@ -54,6 +54,7 @@ const (
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
+	metadataRemedy    = "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."
 	secondLockRemedy  = "Rename the lock, or use `--lock-file` with its name."
 	certificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates."
 	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
@@ -106,6 +107,7 @@ func remediesOf(project string, err error) []remedy {
 	var downgrade *cotter.DowngradeError
 	var host *cotter.HostChangedError
 	var linked *cotter.LinkedLockError
+	var metadata *cotter.MetadataError
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
 	var violation *policy.Violation
@@ -132,6 +134,8 @@ func remediesOf(project string, err error) []remedy {
 			other = cotter.DialectOpenTofu
 		}
 		add(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", host.Dialect, other), "")
+	case errors.As(err, &metadata):
+		add(metadataRemedy, "")
 	case errors.As(err, &linked):
 		add(linkRemedy(linked), "")
 	case addLockRemedies(err, add):

@@ -106,6 +106,9 @@ var remedyCases = []struct {
 	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`--lock-file '$(x)'`.",
 	}},
+	{"a lock in .git", &cotter.MetadataError{What: "the lock file", Path: ".git/x", Part: ".git"}, []string{
+		"Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there.",
+	}},
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},

@@ -113,6 +113,8 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitMissing
 		case p.Status == cotter.StatusUnlocked:
 			status |= exitStale
+		case !matches(p):
+			status |= exitUnverifiable
 		}
 	}
 	for _, p := range report.Providers {
@@ -123,6 +125,8 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitMissing
 		case p.Status == cotter.StatusChanged:
 			status |= exitChanged
+		case !providerMatches(p):
+			status |= exitUnverifiable
 		}
 	}
 	if len(report.Misplaced) > 0 {
@@ -131,7 +135,7 @@ func verifyStatus(report *cotter.Report) statusError {
 	if len(report.Stale)+len(report.Refused) > 0 {
 		status |= exitStale
 	}
-	if report.Unfinished {
+	if report.Unfinished || !report.Complete {
 		status |= exitUnverifiable
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
@@ -177,7 +181,7 @@ func (o *output) report(report *cotter.Report) error {
 		}
 	}
 	for _, p := range report.Providers {
-		if o.verbose || p.Status != cotter.StatusVerified {
+		if o.verbose || !providerMatches(p) {
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
 		}
 	}
@@ -218,6 +222,11 @@ func (o *output) refused(errs []error) {
 // matches reports whether a package matches the lock.
 func matches(p cotter.PackageReport) bool { return p.Err == nil && p.Status == cotter.StatusVerified }
 
+// providerMatches reports whether a provider matches the lock.
+func providerMatches(p cotter.ProviderReport) bool {
+	return p.Err == nil && p.Status == cotter.StatusVerified
+}
+
 // unconfirmed prints the entries that no origin has confirmed, in one message.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
@@ -256,8 +265,13 @@ func statusText(p cotter.PackageReport) string {
 		return p.Vendored + " does not exist"
 	case p.Status == cotter.StatusMissing:
 		return "not installed"
-	case p.Vendored != "":
+	case p.Status == cotter.StatusUnlocked && p.Vendored != "":
 		return p.Vendored + " has no entry in the lock"
+	case p.Status == cotter.StatusUnlocked:
+		return "installed, but the lock has no entry for it"
 	}
-	return "installed, but the lock has no entry for it"
+	return notCompared
 }
+
+// notCompared describes a package or provider that was not compared with the lock.
+const notCompared = "unknown: it was not compared with the lock"

@@ -34,6 +34,8 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 			failed.causes = append(failed.causes, o.Err)
+		case !o.OK():
+			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 		}
 	}
 	return failed, nil
@@ -60,7 +62,7 @@ func (o *output) origins(origins []cotter.Origin) {
 			}
 			rng := origin.Call.Range
 			users[m] = append(users[m], fmt.Sprintf("%s (%s:%d)", origin.Path, rng.Filename, rng.Start.Line))
-		default:
+		case origin.OK():
 			same++
 		}
 	}

@@ -49,7 +49,8 @@
 // error names the variable and never shows the value.
 //
 // In the user's own modules, functions can read files just as in stock tools. In a package's
-// module, they can read only files of the package, by names that begin with path.module.
+// module, they can read only files of the package, by names that begin with path.module. There,
+// abspath and path.cwd are errors, because they contain the path of the project.
 //
 // The package does not parse the strings: the caller checks whether an address or a constraint is
 // valid.

@@ -18,6 +18,8 @@ type moduleFiles struct{ scope *Scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
 
+var errAbsolute = errors.New("a package's modules may not use the absolute path of the project")
+
 // ReadFile implements eval.Files.
 func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := m.open(name)
@@ -57,8 +59,13 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 	return err == nil, err
 }
 
-// Abs returns the absolute name that the file has after installation.
+// Abs returns the absolute name that the file has after installation. It returns an error for a
+// package's module: what a package calls must not depend on where the project is, nor tell a
+// server.
 func (m moduleFiles) Abs(name string) (string, error) {
+	if m.scope.dir.Boundary != "" {
+		return "", errAbsolute
+	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(m.scope.tree.root.dir.Path, name)
 	}

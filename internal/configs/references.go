@@ -181,7 +181,8 @@ func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 	}
 }
 
-// pathOf returns path.module, path.root or path.cwd, as in stock tools.
+// pathOf returns path.module, path.root or path.cwd, as in stock tools. path.cwd is an error in a
+// package's module, like abspath.
 func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	switch name {
 	case "module":
@@ -189,6 +190,14 @@ func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl
 	case "root":
 		return cty.StringVal(s.tree.root.dir.display("")), nil
 	case "cwd":
+		if s.dir.Boundary != "" {
+			return cty.DynamicVal, hcl.Diagnostics{{
+				Severity: hcl.DiagError,
+				Summary:  `Invalid "path" attribute`,
+				Detail:   fmt.Sprintf("path.cwd cannot be used here: %s.", errAbsolute),
+				Subject:  &at,
+			}}
+		}
 		if dir, err := os.Getwd(); err == nil {
 			return cty.StringVal(filepath.ToSlash(dir)), nil
 		}

@@ -18,7 +18,7 @@ type Files interface {
 	ReadFile(name string, max int64) ([]byte, error)
 	// Exists reports whether the file exists.
 	Exists(name string) (bool, error)
-	// Abs returns the absolute form of a name.
+	// Abs returns the absolute form of a name, or an error if the module must not know it.
 	Abs(name string) (string, error)
 }
 

@@ -22,9 +22,10 @@ import (
 // Status is the result of comparing an installed package with its lock entry.
 type Status int
 
-// The statuses.
+// The statuses. The zero value is for packages that were not compared.
 const (
-	Verified Status = iota
+	Unknown Status = iota
+	Verified
 	Changed
 	Missing
 )
@@ -230,6 +231,7 @@ func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
 	r.Tree = tree
 	if r.CompareHashes(entry, tree) {
+		r.Status = Verified
 		return
 	}
 	r.Status = Changed

@@ -20,6 +20,9 @@
 // trees. Paths may have 4,096 bytes ([MaxReadPath]), and only metadata in its exact spelling
 // ([IsMetadata]) is skipped, as git and dirhash do.
 //
+// Settings that name files use [VersionControlPart]: files that Cotter writes are never in
+// metadata, however the path is spelled.
+//
 // [Unportable] reports names that Windows cannot store. Names that only some file systems
 // distinguish (case, normalisation) are checked by treewriter, which knows the whole tree.
 //

@@ -129,6 +129,17 @@ func IsVersionControl(component string) bool {
 	})
 }
 
+// VersionControlPart returns the first component of a path that [IsVersionControl] recognises, or
+// "". Slashes and backslashes separate components, whatever the system is.
+func VersionControlPart(path string) string {
+	for component := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if IsVersionControl(component) {
+			return component
+		}
+	}
+	return ""
+}
+
 // withoutIgnorable is a function for strings.Map that removes the code points that HFS+ ignores.
 func withoutIgnorable(r rune) rune {
 	switch {

@@ -272,6 +272,9 @@ func WriteLock(location Location, old, lock []byte) error {
 		return err
 	}
 	defer dir.Close()
+	if err := location.check(); err != nil {
+		return err
+	}
 	return writeLock(dir, location.LockFile, old, lock)
 }
 

@@ -74,7 +74,9 @@ type Project struct {
 // project and onWait is not nil, Open calls onWait once.
 //
 // Neither the last component of DataDir nor the modules directory may be a symbolic link, because
-// files must not be written outside of them.
+// files must not be written outside of them. If the lock or the data directory would be in the
+// metadata of version control, the error is a *[MetadataError]; this is so for every function that
+// takes a Location and reads or writes these files.
 func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	defer func() {
@@ -83,6 +85,9 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 		}
 	}()
 	if p.dir, err = opendir.Root(location.Dir); err != nil {
+		return nil, err
+	}
+	if err := location.check(); err != nil {
 		return nil, err
 	}
 	ownsDir, err := p.holdDir(ctx, onWait)
@@ -113,6 +118,9 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
 	if p.dir, err = opendir.Root(location.Dir); err == nil {
+		err = location.check()
+	}
+	if err == nil {
 		err = p.openModules()
 	}
 	if err != nil {

@@ -55,6 +55,9 @@ func ReadLock(location Location) ([]byte, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	if err := location.check(); err != nil {
+		return nil, err
+	}
 	return readOptional(dir, location.LockFile, maxLock)
 }
 

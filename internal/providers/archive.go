@@ -150,10 +150,6 @@ func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) 
 // errChanged means that a package has changed since it was hashed.
 var errChanged = errors.New("the package changed while it was packed")
 
-// maxFile is the maximum size of a file of a package in bytes. Package providerzip has the same
-// limit.
-const maxFile = 2 << 30
-
 // pack packs the directory of a package. The same files always give the same bytes.
 func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Archive, err error) {
 	done, err := g.slot(ctx, unpacking)
@@ -167,7 +163,7 @@ func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Arch
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	fsys := hashing.RootFS(root)
-	tree, err := hashing.Reader{MaxFile: maxFile}.Read(fsys)
+	tree, err := providerzip.ReadRoot(ctx, root)
 	if err != nil {
 		return nil, err
 	}

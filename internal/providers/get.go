@@ -104,6 +104,8 @@ type job struct {
 	// archive is the zh hash of the archive, and bytes is its size if it was downloaded.
 	archive hashing.Hash
 	bytes   int64
+	// warnings are about the content, if it was unpacked.
+	warnings []string
 }
 
 func newJob(g *Getter, want Want, pkg getproviders.Package) *job {
@@ -127,7 +129,7 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	got := &Got{Package: found, Proof: j.proof(found.H1)}
+	got := &Got{Package: found, Proof: j.proof(found.H1), Warnings: j.warnings}
 	if err := j.checkReported(got.Proof); err != nil {
 		return nil, err
 	}
@@ -170,7 +172,7 @@ func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, 
 		return nil, err
 	}
 	defer done()
-	found, err := j.Store.Foreign(dir)
+	found, err := j.Store.Foreign(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
@@ -293,6 +295,7 @@ func (j *job) unpack(ctx context.Context, file *os.File) (*providerstore.Package
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	j.Store.RecordArchive(j.archive, h1)
+	j.warnings = archive.Warnings()
 	return j.Store.Publish(ctx, dir, h1)
 }
 

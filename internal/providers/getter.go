@@ -128,6 +128,9 @@ type Proof struct {
 type Got struct {
 	Proof
 	Package *providerstore.Package
+	// Warnings are messages about the content for the user. There are none unless the package was
+	// unpacked by this call.
+	Warnings []string
 }
 
 // ErrNotAtHand is returned if a package is not in the store and the source must not be asked.

@@ -397,7 +397,7 @@ func TestNoCache(t *testing.T) {
 	if err := g.Store.Close(); err != nil {
 		t.Error(err)
 	}
-	if state := dir.Inspect(at, true); state.Err != nil || state.H1 != w.h1[linux] {
+	if state := dir.Inspect(t.Context(), at, true); state.Err != nil || state.H1 != w.h1[linux] {
 		t.Errorf("Inspect = %+v", state)
 	}
 	if _, err := os.Lstat(got.Package.Dir()); errors.Is(err, fs.ErrNotExist) {

@@ -76,7 +76,7 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 		}
 	}
 	if dir := j.pkg.Dir(); dir != "" {
-		found, err := j.Store.Foreign(dir)
+		found, err := j.Store.Foreign(ctx, dir)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
 		}

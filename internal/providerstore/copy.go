@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -23,11 +24,10 @@ func copyPackage(ctx context.Context, pkg *Package, to string) error {
 		return err
 	}
 	defer from.Close()
-	limits := treewriter.Limits{TreeBytes: 1 << 62, FileBytes: 1 << 62}
-	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), treewriter.CopyOptions{Limits: limits}); err != nil {
+	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), treewriter.CopyOptions{Limits: providerzip.Limits()}); err != nil {
 		return fmt.Errorf("copying %s: %w", pkg.Dir(), err)
 	}
-	if got, err := hashing.Dir(to); err != nil || got != pkg.H1 {
+	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {
 		return errors.Join(errCopyDiffers, err, os.RemoveAll(to))
 	}
 	return nil

@@ -19,6 +19,14 @@
 // modification time, change time and inode of each file. As long as these are unchanged, the
 // files are not read again. Another user who changes a file cannot set its change time back.
 //
+// A user who has mapped a file into memory can change it without changing its times. So there are
+// proofs only of directories in the store, and of directories in a project that are not reached
+// through a link. This user must own everything in them, and no other user may write to the files.
+// Other directories, such as mirrors and the plugin cache of stock tools, are read by every run.
+//
+// A directory that exceeds the limits of packages (see package providerzip) is an error, before a
+// file is read. The logical size of a file counts. Hashing stops when the context ends.
+//
 // Proofs and memos are trusted only if they have a message authentication code made with the
 // user's key (see package userkey). The content of an archive never changes, so a memo about it
 // is valid forever.

@@ -1,6 +1,7 @@
 package providerstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,8 +28,10 @@ type State struct {
 }
 
 // Inspect returns the state of a place. If full is set, it reads all files. Otherwise it reads
-// them only if one of them has changed since this user last hashed them.
-func (d *Dir) Inspect(at string, full bool) State {
+// them only if one of them has changed since this user last hashed them. If the place is a link to
+// a directory outside of the store, it always reads them: another user may own them. Inspect stops
+// when ctx ends.
+func (d *Dir) Inspect(ctx context.Context, at string, full bool) State {
 	if err := d.checkParents(path.Dir(at)); err != nil {
 		return State{Err: err}
 	}
@@ -42,7 +45,7 @@ func (d *Dir) Inspect(at string, full bool) State {
 			return State{Err: err}
 		}
 	}
-	found, err := d.store.hashDir(d.Path(at), full)
+	found, err := d.store.hashDir(ctx, d.Path(at), hashOptions{full: full, inProject: info.IsDir()})
 	if err != nil {
 		state.Err = err
 		return state

@@ -152,7 +152,7 @@ func TestReadOnlyStore(t *testing.T) {
 		t.Errorf("there is a %s, want %s", kind(t, d.Path(at)), want)
 	}
 	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
-	if state := d.Inspect(at, false); state.H1 == pkg.H1 {
+	if state := d.Inspect(t.Context(), at, false); state.H1 == pkg.H1 {
 		t.Errorf("after a change Inspect = %+v", state)
 	}
 }

@@ -36,10 +36,11 @@ type Package struct {
 
 type packageKind int
 
+// The kinds. The zero value is the one whose content is compared when it is placed.
 const (
-	stored packageKind = iota
+	foreign packageKind = iota
 	staged
-	foreign
+	stored
 )
 
 // Dir returns the package's directory.
@@ -50,13 +51,13 @@ func (p *Package) Dir() string {
 }
 
 // Foreign returns the package in a directory of another program, such as a mirror of unpacked
-// packages. It hashes the directory unless there is a valid proof.
-func (s *Store) Foreign(dir string) (*Package, error) {
+// packages. It hashes the directory, which must not exceed the limits of packages.
+func (s *Store) Foreign(ctx context.Context, dir string) (*Package, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.hashDir(dir, false)
+	got, err := s.hashDir(ctx, dir, hashOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +92,12 @@ func (s *Store) Find(ctx context.Context, hashes []hashing.Hash) (*Package, erro
 // find returns the stored package with an h1 hash. Each process checks a package only once.
 func (s *Store) find(ctx context.Context, h1 hashing.Hash) (*Package, error) {
 	name := fileName(h1)
-	return s.checked.Do(ctx, name, func(context.Context) (*Package, error) {
-		if err := s.check(name, false); err != nil {
+	return s.checked.Do(ctx, name, func(ctx context.Context) (*Package, error) {
+		if err := s.check(ctx, name, false); err != nil {
 			return nil, err
 		}
 		s.markUsed(name)
-		return &Package{H1: h1, dir: s.path(name)}, nil
+		return &Package{H1: h1, dir: s.path(name), kind: stored}, nil
 	})
 }
 
@@ -109,15 +110,18 @@ func (s *Store) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.check(name, true)
+	return s.check(ctx, name, true)
 }
 
 // check compares a package with its name, and moves the package to quarantine if they differ.
-func (s *Store) check(name string, full bool) error {
+func (s *Store) check(ctx context.Context, name string, full bool) error {
 	if !s.use(name) {
 		return &fs.PathError{Op: "open", Path: s.path(name), Err: fs.ErrNotExist}
 	}
-	got, err := s.hashDir(s.path(name), full)
+	got, err := s.hashDir(ctx, s.path(name), hashOptions{full: full})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	_, isForeign := errors.AsType[*foreignError](err)
 	switch {
 	case err == nil && fileName(got.h1) == name:
@@ -179,7 +183,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 		if err == nil {
 			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // the mode of all packages
 			s.trust(s.path(name), h1)
-			return &Package{H1: h1, dir: s.path(name)}, nil
+			return &Package{H1: h1, dir: s.path(name), kind: stored}, nil
 		}
 	}
 	return nil, err

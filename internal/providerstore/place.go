@@ -126,7 +126,7 @@ func (d *Dir) Place(ctx context.Context, pkg *Package, at string, layout Layout)
 		return 0, err
 	}
 	if info != nil {
-		if d.has(pkg, at, info, layout) {
+		if d.has(ctx, pkg, at, info, layout) {
 			return Nothing, nil
 		}
 		replaced = kindOf(info)
@@ -175,15 +175,15 @@ func (d *Dir) makeParents(dir string) (Replaced, error) {
 }
 
 // has reports whether a place already has the package.
-func (d *Dir) has(pkg *Package, at string, info fs.FileInfo, layout Layout) bool {
+func (d *Dir) has(ctx context.Context, pkg *Package, at string, info fs.FileInfo, layout Layout) bool {
 	isLink := info.Mode().Type() == fs.ModeSymlink
 	if isLink && layout == LayoutCopy {
 		return false
 	}
-	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.kind == stored {
+	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.kind != staged {
 		return true
 	}
-	state := d.Inspect(at, false)
+	state := d.Inspect(ctx, at, false)
 	return state.Err == nil && state.H1 == pkg.H1
 }
 

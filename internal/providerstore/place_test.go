@@ -110,7 +110,7 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: there is a %s, want %s", name, got, test.want)
 		}
 		for _, full := range []bool{false, true} {
-			if state := d.Inspect(at, full); state.Err != nil || state.H1 != pkg.H1 {
+			if state := d.Inspect(t.Context(), at, full); state.Err != nil || state.H1 != pkg.H1 {
 				t.Errorf("%s: Inspect = %+v", name, state)
 			}
 		}
@@ -140,19 +140,19 @@ func TestInspect(t *testing.T) {
 		t.Errorf("the executable of a copy has mode %v, %v", info.Mode(), err)
 	}
 	change(t, executable)
-	if state := d.Inspect(at, false); state.Err != nil || state.H1 == pkg.H1 || state.H1 != hash(t, d.Path(at)) {
+	if state := d.Inspect(t.Context(), at, false); state.Err != nil || state.H1 == pkg.H1 || state.H1 != hash(t, d.Path(at)) {
 		t.Errorf("after a change Inspect = %+v", state)
 	}
 	must(t, os.Remove(executable))
-	if state := d.Inspect(at, false); state.Err == nil {
+	if state := d.Inspect(t.Context(), at, false); state.Err == nil {
 		t.Errorf("without an executable Inspect = %+v", state)
 	}
 	write(t, d.Path(at), map[string]string{".git/config": ""})
-	if state := d.Inspect(at, false); state.Err == nil || state.H1 != "" {
+	if state := d.Inspect(t.Context(), at, false); state.Err == nil || state.H1 != "" {
 		t.Errorf("with a file that no h1 covers Inspect = %+v", state)
 	}
 	for _, nothing := range []string{"example.com/acme/x/1.0.0/linux_arm64", "example.com/acme/y/1.0.0/linux_amd64"} {
-		if state := d.Inspect(nothing, false); !errors.Is(state.Err, fs.ErrNotExist) {
+		if state := d.Inspect(t.Context(), nothing, false); !errors.Is(state.Err, fs.ErrNotExist) {
 			t.Errorf("%s: Inspect = %+v", nothing, state)
 		}
 	}
@@ -180,7 +180,7 @@ func TestPlaceForeign(t *testing.T) {
 	s := open(t, cacheDir(t))
 	mirror := t.TempDir()
 	write(t, mirror, files)
-	pkg, err := s.Foreign(mirror)
+	pkg, err := s.Foreign(t.Context(), mirror)
 	must(t, err)
 	d := project(t, s)
 	_, err = d.Place(t.Context(), pkg, at, providerstore.LayoutLink)

@@ -2,6 +2,7 @@ package providerstore
 
 import (
 	"io/fs"
+	"os"
 	"sync"
 	"syscall"
 
@@ -15,6 +16,12 @@ func stateOf(info fs.FileInfo) (fileState, bool) {
 		return fileState{}, false
 	}
 	return fileState{Changed: sys.Ctimespec.Nano(), Device: uint64(uint32(sys.Dev)), Inode: sys.Ino}, true //nolint:gosec // a device number
+}
+
+// isOwn reports whether the user of this process owns an entry.
+func isOwn(info fs.FileInfo) bool {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(sys.Uid) == os.Geteuid()
 }
 
 // boot returns the name of the system's current boot, or "" if it is not known.

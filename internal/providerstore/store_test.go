@@ -204,31 +204,50 @@ func must(t testing.TB, err error) {
 // TestProof checks that the proof of a directory counts only as long as its files are unchanged.
 func TestProof(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
-	mirror := filepath.Join(t.TempDir(), "mirror")
-	write(t, mirror, files)
-	first, err := open(t, cache).Foreign(mirror)
-	must(t, err)
-	if first.H1 != hash(t, mirror) {
-		t.Errorf("Foreign = %s, want %s", first.H1, hash(t, mirror))
+	cache, project := cacheDir(t), t.TempDir()
+	placed := filepath.Join(project, at)
+	write(t, placed, files)
+	inspect := func() hashing.Hash {
+		t.Helper()
+		d, err := open(t, cache).ViewDir(project)
+		must(t, err)
+		defer d.Close()
+		state := d.Inspect(t.Context(), at, false)
+		must(t, state.Err)
+		return state.H1
 	}
-	change(t, filepath.Join(mirror, "terraform-provider-x"))
-	second, err := open(t, cache).Foreign(mirror)
-	must(t, err)
-	if second.H1 != hash(t, mirror) || second.H1 == first.H1 {
-		t.Errorf("after a change Foreign = %s, want %s", second.H1, hash(t, mirror))
+	first := inspect()
+	if first != hash(t, placed) {
+		t.Errorf("Inspect = %s, want %s", first, hash(t, placed))
 	}
-	proofs, err := os.ReadDir(filepath.Join(cache, "provider", "proof"))
-	if err != nil || len(proofs) != 1 {
-		t.Errorf("proofs: %v, %v; want one", proofs, err)
+	change(t, filepath.Join(placed, "terraform-provider-x"))
+	second := inspect()
+	if second != hash(t, placed) || second == first {
+		t.Errorf("after a change Inspect = %s, want %s", second, hash(t, placed))
 	}
-	forged := filepath.Join(cache, "provider", "proof", proofs[0].Name())
+	recorded := proofs(t, cache)
+	if len(recorded) != 1 {
+		t.Fatalf("proofs: %v; want one", recorded)
+	}
+	forged := filepath.Join(cache, "provider", "proof", recorded[0])
 	text, err := os.ReadFile(forged)
 	must(t, err)
-	must(t, os.WriteFile(forged, []byte(strings.ReplaceAll(string(text), string(second.H1), string(first.H1))), 0o600))
-	if third, err := open(t, cache).Foreign(mirror); err != nil || third.H1 != second.H1 {
-		t.Errorf("with a forged proof Foreign = %v, %v; want %s", third, err, second.H1)
+	must(t, os.WriteFile(forged, []byte(strings.ReplaceAll(string(text), string(second), string(first))), 0o600))
+	if third := inspect(); third != second {
+		t.Errorf("with a forged proof Inspect = %s; want %s", third, second)
 	}
+}
+
+// proofs returns the names of the proofs in a cache.
+func proofs(t testing.TB, cache string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(cache, "provider", "proof"))
+	must(t, err)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
 }
 
 // Packages that cannot be stored are staged elsewhere and removed at the end.

@@ -21,6 +21,10 @@
 // All of these errors except those about content are found before anything is written. An error
 // is a *[RefusedError] unless the disk or the context failed.
 //
+// Names that some systems cannot store, such as "con", "a:b", or two names that differ only in
+// case, are refused where the system cannot store them. Elsewhere [Archive.Warnings] has one
+// message about them, as for module packages.
+//
 // # What is written
 //
 // Files are written through package treewriter, which never leaves the target directory. Files
@@ -29,4 +33,9 @@
 //
 // The h1 hash is computed from the files while they are written, and equals the result of
 // [hashing.Dir]. It does not cover entries for directories.
+//
+// # Unpacked packages
+//
+// [HashDir] and [ReadRoot] hash a package in a directory that another program has written, such as a mirror or
+// the plugin cache of stock tools, with the same limits.
 package providerzip

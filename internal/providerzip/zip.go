@@ -40,6 +40,8 @@ func (e *RefusedError) Error() string {
 type Archive struct {
 	files []*zip.File // sorted by name
 	exec  func(*zip.File) bool
+	// warnings are those of the writer that unpacked the archive.
+	warnings []string
 	// portion is the buffer for reading.
 	portion [128 << 10]byte
 }
@@ -102,7 +104,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // Unpack writes the archive's files to dir, which must not exist, and returns their h1 hash.
 // After an error dir does not exist.
 func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
-	w, err := treewriter.Create(dir, treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries})
+	w, err := treewriter.Create(dir, Limits())
 	if err != nil {
 		return "", err
 	}
@@ -113,8 +115,13 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 	if err != nil {
 		return "", err
 	}
+	a.warnings = w.Warnings()
 	return h1, w.Close()
 }
+
+// Warnings returns messages about the unpacked files for the user, which are the same as for
+// module packages: one about all names that some systems cannot store.
+func (a *Archive) Warnings() []string { return a.warnings }
 
 // each calls use with the content of each file, and returns the hash of all files.
 func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {

@@ -36,19 +36,19 @@ func Inspect(ctx context.Context, store *providerstore.Store, path string, entri
 	defer func() { _ = dir.Close() }() // only reading
 	found := make([]Inspection, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
-		found[i] = inspect(store, dir, entry)
+		found[i] = inspect(ctx, store, dir, entry)
 		return ctx.Err()
 	})
 	return found, err
 }
 
 // inspect hashes one provider and compares it with its entry.
-func inspect(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) Inspection {
+func inspect(ctx context.Context, store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) Inspection {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		return Inspection{Status: installed.Missing, Err: err}
 	}
-	state := dir.Inspect(providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
+	state := dir.Inspect(ctx, providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
 	found := Inspection{Status: installed.Changed, H1: state.H1, Err: state.Err}
 	switch {
 	case errors.Is(state.Err, fs.ErrNotExist):

@@ -91,7 +91,7 @@ func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layo
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
 	return sideBySide(p.Providers, func(_ int, provider Planned) error {
-		before := dir.Inspect(provider.At(), false)
+		before := dir.Inspect(ctx, provider.At(), false)
 		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)

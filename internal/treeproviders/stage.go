@@ -170,9 +170,9 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	if err != nil {
 		return nil, s.fail(ctx, p, want.Platform, err)
 	}
-	warnings := got.Authentication.Warnings
+	warnings := slices.Concat(got.Authentication.Warnings, got.Warnings)
 	if weak := got.Authentication.Weak; weak != "" && got.Asked {
-		warnings = append(slices.Clone(warnings), weak+"; the policy allows that")
+		warnings = append(warnings, weak+"; the policy allows that")
 	}
 	for _, text := range warnings {
 		s.Warn(fmt.Sprintf("provider %s %s: %s", p.Address.ForDisplay(), p.Version, text))

@@ -57,8 +57,11 @@ func CheckName(name string) error {
 	case below == "." || below == "..":
 		return &PlaceError{name, "has the root module itself"}
 	}
+	if part := pathsafe.VersionControlPart(below); part != "" {
+		return &PlaceError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
+	}
 	for part := range strings.SplitSeq(below, "/") {
-		if slices.Contains([]string{".git", ".terraform", ownName}, strings.ToLower(part)) {
+		if slices.Contains([]string{".terraform", ownName}, strings.ToLower(part)) {
 			return &PlaceError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
 		}
 	}

@@ -104,6 +104,9 @@ func TestOpen(t *testing.T) {
 		"../..":               "has the root module itself",
 		".terraform/vendor":   "is inside .terraform",
 		"../.git/vendor":      "is inside .git",
+		"GIT~1/vendor":        "is inside GIT~1",
+		"a/.git./vendor":      "is inside .git.",
+		".g\u200cit/vendor":   "is inside",
 		"vendor/.Terraform/x": "is inside .Terraform",
 		"data":                "overlaps with the data directory",
 		"data/vendor":         "overlaps with the data directory",
@@ -243,10 +246,11 @@ func TestInspect(t *testing.T) {
 		status installed.Status
 		want   hashing.Changes
 	}{
-		"as it was": {do: func(*testing.T, string) {}},
-		"git keeps no empty directories": {do: func(t *testing.T, dir string) {
-			remove(t, dir, "a/empty")
-		}},
+		"as it was": {do: func(*testing.T, string) {}, status: installed.Verified},
+		"git keeps no empty directories": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, "a/empty") },
+			status: installed.Verified,
+		},
 		"a file was added": {
 			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/notes.txt"), "") },
 			status: installed.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
@@ -279,7 +283,10 @@ func TestInspect(t *testing.T) {
 			},
 			status: installed.Changed,
 		},
-		"the sums are gone": {do: func(t *testing.T, dir string) { remove(t, dir, ".cotter") }},
+		"the sums are gone": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
+			status: installed.Verified,
+		},
 		"the sums are those of a changed file": {
 			do:     forgeSums,
 			status: installed.Changed,

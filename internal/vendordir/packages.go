@@ -35,7 +35,7 @@ type Kind int
 
 // The kinds.
 const (
-	Added Kind = iota
+	Added Kind = iota + 1
 	Changed
 	Removed
 )

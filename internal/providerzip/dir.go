@@ -1,0 +1,39 @@
+package providerzip
+
+import (
+	"context"
+	"os"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// Limits returns the limits of an unpacked package, which are those of an archive's content.
+func Limits() treewriter.Limits {
+	return treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries}
+}
+
+// HashDir returns the h1 hash of an unpacked package in a directory. It stops when the context
+// ends. A package that exceeds [Limits] is an error; no file is read that is too large by its
+// size, however little of it is on disk. The error is a *[hashing.TreeError] unless the directory
+// cannot be opened.
+func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
+	root, err := opendir.Root(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	tree, err := ReadRoot(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	return tree.H1(), nil
+}
+
+// ReadRoot is like [HashDir] for an open directory. It returns the whole tree.
+func ReadRoot(ctx context.Context, root *os.Root) (*hashing.Tree, error) {
+	limits := Limits()
+	reader := hashing.Reader{MaxFile: limits.FileBytes, MaxTree: limits.TreeBytes, MaxEntries: limits.Entries}
+	return reader.ReadContext(ctx, hashing.RootFS(root))
+}
