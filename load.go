@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -36,9 +37,12 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 	if err := failures.join(); err != nil && !req.BestEffort {
 		return nil, err
 	}
-	result := p.newResult(modules)
+	result, known := p.newResult(modules), p.knownTrust(evidence.Verify, in.namedEvidence(req), in.CacheDir)
 	for i, m := range modules {
 		p.addRecorded(m, &result.Modules[i])
+		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
+			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
+		}
 	}
 	for _, f := range failures.sorted() {
 		unresolved := Unresolved{Path: f.path, Err: f.err}

@@ -105,11 +105,7 @@ func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, b
 	if p == nil || err != nil {
 		return nil, evidence.Evidence{}, false, err
 	}
-	e := w.run.memos.Find(w.statements.Package)
-	if e.IsZero() {
-		e = evidence.Evidence{Kind: evidence.Project}
-	}
-	return p, e, true, nil
+	return p, w.run.evidenceOf(w.entry, w.c.from.FromPackage, true), true, nil
 }
 
 // mirrors asks the mirrors and bundles to confirm the entry.

@@ -351,6 +351,7 @@ func (m *module) result(keepCredentials bool) Module {
 		shown.Version = m.pkg.entry.Version
 		shown.Package = m.pkg.entry.Package
 		shown.Hashes = m.pkg.entry.Hashes
+		shown.Evidence = m.pkg.evidence
 	}
 	return shown
 }

@@ -59,6 +59,9 @@ type Module struct {
 	// Hashes are the hashes of the package, as in the lock; empty for a module in its
 	// caller's package.
 	Hashes []hashing.Hash
+	// Evidence is who confirms the package, and since when, as far as this user knows without
+	// a request. It is zero if nothing does, and for a module in its caller's package.
+	Evidence evidence.Evidence
 	// Dir is the module's directory, relative to the root module's, with forward slashes,
 	// as in modules.json.
 	Dir string

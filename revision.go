@@ -40,6 +40,16 @@ func (p *openProject) trust(run evidence.Run, named []evidence.Evidence, recorde
 	}
 }
 
+// evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing
+// has confirmed is brought by the project.
+func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) evidence.Evidence {
+	e := t.memos.Find(lockentry.StatementsOf(entry, fromPackage).Package)
+	if e.IsZero() && vendored {
+		e.Kind = evidence.Project
+	}
+	return e
+}
+
 // formerEntry returns the entry that a call had after the last run in the project.
 func (t *trust) formerEntry(key string) (lockfile.Module, bool) {
 	if t.former == nil {

@@ -198,9 +198,6 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	for i, pkg := range report.Packages {
 		known, _ := cmp.evidence.Load(pkg.Key)
 		e, _ := known.(evidence.Evidence)
-		if e.IsZero() && pkg.intact() && p.dirs.Vendor != nil {
-			e.Kind = evidence.Project
-		}
 		report.Packages[i].Evidence = e
 		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && in.hasState()
 	}
@@ -257,7 +254,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	cmp.evidence.Store(entry.Key, cmp.run.memos.Find(lockentry.StatementsOf(entry, c.from.FromPackage).Package))
+	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage, cmp.dirs.VendoredDir(entry.Key) != ""))
 	if c.from.IsLocal() {
 		m, err := localModule(c, cmp.dirs.Root)
 		if err != nil {
