@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
@@ -151,7 +152,12 @@ func newConfigReader(req Request) (*configReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs := configs.Inputs{Environment: req.Inputs.Environment, Workspace: workspace}
+	inputs := configs.Inputs{
+		Environment:    req.Inputs.Environment,
+		Workspace:      workspace,
+		AllowFileReads: req.Inputs.AllowFileReads,
+		Home:           req.Inputs.Home,
+	}
 	for _, v := range req.Inputs.Variables {
 		inputs.Variables = append(inputs.Variables, configs.Variable(v))
 	}
@@ -169,6 +175,11 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 		from.Tests = c.tests
 	}
 	module, diags := reader.Read(ctx, from)
+	for _, diag := range diags {
+		if refused, ok := diag.Extra.(*eval.RefusedError); ok {
+			diag.Extra = (*FileReadError)(refused)
+		}
+	}
 	var found ModuleConfig
 	for _, call := range module.Calls {
 		m := ModuleCall{
