@@ -28,7 +28,7 @@ var layers = []layer{
 	}},
 	{"files that expressions can read", []string{"internal/repofiles"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/gitowner", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
