@@ -3,8 +3,8 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"

@@ -95,7 +95,7 @@ func (t *tree) openOwn(name string) (*os.File, error) {
 		return os.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
 	}
 	t.allowed.once.Do(func() {
-		t.allowed.dir, t.allowed.err = repofiles.Find(root, t.inputs.Home, ownedByUser)
+		t.allowed.dir, t.allowed.err = repofiles.Find(root, t.inputs.Home, isUsable)
 	})
 	if t.allowed.err != nil {
 		return nil, t.allowed.err

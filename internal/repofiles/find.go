@@ -23,13 +23,11 @@ type Dir struct {
 	none, noDotFiles bool
 }
 
-// Owned reports whether the repository with a top directory may be used. top has no symbolic
-// links.
-type Owned func(top string) bool
-
 // Find returns the directory of the files that a root module may read. home is the user's home
-// directory, in addition to the one that the operating system knows; it may be "".
-func Find(rootModule, home string, owned Owned) (*Dir, error) {
+// directory, in addition to the one that the operating system knows; it may be "". isUsable
+// reports whether git would use a repository, whose top directory is an absolute path without
+// symbolic links.
+func Find(rootModule, home string, isUsable func(top string) bool) (*Dir, error) {
 	named, err := filepath.Abs(rootModule)
 	if err != nil {
 		return nil, err
@@ -40,7 +38,7 @@ func Find(rootModule, home string, owned Owned) (*Dir, error) {
 	}
 	homes := homesOf(home)
 	d := &Dir{path: top(root), root: root, linked: named, target: root}
-	if d.path == "" || holdsAny(d.path, homes) || !owned(d.path) {
+	if d.path == "" || holdsAny(d.path, homes) || !isUsable(d.path) {
 		d.path = root
 		d.noDotFiles = holdsAny(root, homes)
 	}
