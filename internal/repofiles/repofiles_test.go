@@ -89,14 +89,14 @@ func realTempDir(t *testing.T) string {
 	return dir
 }
 
-// TestOpen reads files of a repository by all kinds of names.
-func TestOpen(t *testing.T) {
-	t.Parallel()
-	base := realTempDir(t)
-	repo := filepath.Join(base, "repo")
+// repository makes a repository with a root module, and files around it.
+func repository(t *testing.T) (base, repo, root string) {
+	t.Helper()
+	base = realTempDir(t)
+	repo = filepath.Join(base, "repo")
 	write(t, base, "outside", "repo2/x")
 	write(t, repo, ".git/config", "VERSION", "envs/prod/x", "modules/m/x", "sub/.git", "sub/x", "sub/.GIT/config", "bare/HEAD", "bare/objects/", "bare/refs/", "bare/config", "head/HEAD", "tree/HEAD", "tree/commondir", ".hg/hgrc", ".github/x")
-	root := filepath.Join(repo, "envs", "prod")
+	root = filepath.Join(repo, "envs", "prod")
 	link(t, root, "up", "../../VERSION")
 	link(t, root, "dir", "../../modules")
 	link(t, root, "absolute", filepath.Join(repo, "VERSION"))
@@ -108,6 +108,13 @@ func TestOpen(t *testing.T) {
 	link(t, root, "config", "../../.git/config")
 	link(t, root, "dangling", "missing")
 	link(t, root, "loop", "loop")
+	return base, repo, root
+}
+
+// TestOpen reads files of a repository by all kinds of names.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	base, repo, root := repository(t)
 	const outside, points, metadata = "it is outside of", "a symbolic link points outside of", "it is in the metadata of version control"
 	tests := map[string]string{
 		"x":                                   "envs/prod/x",
