@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
@@ -95,15 +97,23 @@ func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
 // byTest reports whether a test calls the module.
 func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
 
-// maxWorkspace is the maximum size of the file that contains the name of the selected
-// workspace, in bytes.
-const maxWorkspace = 4096
+// workspaceName is the file in the data directory that contains the name of the selected
+// workspace, and maxWorkspace is its maximum size in bytes.
+const (
+	workspaceName = "environment"
+	maxWorkspace  = 4096
+)
 
 // workspace returns the workspace of the request, or else the one that was selected with a
 // stock tool.
 func (r Request) workspace() (string, error) {
 	if r.Inputs.Workspace != "" {
 		return r.Inputs.Workspace, nil
+	}
+	// A repository could have a link here, for example to /etc, where programs keep secrets in
+	// a file of the same name.
+	if info, err := os.Lstat(r.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(r.dataPath(), workspaceName)) {
+		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", r.dataPath())
 	}
 	data, err := opendir.Root(r.dataPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +123,7 @@ func (r Request) workspace() (string, error) {
 		return "", err
 	}
 	defer data.Close()
-	name, err := atomicfile.Read(data, "environment", maxWorkspace)
+	name, err := atomicfile.Read(data, workspaceName, maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}
@@ -151,7 +161,12 @@ func newConfigReader(req Request) (*configReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs := configs.Inputs{Environment: req.Inputs.Environment, Workspace: workspace}
+	inputs := configs.Inputs{
+		Environment:    req.Inputs.Environment,
+		Workspace:      workspace,
+		AllowFileReads: req.Inputs.AllowFileReads,
+		Home:           req.Inputs.Home,
+	}
 	for _, v := range req.Inputs.Variables {
 		inputs.Variables = append(inputs.Variables, configs.Variable(v))
 	}
@@ -169,6 +184,11 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 		from.Tests = c.tests
 	}
 	module, diags := reader.Read(ctx, from)
+	for _, diag := range diags {
+		if refused, ok := diag.Extra.(*eval.RefusedError); ok {
+			diag.Extra = (*FileReadError)(refused)
+		}
+	}
 	var found ModuleConfig
 	for _, call := range module.Calls {
 		m := ModuleCall{

@@ -83,6 +83,10 @@
 // and functions of these. Sensitive values are refused and never shown. The lock has the
 // result for the values of the last run: other values may change it.
 //
+// The value of a source is sent to the server that it names. So functions that read files
+// can read only those of the git repository that the root module is in, and never those
+// below .git ([FileReadError]). [Inputs].AllowFileReads allows all files.
+//
 // # What it does not do
 //
 // It runs no plan, changes no configuration, and configures no backend. It does not ask

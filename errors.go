@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
@@ -82,7 +84,8 @@ func (e *ModuleError) Error() string {
 func (e *ModuleError) Unwrap() error { return e.Err }
 
 // ConfigError says that a module's configuration could not be read. It wraps
-// hcl.Diagnostics, whose ranges name files relative to the root module.
+// hcl.Diagnostics, whose ranges name files relative to the root module. errors.As also finds the
+// errors in the Extra of the diagnostics, such as *FileReadError.
 type ConfigError struct {
 	// Path is the path of the module that the files belong to.
 	Path        addrs.Module
@@ -91,6 +94,29 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return e.Diagnostics.Error() }
 func (e *ConfigError) Unwrap() error { return e.Diagnostics }
+
+// As is called by errors.As.
+func (e *ConfigError) As(target any) bool {
+	return slices.ContainsFunc(e.Diagnostics, func(diag *hcl.Diagnostic) bool {
+		err, ok := diag.Extra.(error)
+		return ok && errors.As(err, target)
+	})
+}
+
+// FileReadError says that a source or a version depends on a file that the configuration may
+// not read. Inputs.AllowFileReads allows it.
+type FileReadError struct {
+	// Path is the name of the file in the configuration. It is "" if it is computed from a
+	// sensitive or ephemeral value.
+	Path string
+	// Allowed is the directory whose files may be read, as an absolute path without symbolic
+	// links. It is "" if no file may be read.
+	Allowed string
+	// Reason is why the file may not be read, as the end of a sentence.
+	Reason string
+}
+
+func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
 
 // LockFileError says that a lock file is invalid. It wraps hcl.Diagnostics.
 type LockFileError struct {

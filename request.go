@@ -240,6 +240,18 @@ type Inputs struct {
 	// own directory. It is relative to that directory; "" means "tests". The modules that
 	// tests run are installed too.
 	TestDir string
+	// AllowFileReads lets functions such as file in the user's own modules read every file
+	// that the process can read, as with stock tools. Otherwise they can read only files of
+	// the git repository that the root module is in, and other files are a
+	// *[FileReadError]. The modules of packages can always read only their package. A
+	// source can send what it reads to any server, so set this only if the author of the
+	// configuration may see all files of the user.
+	AllowFileReads bool
+	// Home is the user's home directory. A git repository that contains all of it, such as
+	// one of dotfiles, does not count for AllowFileReads: the functions can then read only
+	// the directory of the root module. "" means the directory that the operating system
+	// knows for the user.
+	Home string
 }
 
 // Variable gives a value to one input variable of the root module, or names a file with

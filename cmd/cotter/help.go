@@ -71,7 +71,7 @@ var flagGroups = []struct {
 	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules"}},
 	{"Providers", []string{"no-providers", "only", "platform", "prune-providers"}},
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
-	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory"}},
+	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }

@@ -211,6 +211,7 @@ func configFlags(more ...*cli.Flag) []*cli.Flag {
 		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
 		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
 		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`; their modules are installed too", Default: "tests"},
+		{Name: "allow-file-reads", Usage: "let sources and versions depend on files outside of the git repository, as in file(\"/etc/x\")"},
 	}, more...)...)
 }
 
@@ -249,6 +250,8 @@ func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request
 		req.Inputs.Variables = append(req.Inputs.Variables, set)
 	}
 	req.Inputs.TestDir = cmd.String("test-directory")
+	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
+	req.Inputs.Home = cliconfig.OSEnvironment().Home
 	req.Inputs.Workspace = env("TF_WORKSPACE")
 	req.Inputs.Environment = make(map[string]string)
 	for _, entry := range os.Environ() {

@@ -70,6 +70,7 @@ const (
 	notOursRemedy     = "Name a directory that is empty or does not exist."
 	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
 	archiveRemedy     = "Try again. If the error persists, tell the publisher of the provider."
+	fileReadsRemedy   = "If you trust the author of this configuration with all your files, use `--allow-file-reads`."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -235,6 +236,9 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	}
 	if _, ok := hcl.DiagnosticExtra[configs.UnknownToTerraform](diag); ok {
 		return []remedy{{text: tofuRemedy, project: project}}
+	}
+	if _, ok := hcl.DiagnosticExtra[*cotter.FileReadError](diag); ok {
+		return []remedy{{text: fileReadsRemedy}}
 	}
 	return nil
 }

@@ -112,6 +112,9 @@ var remedyCases = []struct {
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
+	{"two refused files", errors.Join(diagnosed(&cotter.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&cotter.FileReadError{Path: "/b", Allowed: "/r"})), []string{
+		"If you trust the author of this configuration with all your files, use `--allow-file-reads`.",
+	}},
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},

@@ -34,7 +34,7 @@ func unreadableFile(display string, err error) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  "Unreadable configuration file",
-		Detail:   fmt.Sprintf("The configuration file %q could not be read: %s.", display, cause(err)),
+		Detail:   fmt.Sprintf("The configuration file %q could not be read: %s.", display, causeText(err)),
 		Subject:  atLine(display, 1, 1),
 		Extra:    err,
 	}
@@ -47,6 +47,14 @@ func cause(err error) error {
 		return path.Err
 	}
 	return err
+}
+
+// causeText is the text of an error in a message that already has the path.
+func causeText(err error) string {
+	if refused, ok := errors.AsType[*eval.RefusedError](err); ok {
+		return refused.Reason
+	}
+	return cause(err).Error()
 }
 
 // atLine returns a position without a byte offset.

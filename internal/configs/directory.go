@@ -60,9 +60,9 @@ func (d *directory) close() {
 // a pipe, open does not wait for its other end.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
-		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|openNonblock, 0)
+		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|opendir.Nonblock, 0)
 	}
-	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|openNonblock, 0)
+	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|opendir.Nonblock, 0)
 }
 
 // names returns the sorted names of all entries except directories. Stock tools skip directories

@@ -48,9 +48,11 @@
 // A sensitive or ephemeral value is an error, because it would be written into the lock. The
 // error names the variable and never shows the value.
 //
-// In the user's own modules, functions can read files just as in stock tools. In a package's
-// module, they can read only files of the package, by names that begin with path.module. There,
-// abspath and path.cwd are errors, because they contain the path of the project.
+// In the user's own modules, functions can read files of the git repository, as package repofiles
+// says. The same applies to files of values that are links, unless the user has named them. With
+// [Inputs].AllowFileReads, all files can be read, as in stock tools. In a package's module, they
+// can read only files of the package, by names that begin with path.module. There, abspath and
+// path.cwd are errors, because they contain the path of the project.
 //
 // The package does not parse the strings: the caller checks whether an address or a constraint is
 // valid.

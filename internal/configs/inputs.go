@@ -19,6 +19,12 @@ type Inputs struct {
 	Variables []Variable
 	// Workspace is the name of the workspace. "" means "default".
 	Workspace string
+	// AllowFileReads lets functions in the user's own modules read all files that the process can
+	// read. Otherwise they can read the files that package repofiles allows.
+	AllowFileReads bool
+	// Home is the user's home directory, if it differs from the one that the operating system
+	// knows. See [repofiles.Find].
+	Home string
 }
 
 // Variable is the value of a variable, or a file with values of several variables.
@@ -74,7 +80,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 
 // fromFile returns the value of a variable in a file of values. ok is false if it has none.
 func (e *evaluation) fromFile(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
-	attributes, diags := s.tree.files.attributes(e.ctx, s.dir, file)
+	attributes, diags := s.tree.files.attributes(e.ctx, s, file)
 	if diags.HasErrors() {
 		return cty.DynamicVal, from, false, diags
 	}

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // moduleFiles are the files that a module's expressions can read. The user's own modules can read
-// any file, other modules only the files of their package.
+// the files of their repository, other modules only the files of their package.
 type moduleFiles struct{ scope *Scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
@@ -76,10 +77,7 @@ func (m moduleFiles) Abs(name string) (string, error) {
 func (m moduleFiles) open(name string) (*os.File, error) {
 	dir := m.scope.dir
 	if dir.Boundary == "" {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(m.scope.tree.root.dir.Path, name)
-		}
-		return os.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+		return m.scope.tree.openOwn(name)
 	}
 	rel, err := inPackage(dir, name)
 	if err != nil {
@@ -90,7 +88,26 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
+	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|opendir.Nonblock, 0)
+}
+
+// openOwn opens a file for a user's own module. The name is absolute or relative to the root
+// module's directory.
+func (t *tree) openOwn(name string) (*os.File, error) {
+	root := t.root.dir.Path
+	if t.inputs.AllowFileReads {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(root, name)
+		}
+		return os.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
+	}
+	t.allowed.once.Do(func() {
+		t.allowed.dir, t.allowed.err = repofiles.Find(root, t.inputs.Home, isUsable)
+	})
+	if t.allowed.err != nil {
+		return nil, t.allowed.err
+	}
+	return t.allowed.dir.Open(name)
 }
 
 // inPackage returns the path of a file within the module's package. name begins with the

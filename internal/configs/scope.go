@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // Scope is what the expressions of one module can refer to: its variables, whose values come from
@@ -37,6 +38,13 @@ type tree struct {
 	work   eval.Tree
 	files  variableFiles
 	recent recent
+	// allowed is the directory whose files the user's own modules can read. It is found when the
+	// first of them is read.
+	allowed struct {
+		once sync.Once
+		dir  *repofiles.Dir
+		err  error
+	}
 }
 
 // recent keeps the most recently used declarations from being garbage collected. The modules that

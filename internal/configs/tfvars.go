@@ -2,6 +2,8 @@ package configs
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,18 +28,35 @@ type valuesFile struct {
 	named bool
 }
 
-// read returns the content of the file. A file that the user named may be a pipe or /dev/null. In
-// a project such a file is an error, because it might never end.
-func (f valuesFile) read(ctx context.Context, dir Dir) ([]byte, error) {
+// read returns the content of the file. A file that the user named can be anywhere, and may be a
+// pipe or /dev/null. In a project such a file is an error, because it might never end. If the
+// project has a link, it may only point to what functions can read too: with a link to the
+// credentials of a program, a repository could send them to a server.
+func (f valuesFile) read(ctx context.Context, root *Scope) ([]byte, error) {
 	name := f.name
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir.Path, name)
+		name = filepath.Join(root.dir.Path, name)
 	}
 	if f.named {
 		return userfile.Read(ctx, name, maxFileBytes)
 	}
-	d := &directory{dir: Dir{Path: filepath.Dir(name)}, left: maxDirBytes}
-	return d.read(filepath.Base(name))
+	d := &directory{dir: root.dir, left: maxDirBytes}
+	if info, err := os.Lstat(name); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return d.read(f.name)
+	}
+	file, err := root.tree.openOwn(f.name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return d.readAll(file, info.Size())
 }
 
 // own returns the names of the files that stock tools read by default, highest precedence first.
@@ -71,12 +90,12 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 
 // attributes returns the values in a file. It reads each file once, because a pipe can be read
 // only once.
-func (f *variableFiles) attributes(ctx context.Context, dir Dir, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
+func (f *variableFiles) attributes(ctx context.Context, root *Scope, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
 	name := file.name
 	if attributes, ok := f.parsed[name]; ok {
 		return attributes, nil
 	}
-	src, err := file.read(ctx, dir)
+	src, err := file.read(ctx, root)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(name, err)}
 	}

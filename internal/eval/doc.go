@@ -15,6 +15,21 @@
 // directory. Calling one of these is an error that names the function. In a file that
 // templatefile renders, functions cannot read other files.
 //
+// # Values in addresses
+//
+// The result of an expression becomes a part of an address, and is sent to the server that the
+// address names. So the author of a configuration can send everything that an expression can read
+// to any server. The caller decides what that is:
+//
+//   - values of variables, given by the user or by the configuration, may be read. The user gives
+//     them for that purpose;
+//   - defaults and files of values are literals ([Meter.Constant]). They call no functions;
+//   - sensitive and ephemeral values must not become part of an address; see below;
+//   - the environment cannot be read, nor anything that is known only after an installation;
+//   - files can be read as far as [Files] allows. A file that is refused, with a [RefusedError],
+//     always makes the evaluation fail. The functions try and can do not hide it, because the
+//     result would be another address than in stock tools.
+//
 // # Secrets
 //
 // Values can have marks that they are sensitive, ephemeral or unknown, with the reason ([Mark]).

@@ -108,6 +108,10 @@ func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 		if diag.Severity != hcl.DiagError || len(diags) == maxErrors {
 			continue
 		}
+		if refused := refusal(diag, secret); refused != nil {
+			diags = append(diags, refused)
+			continue
+		}
 		detail := diag.Detail
 		if secret {
 			detail = "The expression cannot be evaluated. The reason is not shown, because the expression uses a sensitive or ephemeral value."

@@ -12,7 +12,8 @@ import (
 )
 
 // Files are the files that functions can read. Names are those in the configuration: absolute, or
-// relative to the root module's directory.
+// relative to the root module's directory. If an error of a method wraps a [RefusedError], the
+// evaluation fails, even if the function is called in try or can.
 type Files interface {
 	// ReadFile reads a file of at most max bytes. It returns an error if the file is larger.
 	ReadFile(name string, max int64) ([]byte, error)
@@ -38,7 +39,7 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 			Type:   function.StaticReturnType(cty.Bool),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 				found, err := scope.Files.Exists(args[0].AsString())
-				return cty.BoolVal(found), err
+				return cty.BoolVal(found), m.noteRefusal(err)
 			},
 		}),
 		"templatefile": m.templateFunction(scope.Files),
@@ -48,7 +49,7 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
 	text, err := files.ReadFile(name, limit)
 	if err != nil {
-		return "", fmt.Errorf("%q: %w", name, err)
+		return "", fmt.Errorf("%q: %w", name, m.noteRefusal(err))
 	}
 	if !m.charge(int64(len(text))) {
 		return "", m.err

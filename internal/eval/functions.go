@@ -19,6 +19,9 @@ func (m *Meter) functions(scope Scope) map[string]function.Function {
 	maps.Copy(table, collectionFunctions())
 	maps.Copy(table, markFunctions())
 	maps.Copy(table, m.fileFunctions(scope))
+	for _, name := range []string{"can", "try"} {
+		table[name] = m.showRefusals(table[name])
+	}
 	return table
 }
 

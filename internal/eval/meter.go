@@ -35,6 +35,8 @@ type Meter struct {
 	tree *Tree
 	left int64
 	err  error // why evaluation stopped; it is final
+	// refused is the last file that a function was refused.
+	refused *RefusedError
 }
 
 // NewMeter returns a meter that also counts its work in a tree, and that stops when ctx ends.

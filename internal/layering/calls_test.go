@@ -18,7 +18,9 @@ var forbidden = map[string][]string{
 var exempt = map[string][]string{
 	// git runs with the environment of the process, which may have the user's credentials.
 	"internal/git/gitexec": {"os.Environ"},
-	// The same applies to hg.
+	// The environment locates git's configuration, as for git itself.
+	"internal/gitowner": {"os.Environ"},
+	// hg runs with the environment of the process, as git does.
 	"getmodules/hg": {"os.Environ"},
 	// One function of this package reads the environment for programs.
 	"cliconfig": {"os.Environ"},

@@ -1,0 +1,131 @@
+package configs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
+)
+
+// TestFileReads reads files in the user's own modules. Without AllowFileReads, only files of the
+// repository can be read.
+func TestFileReads(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	write(t, filepath.Join(base, "secret"), "CANARY")
+	write(t, filepath.Join(base, "repo/.git/config"), "CANARY")
+	write(t, filepath.Join(base, "repo/VERSION"), "1.2.3")
+	write(t, filepath.Join(base, "repo/root/x"), "own")
+	tests := map[string]string{ // each expression with the expected source, or "" if it is refused
+		`file("x")`:                                     "own",
+		`file("${path.root}/x")`:                        "own",
+		`file(abspath("x"))`:                            "own",
+		`"./${file("../VERSION")}"`:                     "./1.2.3",
+		`templatefile("../VERSION", {})`:                "1.2.3",
+		`fileexists("../no") ? "yes" : "no"`:            "no",
+		`file("../../secret")`:                          "",
+		`file("` + filepath.Join(base, "secret") + `")`: "",
+		`file("../.git/config")`:                        "",
+		`file(abspath("../.git/config"))`:               "",
+		`file("../.GIT/config")`:                        "",
+		`templatefile("../../secret", {})`:              "",
+		`fileexists("../../secret") ? "yes" : "no"`:     "",
+		`fileexists("../../missing") ? "yes" : "no"`:    "",
+		`try(file("../../missing"), "no")`:              "",
+	}
+	for expr, want := range tests {
+		root := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: "."}
+		for place, read := range map[string]func() (string, hcl.Diagnostics){
+			"root module": func() (string, hcl.Diagnostics) {
+				write(t, filepath.Join(root.Path, "main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+				return readSource(t, root)
+			},
+			"local module": func() (string, hcl.Diagnostics) {
+				scope := rootOf(t, root.Path)
+				write(t, filepath.Join(base, "repo/local/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+				return readSource(t, configs.Dir{Path: filepath.Join(base, "repo/local"), Display: "../local", Scope: scope})
+			},
+			"argument": func() (string, hcl.Diagnostics) {
+				write(t, filepath.Join(root.Path, "main.tf"), "module \"p\" {\n  source = \"./p\"\n  in = "+expr+"\n}\n")
+				m, diags := configs.Reader{}.Read(t.Context(), root)
+				if len(m.Calls) != 1 {
+					t.Fatal(diags)
+				}
+				pkg := filepath.Join(base, "stage/pkg")
+				write(t, filepath.Join(pkg, "main.tf"), "variable \"in\" {}\nmodule \"a\" {\n  source = var.in\n}\n")
+				return readSource(t, configs.Dir{Path: pkg, Boundary: pkg, Display: ".terraform/modules/p", Scope: m.Calls[0].Scope})
+			},
+		} {
+			source, diags := read()
+			if source != want || diags.HasErrors() != (want == "") {
+				t.Errorf("%s in %s = %q, %v, want %q", expr, place, source, diags, want)
+			}
+			if want != "" {
+				continue
+			}
+			refused, ok := hcl.DiagnosticExtra[*eval.RefusedError](diags[0])
+			if !ok || filepath.Base(refused.Allowed) != "repo" || strings.Contains(diags.Error(), "CANARY") {
+				t.Errorf("%s in %s: %v with %v, want a refused file", expr, place, diags, refused)
+			}
+		}
+	}
+	for _, expr := range []string{`file("../../secret")`, `file("` + filepath.Join(base, "secret") + `")`, `file("../.git/config")`} {
+		write(t, filepath.Join(base, "repo/root/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+		dir := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: ".", Scope: configs.NewRoot(configs.Inputs{AllowFileReads: true})}
+		if source, diags := readSource(t, dir); source != "CANARY" {
+			t.Errorf("%s with AllowFileReads = %q, %v, want the file", expr, source, diags)
+		}
+	}
+}
+
+// TestLinkedVariables reads files of values that are links. A link may only point to a file of the
+// repository, unless the user has named the file.
+func TestLinkedVariables(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	const credentials = `{"credentials": {"app.example.com": {"token": "CANARY"}}}`
+	write(t, filepath.Join(base, "credentials.tfrc.json"), credentials)
+	write(t, filepath.Join(base, "repo/.git/credentials.json"), credentials)
+	write(t, filepath.Join(base, "repo/shared.json"), credentials)
+	root := filepath.Join(base, "repo/root")
+	write(t, filepath.Join(root, "main.tf"), "variable \"credentials\" {}\nmodule \"a\" {\n  source = \"./${var.credentials[\"app.example.com\"].token}\"\n}\n")
+	tests := []struct {
+		name, target string
+		inputs       configs.Inputs
+		want         bool
+	}{
+		{"terraform.tfvars.json", "../shared.json", configs.Inputs{}, true},
+		{"terraform.tfvars.json", "../../credentials.tfrc.json", configs.Inputs{}, false},
+		{"x.auto.tfvars.json", filepath.Join(base, "credentials.tfrc.json"), configs.Inputs{}, false},
+		{"x.auto.tfvars.json", "../.git/credentials.json", configs.Inputs{}, false},
+		{"x.auto.tfvars.json", "../../credentials.tfrc.json", configs.Inputs{AllowFileReads: true}, true},
+		{"x.json", "../../credentials.tfrc.json", configs.Inputs{Variables: []configs.Variable{{File: "x.json"}}}, true},
+	}
+	for _, test := range tests {
+		link := filepath.Join(root, test.name)
+		if err := os.Symlink(test.target, link); err != nil {
+			t.Skip(err)
+		}
+		source, diags := readSource(t, configs.Dir{Path: root, Display: ".", Scope: configs.NewRoot(test.inputs)})
+		if test.want && source != "./CANARY" {
+			t.Errorf("%s -> %s: %q, %v, want the value", test.name, test.target, source, diags)
+		}
+		if !test.want {
+			refused := &eval.RefusedError{}
+			if len(diags) == 1 {
+				refused, _ = hcl.DiagnosticExtra[*eval.RefusedError](diags[0])
+			}
+			if refused == nil || refused.Path != test.name || strings.Contains(source+diags.Error(), "CANARY") {
+				t.Errorf("%s -> %s: %q, %v, want a refused file", test.name, test.target, source, diags)
+			}
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package opendir
+
+import "syscall"
+
+// Nonblock is the flag with which opening a pipe returns at once.
+const Nonblock = syscall.O_NONBLOCK

@@ -1,0 +1,230 @@
+package repofiles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+)
+
+const separator = string(filepath.Separator)
+
+// maxLinks is the maximum number of symbolic links in a path, as on Linux.
+const maxLinks = 40
+
+// ErrNotRegular says that a name is not that of a regular file.
+var ErrNotRegular = errors.New("it is not a regular file")
+
+// errChanged says that another program has replaced a file or a directory.
+var errChanged = errors.New("it was replaced while it was opened")
+
+// Open opens a regular file for reading. The name is absolute, or relative to the root module's
+// directory. The error is an [*eval.RefusedError] if the file may not be opened, and wraps
+// fs.ErrNotExist if it does not exist, or ErrNotRegular if it is not a regular file.
+func (d *Dir) Open(name string) (*os.File, error) {
+	w := &walk{dir: d, name: name}
+	rel, inside := d.rel(filepath.FromSlash(name))
+	if !inside || d.none {
+		return nil, w.outside()
+	}
+	defer w.close()
+	top, err := opendir.Root(d.path)
+	if err != nil {
+		return nil, err
+	}
+	w.held = append(w.held, top)
+	return w.open(rel)
+}
+
+// rel returns the path of a name relative to the directory, without following links. inside is
+// false if the name is outside.
+func (d *Dir) rel(name string) (rel string, inside bool) {
+	if !filepath.IsAbs(name) {
+		return below(d.path, filepath.Join(d.root, name))
+	}
+	if rel, inside = below(d.path, name); inside {
+		return rel, true
+	}
+	if rel, inside = below(d.linked, name); inside {
+		return below(d.path, filepath.Join(d.target, rel))
+	}
+	return "", false
+}
+
+// walk is the way to one file.
+type walk struct {
+	dir  *Dir
+	name string // in the configuration
+	// held are the open directories from the top to the current one.
+	held  []*os.Root
+	links int
+}
+
+func (w *walk) close() { w.leave(0) }
+
+// leave closes the current directories until only n are held.
+func (w *walk) leave(n int) {
+	for len(w.held) > n {
+		_ = w.held[len(w.held)-1].Close() // nothing was written
+		w.held = w.held[:len(w.held)-1]
+	}
+}
+
+// open goes from the top along a path and opens the file at its end.
+func (w *walk) open(path string) (*os.File, error) {
+	for path != "" {
+		var part string
+		part, path, _ = strings.Cut(path, separator)
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if len(w.held) == 1 {
+				return nil, w.outside()
+			}
+			w.leave(len(w.held) - 1)
+			continue
+		}
+		info, err := w.lstat(part)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.Mode().Type() == fs.ModeSymlink:
+			path, err = w.follow(part, path)
+		case info.IsDir():
+			err = w.enter(part, info)
+		case path != "":
+			err = &fs.PathError{Op: "open", Path: w.name, Err: syscall.ENOTDIR}
+		case info.Mode().IsRegular():
+			return w.openFile(part, info)
+		default:
+			err = ErrNotRegular
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, ErrNotRegular // the path ends at a directory
+}
+
+// lstat checks the name of an entry of the current directory and describes the entry.
+func (w *walk) lstat(part string) (fs.FileInfo, error) {
+	if pathsafe.IsVersionControl(part) {
+		return nil, w.metadata()
+	}
+	if w.dir.noDotFiles && strings.HasPrefix(part, ".") {
+		return nil, w.refuse(fmt.Sprintf("its name or that of its directory begins with a dot, and %q is or has the home directory", w.dir.path))
+	}
+	at := w.held[len(w.held)-1]
+	info, err := at.Lstat(part)
+	if err != nil {
+		return nil, err
+	}
+	// Some file systems know .git by further names, such as short names.
+	if git, err := at.Lstat(".git"); err == nil && os.SameFile(git, info) {
+		return nil, w.metadata()
+	}
+	return info, nil
+}
+
+// follow returns the path that remains after a link in the current directory.
+func (w *walk) follow(link, rest string) (string, error) {
+	if w.links++; w.links > maxLinks {
+		return "", &fs.PathError{Op: "open", Path: w.name, Err: syscall.ELOOP}
+	}
+	target, err := w.held[len(w.held)-1].Readlink(link)
+	if err != nil {
+		return "", err
+	}
+	target = filepath.FromSlash(target)
+	if filepath.IsAbs(target) {
+		var inside bool
+		if target, inside = w.dir.rel(target); !inside {
+			return "", w.outside()
+		}
+		w.leave(1)
+	}
+	if rest == "" {
+		return target, nil
+	}
+	return target + separator + rest, nil
+}
+
+// enter makes an entry of the current directory the current directory.
+func (w *walk) enter(part string, info fs.FileInfo) error {
+	next, err := w.held[len(w.held)-1].OpenRoot(part)
+	if err != nil {
+		return err
+	}
+	w.held = append(w.held, next)
+	opened, err := next.Stat(".")
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(info, opened) {
+		return errChanged
+	}
+	if isRepository(next) {
+		return w.metadata()
+	}
+	return nil
+}
+
+// isRepository reports whether a directory is a git repository itself, as those of bare
+// repositories and of "git init --separate-git-dir" are. Git uses the same signs.
+func isRepository(dir *os.Root) bool {
+	has := func(name string) bool {
+		_, err := dir.Lstat(name)
+		return err == nil
+	}
+	return has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+}
+
+func (w *walk) openFile(part string, info fs.FileInfo) (*os.File, error) {
+	f, err := w.held[len(w.held)-1].OpenFile(part, os.O_RDONLY|opendir.Nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(info, opened) {
+		err = errChanged
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
+}
+
+func (w *walk) outside() error {
+	what := "it is"
+	if w.links > 0 {
+		what = "a symbolic link points"
+	}
+	switch {
+	case w.dir.none:
+		return w.refuse(fmt.Sprintf("a configuration in %q can read no files", w.dir.root))
+	case w.dir.path == w.dir.root:
+		return w.refuse(fmt.Sprintf("%s outside of %q, the directory of the root module", what, w.dir.path))
+	}
+	return w.refuse(fmt.Sprintf("%s outside of %q, the repository of the root module", what, w.dir.path))
+}
+
+func (w *walk) metadata() error {
+	return w.refuse("it is in the metadata of version control, which may contain credentials")
+}
+
+func (w *walk) refuse(reason string) error {
+	allowed := w.dir.path
+	if w.dir.none {
+		allowed = ""
+	}
+	return &eval.RefusedError{Path: w.name, Allowed: allowed, Reason: reason}
+}

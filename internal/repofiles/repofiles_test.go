@@ -1,0 +1,298 @@
+package repofiles_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/repofiles"
+)
+
+// write writes files whose content is their own name, and creates directories for names that end
+// in a slash.
+func write(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		parent := filepath.Dir(path)
+		if strings.HasSuffix(name, "/") {
+			parent = path
+		}
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "/") {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func link(t *testing.T, dir, name, target string) {
+	t.Helper()
+	if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+		t.Skip(err)
+	}
+}
+
+func yes(string) bool { return true }
+
+func find(t *testing.T, root, home string, isUsable func(string) bool) *repofiles.Dir {
+	t.Helper()
+	dir, err := repofiles.Find(root, home, isUsable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// read returns the content of a file, "refused" and the reason, or another error.
+func read(t *testing.T, dir *repofiles.Dir, name string) string {
+	t.Helper()
+	f, err := dir.Open(name)
+	if refused, ok := errors.AsType[*eval.RefusedError](err); ok {
+		if refused.Path != name {
+			t.Errorf("Open(%q): the error is about %q", name, refused.Path)
+		}
+		return "refused: " + refused.Reason
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "not found"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// realTempDir returns a temporary directory without links in its path.
+func realTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// repository makes a repository with a root module, and files around it.
+func repository(t *testing.T) (base, repo, root string) {
+	t.Helper()
+	base = realTempDir(t)
+	repo = filepath.Join(base, "repo")
+	write(t, base, "outside", "repo2/x")
+	write(t, repo, ".git/config", "VERSION", "envs/prod/x", "modules/m/x", "sub/.git", "sub/x", "other/.GIT/config", "bare/HEAD", "bare/objects/", "bare/refs/", "bare/config", "head/HEAD", "tree/HEAD", "tree/commondir", ".hg/hgrc", ".github/x")
+	root = filepath.Join(repo, "envs", "prod")
+	link(t, root, "up", "../../VERSION")
+	link(t, root, "dir", "../../modules")
+	link(t, root, "absolute", filepath.Join(repo, "VERSION"))
+	link(t, root, "out", "../../../outside")
+	link(t, root, "out-absolute", filepath.Join(base, "outside"))
+	link(t, root, "out-missing", "../../../missing")
+	link(t, root, "out-dir", "../../..")
+	link(t, root, "git", "../../.git")
+	link(t, root, "config", "../../.git/config")
+	link(t, root, "dangling", "missing")
+	link(t, root, "loop", "loop")
+	return base, repo, root
+}
+
+// TestOpen reads files of a repository by all kinds of names.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	base, repo, root := repository(t)
+	const outside, points, metadata = "it is outside of", "a symbolic link points outside of", "it is in the metadata of version control"
+	tests := map[string]string{
+		"x":                                   "envs/prod/x",
+		"./x":                                 "envs/prod/x",
+		"no/../x":                             "envs/prod/x",
+		"../../VERSION":                       "VERSION",
+		filepath.Join(root, "x"):              "envs/prod/x",
+		filepath.Join(repo, "VERSION"):        "VERSION",
+		filepath.Join(repo, "no/../VERSION"):  "VERSION",
+		"../../sub/x":                         "sub/x",
+		"../../.github/x":                     ".github/x",
+		"../../head/HEAD":                     "head/HEAD",
+		"up":                                  "VERSION",
+		"dir/m/x":                             "modules/m/x",
+		"absolute":                            "VERSION",
+		"missing":                             "not found",
+		"missing/x":                           "not found",
+		"dangling":                            "not found",
+		"loop":                                "too many levels",
+		"x/y":                                 "not a directory",
+		".":                                   "not a regular file",
+		"../..":                               "not a regular file",
+		"../../modules":                       "not a regular file",
+		"dir":                                 "not a regular file",
+		"../../../outside":                    outside,
+		"../../../missing":                    outside,
+		"../../../repo2/x":                    outside,
+		"../../..":                            outside,
+		filepath.Join(base, "outside"):        outside,
+		filepath.Join(base, "missing"):        outside,
+		repo + "2/x":                          outside,
+		"~/x":                                 "not found", // functions do not expand it
+		"out":                                 points,
+		"out-absolute":                        points,
+		"out-missing":                         points,
+		"out-dir/outside":                     points,
+		"out-dir/missing":                     points,
+		"out-dir/repo/VERSION":                points,
+		"../../.git/config":                   metadata,
+		"../../.git/missing":                  metadata,
+		"../../.git":                          metadata,
+		"../../.GIT/config":                   metadata,
+		"../../.Git /config":                  metadata,
+		"../../git~1/config":                  metadata,
+		"../../.g\u200cit/config":             metadata,
+		"../../missing/../.git/config":        metadata,
+		filepath.Join(repo, ".git", "config"): metadata,
+		"../../sub/.git":                      metadata,
+		"../../other/.GIT/config":             metadata,
+		"git/config":                          metadata,
+		"config":                              metadata,
+		"../../bare/config":                   metadata,
+		"../../tree/HEAD":                     metadata,
+		"../../.hg/hgrc":                      metadata,
+	}
+	if runtime.GOOS != "windows" { // where these names are relative or not valid
+		tests["/proc/self/environ"], tests["/dev/zero"], tests["../../.git::$INDEX_ALLOCATION/x"] = outside, outside, metadata
+	}
+	dir := find(t, root, "", yes)
+	for name, want := range tests {
+		got := read(t, dir, name)
+		if refused := want == outside || want == points || want == metadata; refused && !strings.HasPrefix(got, "refused: "+want) || !strings.Contains(got, want) {
+			t.Errorf("Open(%q): %s, want %s", name, got, want)
+		}
+		if strings.Contains(got, "outside of") && !strings.Contains(got, "repository of the root module") {
+			t.Errorf("Open(%q): %s, want the repository to be named", name, got)
+		}
+	}
+}
+
+// TestFind finds the directories of root modules. The files of a directory and of its child are
+// read, and those of its parent are not.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	base := realTempDir(t)
+	write(t, base, "x", "plain/x", "plain/root/x", "plain/root/down/x", "repo/.git/HEAD", "repo/x", "repo/root/x", "repo/root/.x", "repo/root/down/x", "repo/module/.git", "repo/module/x", "repo/module/root/x", "repo/.git/hooks/x")
+	no := func(string) bool { return false }
+	at := func(name string) string { return filepath.Join(base, name) }
+	tests := []struct {
+		name, root, home string
+		isUsable         func(string) bool
+		want             map[string]string // by names: the content, or "" if the file is refused
+	}{
+		{"no repository", "plain/root", "", yes, map[string]string{"x": "plain/root/x", "down/x": "plain/root/down/x", "../x": ""}},
+		{"top", "repo", "", yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "../x": "", ".git/HEAD": ""}},
+		{"below the top", "repo/root", "", yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": "repo/x", "../../x": ""}},
+		{"submodule", "repo/module/root", "", yes, map[string]string{"x": "repo/module/root/x", "../x": "repo/module/x", "../../x": ""}},
+		{"of another user", "repo/root", "", no, map[string]string{"x": "repo/root/x", "down/x": "repo/root/down/x", "../x": ""}},
+		{"home directory", "repo/root", at("repo"), yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": ""}},
+		{"above the home directory", "repo/root", at("repo/module"), yes, map[string]string{"x": "repo/root/x", "../x": "", "../module/x": ""}},
+		{"in the home directory", "repo/root", base, yes, map[string]string{"x": "repo/root/x", "../x": "repo/x"}},
+		{"above the root module, the home directory", "repo/root", at("repo/root"), yes, map[string]string{"x": "repo/root/x", ".x": "", "../x": ""}},
+		{"root module is the home directory", "repo", at("repo"), yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "root/.x": "", "../x": ""}},
+		{"missing home directory", "repo/root", at("missing"), yes, map[string]string{"../x": "repo/x"}},
+		{"inside of .git", "repo/.git/hooks", "", yes, map[string]string{"x": "", "../../x": "repo/x"}},
+		{"inside of .git of another user", "repo/.git/hooks", "", no, map[string]string{"x": "", "../../x": ""}},
+		{"root of the file system", string(filepath.Separator), "", yes, map[string]string{at("x"): "", "proc/self/environ": ""}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root := test.root
+			if !filepath.IsAbs(root) {
+				root = at(root)
+			}
+			dir := find(t, root, test.home, test.isUsable)
+			for name, want := range test.want {
+				if got := read(t, dir, name); got != want && (want != "" || !strings.HasPrefix(got, "refused")) {
+					t.Errorf("Open(%q): %s, want %q", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestLinkedRoot reaches a root module through links. Names may begin with its path as it was
+// given, because abspath and path.cwd return that.
+func TestLinkedRoot(t *testing.T) {
+	t.Parallel()
+	base := realTempDir(t)
+	write(t, base, "x", "data/repo/.git/HEAD", "data/repo/x", "data/repo/root/x")
+	link(t, base, "home", "data")
+	link(t, base, "prod", "data/repo/root")
+	tests := []struct{ root, name, want string }{
+		{"home/repo/root", "home/repo/root/x", "data/repo/root/x"},
+		{"home/repo/root", "home/repo/x", "data/repo/x"},
+		{"home/repo/root", "data/repo/x", "data/repo/x"},
+		{"home/repo/root", "home/x", ""},
+		{"home/repo/root", "x", ""},
+		{"prod", "prod/x", "data/repo/root/x"},
+		{"prod", "x", ""},
+		{"prod", "home/repo/x", ""}, // a link that the path of the root module does not have
+	}
+	for _, test := range tests {
+		dir := find(t, filepath.Join(base, test.root), "", yes)
+		if got := read(t, dir, filepath.Join(base, test.name)); got != test.want && (test.want != "" || !strings.HasPrefix(got, "refused")) {
+			t.Errorf("Open(%q) in %s: %s, want %q", test.name, test.root, got, test.want)
+		}
+		if got := read(t, dir, "../x"); got != "data/repo/x" {
+			t.Errorf("Open(../x) in %s: %s, want data/repo/x", test.root, got)
+		}
+	}
+}
+
+// TestReplaced replaces a directory by a link to another one while files are opened. The content
+// is never that of the other directory.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open directory cannot be renamed")
+	}
+	base := realTempDir(t)
+	repo := filepath.Join(base, "repo")
+	write(t, repo, ".git/x", "d/x")
+	link(t, repo, "e", ".git")
+	dir := find(t, repo, "", yes)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 2000 {
+			for _, names := range [][2]string{{"d", "f"}, {"e", "d"}, {"d", "e"}, {"f", "d"}} {
+				if err := os.Rename(filepath.Join(repo, names[0]), filepath.Join(repo, names[1])); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		close(stop)
+	})
+	for running := true; running; {
+		if got := read(t, dir, "d/x"); got == ".git/x" {
+			t.Error("a file below .git was read")
+			break
+		}
+		select {
+		case <-stop:
+			running = false
+		default:
+		}
+	}
+	group.Wait()
+}
