@@ -181,7 +181,10 @@ type Registry interface {
 // Fetcher fetches packages and queries their origins. Implementations must be safe for
 // concurrent use. *getmodules.Fetcher is an implementation. A method that cannot do its
 // work must return an error, and whatever depends on it fails: something that could not be
-// checked never counts as checked.
+// checked never counts as checked. The contexts have the rules of the project's policies for
+// URLs, which *getmodules.Fetcher applies to every request and redirect. So an implementation
+// that uses another one must pass the context on, and one that sends requests itself must
+// apply [Request].Policies to redirects.
 type Fetcher interface {
 	// Fetch fetches a package into req.Dir, which does not exist yet.
 	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // ModulePackage is the physical location of a module package: a remote source address
@@ -75,8 +77,10 @@ func (p ModulePackage) Getter() string {
 	return p.scheme
 }
 
-// URL returns the part of the address after the forced getter. The error is a
-// *[ParseError]. It does not give the reason, because that might quote a secret.
+// URL returns the part of the address after the forced getter. If its host is a number that
+// is not written as an address, such as "127.1", the URL has the address, 127.0.0.1, because
+// clients and resolvers differ in what they read the number as. The error is a *[ParseError].
+// It does not give the reason, because that might quote a secret.
 func (p ModulePackage) URL() (*url.URL, error) {
 	rest := p.rest()
 	if filepath.VolumeName(rest) != "" {
@@ -86,6 +90,7 @@ func (p ModulePackage) URL() (*url.URL, error) {
 	if err != nil {
 		return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its URL is malformed"}
 	}
+	hostname.NormaliseURL(u)
 	return u, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	svcdisco "github.com/opentofu/svchost/disco"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/netguard"
 )
@@ -27,14 +28,16 @@ func serviceError(err error, serviceID string) error {
 // plain text, as stock tools do. A service on this machine's loopback is allowed, but a
 // remote host may not point to it.
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
-	local := netguard.IsLoopback(u) && (forced || netguard.IsLoopback(&url.URL{Host: string(host)}))
+	from := &url.URL{Host: string(host)}
+	hostname.NormaliseURL(from) // as in the request for the document
+	local := netguard.IsLoopback(u) && (forced || netguard.IsLoopback(from))
 	if u.Scheme != "https" && !local {
 		return fmt.Errorf("%w: the service's URL %q is not https", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
 	if u.Host == "" {
 		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
-	if reason, ok := netguard.May(&url.URL{Host: string(host)}, u); !ok && !forced {
+	if reason, ok := netguard.May(from, u); !ok && !forced {
 		return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
 	}
 	return nil

@@ -92,7 +92,8 @@
 //
 // Redirects are followed for GET requests only, at most 5 of them, and never from https to
 // http. Credentials in the address are dropped when the origin changes. At most 5 pages in a
-// row may point to another page.
+// row may point to another page. In an installation, package cotter checks each request and each
+// redirect against the policy of the project.
 //
 // Credentials in the address are sent with basic authentication, over https only (or to this
 // machine), and never appear in errors. If the address has none, [Fetcher.HTTPCredentials] is

@@ -121,6 +121,8 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, err
 	case ctx.Err() != nil:
 		return true, ctx.Err()
+	case isDenied(err):
+		return true, httpError(err)
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && retryafter.Requested(status.RetryAfter).TooLong() {
 		// Git would query the server again at once.

@@ -158,6 +158,12 @@ func withCredentials(err error, user *url.Userinfo) error {
 	return err
 }
 
+// isDenied reports whether a request was not sent because a rule of the caller denies its URL.
+func isDenied(err error) bool {
+	_, denied := errors.AsType[*httpx.DeniedError](err)
+	return denied
+}
+
 // httpError replaces errors of package httpx with errors of this package.
 func httpError(err error) error {
 	if status, ok := errors.AsType[*httpx.StatusError](err); ok {

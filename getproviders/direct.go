@@ -66,7 +66,7 @@ type Direct struct {
 	pauses retryafter.Hosts
 	// documents are the documents of sums and the signatures by URL. All platforms of a version
 	// share them.
-	documents singleflight.Group[string, []byte]
+	documents singleflight.Group[httpx.Shared[string], []byte]
 }
 
 var _ Source = (*Direct)(nil)

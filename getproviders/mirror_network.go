@@ -63,7 +63,7 @@ type NetworkMirror struct {
 	Backoff func(retry int) time.Duration
 
 	// releases are the documents of versions. Each of them covers the packages of all platforms.
-	releases singleflight.Group[release, releaseDocument]
+	releases singleflight.Group[httpx.Shared[release], releaseDocument]
 	pauses   retryafter.Hosts
 }
 
@@ -108,7 +108,7 @@ func (m *NetworkMirror) Versions(ctx context.Context, provider addrs.Provider) (
 // Package implements [Source]. The error is a *[MirrorError].
 func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version}
-	document, err := m.releases.Do(ctx, release{provider, version}, func(ctx context.Context) (releaseDocument, error) {
+	document, err := m.releases.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (releaseDocument, error) {
 		about := about
 		text, from, err := m.document(ctx, &about, version.String()+".json")
 		if err != nil {

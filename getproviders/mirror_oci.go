@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
@@ -38,7 +39,7 @@ type OCIMirror struct {
 	Fetcher *getmodules.Fetcher
 
 	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
-	indexes singleflight.Group[release, getmodules.OCIManifest]
+	indexes singleflight.Group[httpx.Shared[release], getmodules.OCIManifest]
 }
 
 var _ Source = (*OCIMirror)(nil)
@@ -71,7 +72,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, err
 	}
-	index, err := m.indexes.Do(ctx, release{provider, version}, func(ctx context.Context) (getmodules.OCIManifest, error) {
+	index, err := m.indexes.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
 		return repository.Manifest(ctx, strings.Replace(version.String(), "+", "_", 1))
 	})
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,12 +37,16 @@ func (f *faults) set(list []Fault, host string) {
 	f.list, f.host, f.seen = list, host, map[strike]int{}
 }
 
-// next returns the first fault that affects a request for path, and counts it.
-func (f *faults) next(path string) (Fault, bool) {
+// next returns the first fault that affects a request, and counts it.
+func (f *faults) next(r *http.Request) (Fault, bool) {
+	path, to := r.URL.Path, url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	if r.TLS == nil {
+		to.Scheme = "http"
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, fault := range f.list {
-		if !strings.HasPrefix(path, fault.Path) {
+		if !strings.HasPrefix(path, fault.Path) || fault.RedirectHost != "" && fault.RedirectHost == to.Hostname() {
 			continue
 		}
 		key := strike{i, path}
@@ -49,6 +55,11 @@ func (f *faults) next(path string) (Fault, bool) {
 		}
 		f.seen[key]++
 		fault.Header = f.expanded(fault.Header)
+		if fault.RedirectHost != "" {
+			to.Host = net.JoinHostPort(fault.RedirectHost, to.Port())
+			fault.Status = http.StatusTemporaryRedirect
+			fault.Header.Set("Location", to.String())
+		}
 		return fault, true
 	}
 	return Fault{}, false
@@ -67,7 +78,7 @@ func (f *faults) expanded(header http.Header) http.Header {
 // wrap returns a handler that applies the faults to the answers of h.
 func (f *faults) wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fault, struck := f.next(r.URL.Path)
+		fault, struck := f.next(r)
 		if !struck {
 			h.ServeHTTP(w, r)
 			return

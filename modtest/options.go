@@ -114,6 +114,10 @@ type Fault struct {
 	// expanded in its values.
 	Header http.Header
 
+	// RedirectHost, if not "", is another name of the world's servers, such as "localhost".
+	// Requests to all other hosts are redirected to it, with the same port, path and query.
+	RedirectHost string
+
 	// Truncate closes the connection after half of the body, although Content-Length has the full
 	// length. It does not affect answers to HEAD.
 	Truncate bool

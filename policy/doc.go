@@ -24,17 +24,22 @@
 // HOST/NAMESPACE/NAME/SYSTEM, git::ssh://git@github.com/acme/net.git is
 // github.com/acme/net, and a package on this machine is its absolute path. Users, queries,
 // subdirectories and a final ".git" are ignored. A pattern matches everything at and below
-// it. Its host is a name, "*.NAME" for all names below a name, or "*". In its path, "*"
-// matches any text within one element.
+// it. Its host is a name, an address, "*.NAME" for all names below a name, or "*". In its
+// path, "*" matches any text within one element.
+//
+// Hosts are compared in one form, in whatever spelling patterns and addresses have them: lower
+// case, ASCII, without a final dot, and with numbers such as "127.1" as the addresses that
+// they are read as. Names are not resolved.
 //
 // If allow_sources is set, all other sources are denied. deny_sources takes precedence, and
 // ignores case and port. A host in allow_sources without a port means the usual port of the
 // transport.
 //
 // Every location of a module must be allowed: the source of the call, the location that a
-// registry or a page points to, submodules, and the addresses in the lock. HTTP redirects
-// are not checked. The project's own modules ("./app") are not subject to the policy, but
-// their calls are.
+// registry or a page points to, submodules, and the addresses in the lock. Redirects, and
+// other URLs in a server's answer, must not be denied by deny_sources, but need not be in
+// allow_sources; see [Policy.CheckURL]. The project's own modules ("./app") are not subject to
+// the policy, but their calls are.
 //
 // # Other rules
 //
@@ -56,8 +61,9 @@
 //
 // allow_providers and deny_providers are lists of patterns for the addresses of providers,
 // HOST/NAMESPACE/TYPE. They follow the rules of allow_sources and deny_sources. Examples
-// are "registry.opentofu.org/hashicorp" and "*.corp.example". min_age_days does not apply,
-// because registries do not list the age of providers.
+// are "registry.opentofu.org/hashicorp" and "*.corp.example". A pattern of deny_providers
+// without a path also denies requests to its hosts; see [Policy.CheckProviderURL].
+// min_age_days does not apply, because registries do not list the age of providers.
 //
 // weak_provider_signatures = "allow" accepts signatures of packages with keys and digests
 // that are no longer secure: RSA keys of less than 2,048 bits, DSA keys and SHA-1. Without
@@ -67,5 +73,5 @@
 // # What it does not do
 //
 // The package sends no requests and does not read the lock. Package cotter calls it before
-// anything is fetched. Package getproviders checks signatures.
+// anything is fetched, and before each redirect is followed. Package getproviders checks signatures.
 package policy

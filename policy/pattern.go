@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // Pattern matches locations of modules; the package comment describes the format.
@@ -26,7 +28,7 @@ func ParsePattern(text string) (Pattern, error) {
 	switch {
 	case text == "":
 		return Pattern{}, errors.New("the pattern is empty")
-	case strings.Contains(text, "://") || strings.Contains(text, "::"):
+	case strings.Contains(text, "://") || strings.Contains(text, "::") && !strings.HasPrefix(text, "["):
 		return Pattern{}, fmt.Errorf("%q names a transport; a pattern is HOST/PATH and stands for all transports", text)
 	case strings.ContainsAny(text, "?#@ \t\r\n"):
 		return Pattern{}, fmt.Errorf("%q is not HOST/PATH: it must have no user, query or space", text)
@@ -57,7 +59,7 @@ func (p *Pattern) setHost(written string) error {
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), "*") {
 		return fmt.Errorf("%q is neither a hostname nor \"*.\" and a hostname", written)
 	}
-	p.host, p.port = canonicalHost(u.Hostname()), u.Port()
+	p.host, p.port = hostname.Canonical(u.Hostname()), canonicalPort(u.Port())
 	if below {
 		p.host = "*." + p.host
 	}
@@ -66,19 +68,19 @@ func (p *Pattern) setHost(written string) error {
 
 // allows reports whether the pattern matches a place, as a part of allow_sources.
 func (p Pattern) allows(at place) bool {
-	return (p.host == "*" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(p.path, at.path)
+	return (p.host == "*" || p.port == "" && at.usual || p.hasPort(at)) && p.hasHost(at.host) && hasPath(p.path, at.path)
 }
 
 // denies reports whether the pattern matches a place, as a part of deny_sources. It ignores
 // the case of paths, because many servers do.
 func (p Pattern) denies(at place) bool {
-	return (p.port == "" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
+	return (p.port == "" || p.hasPort(at)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
 }
 
-// hasPort reports whether the ports are equal. 443 in a pattern also matches the usual port
-// of a transport.
-func (p Pattern) hasPort(port string) bool {
-	return p.port == port || p.port == usualPorts["https"] && port == ""
+// hasPort reports whether the pattern names the port of a place. 443 in a pattern also matches
+// the usual port of a transport.
+func (p Pattern) hasPort(at place) bool {
+	return p.port != "" && p.port == at.port || p.port == usualPorts["https"] && at.usual
 }
 
 func (p Pattern) hasHost(host string) bool {

@@ -1,34 +1,41 @@
 package policy
 
 import (
+	"cmp"
 	"net"
+	"net/url"
 	"path"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // place is the location of a package in the form that patterns match. It is the same for
 // all transports to a repository.
 type place struct {
-	host string // lower case, ASCII; "" for this machine
-	port string // "" for the usual port of the transport
-	path []string
+	host string // in the form of hostname.Canonical; "" for this machine
+	port string // without leading zeros; "" for a transport without a usual port
+	// usual is set if port is the usual port of the transport.
+	usual bool
+	path  []string
 }
 
 // usualPorts maps transports to their default ports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
 func registryPlace(pkg addrs.ModuleRegistryPackage) place {
-	host, port, _ := strings.Cut(string(pkg.Host), ":")
-	return place{host: canonicalHost(host), port: port, path: elements(pkg.ForRegistryProtocol())}
+	return hostPlace(pkg.Host, elements(pkg.ForRegistryProtocol()))
 }
 
 func providerPlace(p addrs.Provider) place {
-	host, port, _ := strings.Cut(string(p.Hostname), ":")
-	return place{host: canonicalHost(host), port: port, path: []string{p.Namespace, p.Type}}
+	return hostPlace(p.Hostname, []string{p.Namespace, p.Type})
+}
+
+// hostPlace returns a place at the host of a registry, which is queried by https.
+func hostPlace(at addrs.Hostname, path []string) place {
+	host, port, _ := strings.Cut(string(at), ":")
+	return newPlace("https", host, port, path)
 }
 
 func packagePlace(pkg addrs.ModulePackage) (place, error) {
@@ -36,20 +43,25 @@ func packagePlace(pkg addrs.ModulePackage) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	p := place{host: canonicalHost(u.Hostname()), port: u.Port(), path: elements(u.Path)}
-	if p.port == usualPorts[u.Scheme] {
-		p.port = ""
-	}
-	return p, nil
+	return urlPlace(u), nil
 }
 
-// canonicalHost returns the form of a host for comparisons, in lower case and ASCII.
-func canonicalHost(host string) string {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
-		return ascii
+func urlPlace(u *url.URL) place {
+	return newPlace(u.Scheme, u.Hostname(), u.Port(), elements(u.Path))
+}
+
+func newPlace(transport, host, port string, path []string) place {
+	usual := usualPorts[strings.ToLower(transport)]
+	port = canonicalPort(cmp.Or(port, usual))
+	return place{host: hostname.Canonical(host), port: port, usual: port == usual, path: path}
+}
+
+// canonicalPort returns a port without leading zeros.
+func canonicalPort(port string) string {
+	if trimmed := strings.TrimLeft(port, "0"); trimmed != "" {
+		return trimmed
 	}
-	return host
+	return port
 }
 
 // elements returns the elements of a cleaned path, without a final ".git".
@@ -64,8 +76,11 @@ func elements(p string) []string {
 // String returns the place in the form of a pattern that matches it.
 func (p place) String() string {
 	host := p.host
-	if p.port != "" {
+	switch {
+	case !p.usual:
 		host = net.JoinHostPort(host, p.port)
+	case strings.Contains(host, ":"):
+		host = "[" + host + "]"
 	}
 	return strings.Join(append([]string{host}, p.path...), "/")
 }

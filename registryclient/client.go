@@ -49,11 +49,11 @@ type Client struct {
 	// DefaultMaxDownload.
 	MaxDownload int64
 
-	listings  singleflight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations singleflight.Group[subject, Location]
+	listings  singleflight.Group[httpx.Shared[addrs.ModuleRegistryPackage], []versions.Candidate]
+	locations singleflight.Group[httpx.Shared[subject], Location]
 	// providers and packages cache the answers about providers.
-	providers singleflight.Group[addrs.Provider, ProviderListing]
-	packages  singleflight.Group[subject, ProviderPackage]
+	providers singleflight.Group[httpx.Shared[addrs.Provider], ProviderListing]
+	packages  singleflight.Group[httpx.Shared[subject], ProviderPackage]
 	pauses    retryafter.Hosts
 }
 

@@ -43,7 +43,7 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 	if v.IsZero() {
 		return Location{}, failBefore(about, errors.New("registryclient: the zero Version has no location"))
 	}
-	found, err := c.locations.Do(ctx, about, func(ctx context.Context) (Location, error) {
+	found, err := c.locations.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (Location, error) {
 		return c.locate(ctx, about)
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 // changed. The error is a *[RequestError].
 func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) (ProviderListing, error) {
 	about := subject{provider: provider}
-	listing, err := c.providers.Do(ctx, provider, func(ctx context.Context) (ProviderListing, error) {
+	listing, err := c.providers.Do(ctx, httpx.Share(ctx, provider), func(ctx context.Context) (ProviderListing, error) {
 		return c.listProvider(ctx, about)
 	})
 	if err != nil {

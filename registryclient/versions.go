@@ -28,7 +28,7 @@ const (
 // empty. Published is the value of "discovered". A package can have no versions. The caller
 // may keep and change the result. The error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
-	listed, err := c.listings.Do(ctx, pkg, func(ctx context.Context) ([]versions.Candidate, error) {
+	listed, err := c.listings.Do(ctx, httpx.Share(ctx, pkg), func(ctx context.Context) ([]versions.Candidate, error) {
 		return c.list(ctx, pkg)
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 // testscript, they can use:
 //
 //	modserver [-token=T]   start servers with the script's registry/, git/ and
-//	                       archives/, and expand MODTEST_HOST in all its files
+//	                       archives/, and expand MODTEST_HOST and MODTEST_PORT in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
 //	movetag REPO TAG FILE  move a tag of a git repository to a new commit
 //	archive NAME FILE      replace an archive
@@ -31,8 +31,10 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	status N exec COMMAND...  run a command as a process; it must exit with that status
 //	forget                 forget the requests so far
 //	norequests [PART]      fail if a path with that part was requested since then
+//	notasked HOST          fail if the servers were asked under that name since then
 //	onlyregistry           fail if a server other than the OCI registry was asked since then
 //	nochanges              fail if something was uploaded since then
+//	redirect HOST PATH...  redirect requests for paths with these prefixes to another name of the servers
 //	providershape NAME VERSION SHAPE   give a version of a provider a fault
 //	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
@@ -60,6 +62,8 @@ func TestScripts(t *testing.T) {
 			"status":     status,
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
 			"norequests": noRequests,
+			"notasked":   notAsked,
+			"redirect":   redirect,
 			"replace":    replace,
 
 			"publishprovider": publishProvider,
@@ -175,17 +179,19 @@ func modserver(ts *testscript.TestScript, _ bool, args []string) {
 	*theWorld(ts) = world
 }
 
-// expand replaces MODTEST_HOST in the script's files.
+// expand replaces MODTEST_HOST, and MODTEST_PORT, in the script's files.
 func expand(ts *testscript.TestScript, dir, host string) {
 	ts.Check(filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(text), "MODTEST_HOST") {
+		if err != nil || !strings.Contains(string(text), "MODTEST_") {
 			return err
 		}
-		return os.WriteFile(name, []byte(strings.ReplaceAll(string(text), "MODTEST_HOST", host)), 0o644)
+		_, port, _ := strings.Cut(host, ":")
+		expanded := strings.NewReplacer("MODTEST_HOST", host, "MODTEST_PORT", port).Replace(string(text))
+		return os.WriteFile(name, []byte(expanded), 0o644)
 	}))
 }
 
@@ -301,6 +307,29 @@ func providerShape(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("there is no shape %q", args[2])
 	}
 	ts.Check((*theWorld(ts)).SetProviderShape(args[0], args[1], shape))
+}
+
+// redirect replaces the redirects of an earlier call.
+func redirect(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: redirect host path...")
+	}
+	var list []modtest.Fault
+	for _, path := range args[1:] {
+		list = append(list, modtest.Fault{Path: path, RedirectHost: args[0]})
+	}
+	(*theWorld(ts)).SetFaults(list...)
+}
+
+func notAsked(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: notasked host")
+	}
+	for _, r := range (*theWorld(ts)).Requests() {
+		if strings.HasPrefix(r.Host, args[0]+":") {
+			ts.Fatalf("%s was asked for %s", r.Host, r.Path)
+		}
+	}
 }
 
 func publishProvider(ts *testscript.TestScript, _ bool, args []string) {

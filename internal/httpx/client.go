@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
@@ -70,13 +71,17 @@ type Response struct {
 // every status, except for redirects that are followed or refused.
 func (c *Client) Send(req *http.Request) (*Response, error) {
 	if err := checkHeader(req.Header); err != nil {
-		if req.Body != nil {
-			_ = req.Body.Close() // as the transport would
-		}
+		closeBody(req)
 		return nil, err
 	}
 	ctx, w := c.watch(req.Context())
-	answer, err := c.follow(req.Clone(ctx), w)
+	req = withNormalHost(req.Clone(ctx))
+	if err := checkRule(ctx, req.URL); err != nil {
+		w.stop()
+		closeBody(req)
+		return nil, err
+	}
+	answer, err := c.follow(req, w)
 	if err != nil {
 		w.stop()
 		return nil, err
@@ -84,6 +89,23 @@ func (c *Client) Send(req *http.Request) (*Response, error) {
 	w.restart()
 	answer.Body = &body{ReadCloser: answer.Body, watch: w, asked: answer.Asked}
 	return answer, nil
+}
+
+// closeBody closes the body of a request that is not sent, as the transport would.
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// withNormalHost changes the spelling of a request's host to the one that all clients read alike.
+func withNormalHost(req *http.Request) *http.Request {
+	written := req.URL.Host
+	hostname.NormaliseURL(req.URL)
+	if req.Host == written {
+		req.Host = req.URL.Host
+	}
+	return req
 }
 
 // RoundTrip is like [Client.Send], but implements [http.RoundTripper].
@@ -113,7 +135,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 			return &Response{Response: answer, Asked: asked}, nil
 		}
 		drain(answer)
-		next, err := c.next(req.Method, asked, answer.Header.Get("Location"))
+		next, err := c.next(req, asked, answer.Header.Get("Location"))
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,8 @@
 //     credentials are refused.
 //   - A server elsewhere must not redirect to this machine, to link-local addresses and similar
 //     ones; see package netguard. Names are not resolved.
+//   - A [Rule] in the request's context may deny URLs. It is applied to every URL before it is
+//     requested: the first one and the targets of redirects.
 //   - If the origin (scheme, host and port) changes, all headers are dropped except Accept,
 //     Accept-Encoding, User-Agent, Range and If-Range. Dropped headers are not sent again if a later
 //     redirect returns to the first origin. A Referer is never sent.
@@ -45,7 +47,7 @@
 // # Errors
 //
 // An error is the context's error, one of [*NetworkError], [*StatusError], [*RedirectError],
-// [*TooLargeError], [*HeaderError] and [ErrTooSlow], or an error of the caller's functions.
+// [*DeniedError], [*TooLargeError], [*HeaderError] and [ErrTooSlow], or an error of the caller's functions.
 // Messages do not contain credentials, query values of URLs, or text from a server that could
 // control a terminal. They do not contain the URL that the caller requested, only those that it
 // was redirected to.

@@ -83,6 +83,8 @@ type RedirectError struct {
 	// contain secrets in any place.
 	To     string
 	Reason string
+	// Err is a [*DeniedError] if the [Rule] of the request denies the target, and nil otherwise.
+	Err error
 }
 
 // maxShown is the maximum number of characters of a URL in a message.
@@ -98,6 +100,8 @@ func (e *RedirectError) Error() string {
 	}
 	return text + ": " + e.Reason
 }
+
+func (e *RedirectError) Unwrap() error { return e.Err }
 
 // TooLargeError says that a body is longer than its limit in bytes.
 type TooLargeError struct{ Limit int64 }

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -36,15 +37,16 @@ func Origin(u *url.URL) string {
 func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 
 // Redirect returns the URL that an answer redirects to, without credentials and fragment. from is
-// the URL of the answer, and location is its Location header. Redirect sends no request. The
-// error is a [*RedirectError].
-func Redirect(from *url.URL, location string) (*url.URL, error) {
-	return (&Client{MaxRedirects: 1}).next(http.MethodGet, []*url.URL{from}, location)
+// the URL of the answer, and location is its Location header. Redirect sends no request. It applies
+// the [Rule] of the context. The error is a [*RedirectError].
+func Redirect(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
+	req := (&http.Request{Method: http.MethodGet}).WithContext(ctx)
+	return (&Client{MaxRedirects: 1}).next(req, []*url.URL{from}, location)
 }
 
 // next returns the target of a redirect by the last of the requested URLs, or an error if it must
 // not be followed.
-func (c *Client) next(method string, asked []*url.URL, location string) (*url.URL, error) {
+func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*url.URL, error) {
 	from := asked[len(asked)-1]
 	refused := &RedirectError{From: lastRedirect(asked)}
 	to, err := from.Parse(location)
@@ -53,9 +55,14 @@ func (c *Client) next(method string, asked []*url.URL, location string) (*url.UR
 		return nil, refused
 	}
 	refused.To = addrs.Redact(to.String())
-	refused.Reason = c.whyRefused(method, from, to)
+	refused.Reason = c.whyRefused(req.Method, from, to)
 	if refused.Reason == "" && len(asked) > c.MaxRedirects {
 		refused.Reason = fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects)
+	}
+	if refused.Reason == "" {
+		if refused.Err = checkRule(req.Context(), to); refused.Err != nil {
+			refused.Reason = refused.Err.Error()
+		}
 	}
 	if refused.Reason != "" {
 		return nil, refused

@@ -30,7 +30,7 @@ func TestRedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err := httpx.Redirect(from, tt.location)
+		to, err := httpx.Redirect(t.Context(), from, tt.location)
 		got := ""
 		if to != nil {
 			got = to.String()

@@ -15,7 +15,7 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names and paths", []string{"internal/pathsafe"}},
+	{"rules for names and paths", []string{"internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats

@@ -11,7 +11,8 @@
 //     multicast, and the other addresses at which clouds run their metadata
 //     services
 //   - a number that is not written as an address ("2130706433", "0x7f.1",
-//     "127.1"), which some resolvers accept
+//     "127.1"), which some resolvers accept; a server has no reason to write
+//     an address like that
 //
 // A server on this machine may point to this machine. An IPv6 address that represents an IPv4
 // address (mapped, NAT64, 6to4) is treated like that address.
@@ -25,6 +26,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // May reports whether a server at one URL may point a client to another URL. If it may not,
@@ -70,19 +73,19 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:c1::a9fe:a9fe"), netip.MustParseAddr("100.100.100.200"),
 }
 
-func placeOf(host string) place {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
+func placeOf(written string) place {
+	host := hostname.Canonical(written)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return thisMachine
 	}
 	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		if isNumber(host[strings.LastIndexByte(host, '.')+1:]) {
-			return nowhere
-		}
+	switch {
+	case err != nil && hostname.EndsInNumber(host), err == nil && !isAddress(written):
+		return nowhere
+	case err != nil:
 		return elsewhere
 	}
-	addr = ipv4Of(addr.WithZone(""))
+	addr = ipv4Of(addr)
 	switch {
 	case addr.IsLoopback(), addr.IsUnspecified(), addr.Is4() && addr.As4()[0] == 0:
 		return thisMachine
@@ -92,14 +95,10 @@ func placeOf(host string) place {
 	return elsewhere
 }
 
-// isNumber reports whether the last label of a host makes C's inet_aton parse the host as an IPv4
-// address.
-func isNumber(label string) bool {
-	hex, isHex := strings.CutPrefix(label, "0x")
-	if isHex {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return label != "" && strings.Trim(label, "0123456789") == ""
+// isAddress reports whether a host is written as an address, and not as a number that is read as one.
+func isAddress(written string) bool {
+	_, err := netip.ParseAddr(strings.TrimSuffix(written, "."))
+	return err == nil
 }
 
 var (

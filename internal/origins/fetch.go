@@ -60,6 +60,7 @@ type artifact struct {
 
 // Fetch fetches a package into the cache, once per session.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
+	ctx = o.Rules.ForModules(ctx)
 	job := o.newJob(from, at, pin)
 	fetch := o.fetchOnce
 	if job.pkg.Getter() == "oci" && job.Revision == "" {
@@ -75,7 +76,7 @@ func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) 
 // fetchOnce fetches a package unless this session, or another process that shares the cache, has
 // already fetched it.
 func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error) {
-	return o.packages.Do(ctx, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
+	return o.packages.do(ctx, o, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
 		if o.Offline {
 			return nil, errNotAtHand
 		}
@@ -96,14 +97,9 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 
 // isShared reports whether the result of a fetch may be shared with other processes. It may not
 // if the fetch can prompt the user for a password, because other processes must not wait for
-// that. If a policy restricts locations, a package that may have been fetched through redirects
-// is not shared either, because the policy might refuse one of the redirects.
+// that.
 func (o *Origins) isShared(job fetchJob) bool {
-	getter := job.pkg.Getter()
-	if o.Rules.RestrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
-		return false
-	}
-	return getter != "file" && !o.Fetcher.Interactive()
+	return job.pkg.Getter() != "file" && !o.Fetcher.Interactive()
 }
 
 // downloadOrShare downloads a package unless another process has just downloaded it or is
@@ -129,7 +125,7 @@ func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.
 // by requesting the digest of each, and most repositories are used with a single tag. So the
 // first tag is fetched at once; fetches of other tags wait for it and then request their digests.
 func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, error) {
-	first, err := o.artifacts.Do(ctx, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
+	first, err := o.artifacts.do(ctx, o, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
 		got, err := o.fetchOnce(ctx, job)
 		return artifact{job.fetchKey, got}, err
 	})

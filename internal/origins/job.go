@@ -31,7 +31,8 @@ type fetchKey struct {
 	fromPackage bool
 	hosted      bool
 	submodules  bool
-	// places identifies the rules that restrict where a fetch may be redirected.
+	// places identifies the rules that restrict where a fetch may lead: to which submodules and
+	// through which pages and redirects.
 	places string
 	Pin
 }
@@ -119,13 +120,18 @@ func (j fetchJob) pinnedKey(revision string) string {
 	return j.pkg.WithoutCredentials().Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
 }
 
-// extent returns a suffix that distinguishes fetches with submodules from fetches without. It
-// cannot be part of an address, because addresses contain no spaces.
+// extent returns a suffix that distinguishes fetches with submodules from fetches without, and
+// fetches under different policies. It cannot be part of an address, because addresses contain no
+// spaces.
 func (j fetchJob) extent() string {
+	extent := ""
 	if j.submodules {
-		return " with submodules"
+		extent = " with submodules"
 	}
-	return ""
+	if j.places != "" {
+		extent += " where the policy has " + j.places
+	}
+	return extent
 }
 
 // isPublic reports whether servers and packages may name an address just as the user may.

@@ -59,7 +59,7 @@ func (o *Origins) Locate(ctx context.Context, from Source, version string) (Loca
 	if err != nil {
 		return Location{}, err
 	}
-	answer, err := o.locations.Do(ctx, release{source.Package, v}, func(ctx context.Context) (registryclient.Location, error) {
+	answer, err := o.locations.do(ctx, o, release{source.Package, v}, func(ctx context.Context) (registryclient.Location, error) {
 		done, err := o.onlineSlot(ctx)
 		if err != nil {
 			return registryclient.Location{}, err
@@ -110,7 +110,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 	if name, exact := at.Package.Ref(); !exact && name != "" && strings.HasPrefix(locked, strings.ToLower(name)) {
 		key.locked = locked
 	}
-	return o.references.Do(ctx, key, func(ctx context.Context) (getmodules.Reference, error) {
+	return o.references.do(ctx, o, key, func(ctx context.Context) (getmodules.Reference, error) {
 		done, err := o.onlineSlot(ctx)
 		if err != nil {
 			return getmodules.Reference{}, err

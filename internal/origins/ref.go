@@ -82,7 +82,7 @@ type inHistory struct {
 // is an error of asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
 	key := inHistory{pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: entry.Revision()}
-	return o.histories.Do(ctx, key, func(ctx context.Context) (getmodules.Reach, error) {
+	return o.histories.do(ctx, o, key, func(ctx context.Context) (getmodules.Reach, error) {
 		done, err := o.onlineSlot(ctx)
 		if err != nil {
 			return getmodules.Reach{}, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
@@ -46,17 +47,33 @@ type Session struct {
 	// Slots limits concurrent work. A goroutine that holds a slot never waits for another one.
 	Slots chan struct{}
 
-	listings   singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations  singleflight.Memo[release, registryclient.Location]
-	tags       singleflight.Memo[repository, []getmodules.Tag]
-	ociTags    singleflight.Memo[repository, []versions.Candidate]
-	references singleflight.Memo[reference, getmodules.Reference]
-	histories  singleflight.Memo[inHistory, getmodules.Reach]
-	packages   singleflight.Memo[fetchKey, *Fetched]
+	listings   answers[addrs.ModuleRegistryPackage, []versions.Candidate]
+	locations  answers[release, registryclient.Location]
+	tags       answers[repository, []getmodules.Tag]
+	ociTags    answers[repository, []versions.Candidate]
+	references answers[reference, getmodules.Reference]
+	histories  answers[inHistory, getmodules.Reach]
+	packages   answers[fetchKey, *Fetched]
 	// artifacts holds the first artifact that was fetched from each OCI repository, keyed by the
 	// repository's address.
-	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
+	artifacts answers[addrs.ModulePackage, artifact]
 }
+
+// answers are the answers of origins to one kind of question, with one answer for each key. Runs share
+// an answer only if their policies deny the same URLs, because its requests may have been redirected.
+type answers[K comparable, V any] struct {
+	memo singleflight.Memo[httpx.Shared[K], V]
+}
+
+// do returns the answer for a key, and asks for it if there is none. The policies of the run apply to
+// all requests that ask sends.
+func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(context.Context) (V, error)) (V, error) {
+	ctx = o.Rules.ForModules(ctx)
+	return a.memo.Do(ctx, httpx.Share(ctx, key), ask)
+}
+
+// wait waits until cancelled questions have ended.
+func (a *answers[K, V]) wait() { a.memo.Wait() }
 
 // Slot waits for a free slot. The caller must call release to free it again.
 func (s *Session) Slot(ctx context.Context) (release func(), err error) {
@@ -70,10 +87,10 @@ func (s *Session) Slot(ctx context.Context) (release func(), err error) {
 
 // Wait waits until cancelled fetches and git queries have ended.
 func (s *Session) Wait() {
-	s.tags.Wait()
-	s.references.Wait()
-	s.histories.Wait()
-	s.packages.Wait()
+	s.tags.wait()
+	s.references.wait()
+	s.histories.wait()
+	s.packages.wait()
 }
 
 // withCache adds to a request what the fetcher needs to know about the cache.

@@ -22,7 +22,7 @@ func (o *Origins) listingSlot(ctx context.Context) (release func(), err error) {
 // Versions lists the versions of a source. It returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
-		return o.listings.Do(ctx, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
+		return o.listings.do(ctx, o, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
 			done, err := o.listingSlot(ctx)
 			if err != nil {
 				return nil, err
@@ -43,7 +43,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 		return o.ociVersions(ctx, from.repository())
 	}
 	key := from.repository()
-	tags, err := o.tags.Do(ctx, key, func(ctx context.Context) ([]getmodules.Tag, error) {
+	tags, err := o.tags.do(ctx, o, key, func(ctx context.Context) ([]getmodules.Tag, error) {
 		done, err := o.listingSlot(ctx)
 		if err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 }
 
 func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.Candidate, error) {
-	return o.ociTags.Do(ctx, key, func(ctx context.Context) ([]versions.Candidate, error) {
+	return o.ociTags.do(ctx, o, key, func(ctx context.Context) ([]versions.Candidate, error) {
 		repository, err := o.Fetcher.OCIRepository(key.request())
 		if err != nil {
 			return nil, err
@@ -93,6 +93,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 		return versions.Candidate{}, err
 	}
 	defer done()
+	ctx = o.Rules.ForModules(ctx)
 	for i := range same {
 		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
 			return versions.Candidate{}, err

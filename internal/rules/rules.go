@@ -1,12 +1,15 @@
 package rules
 
 import (
+	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -38,16 +41,38 @@ func (r Rules) CheckAuthentication(auth getproviders.Authentication) error {
 	return policy.CheckSignature(auth.Weak, r...)
 }
 
-// RestrictPlaces reports whether a policy restricts the locations of packages.
-func (r Rules) RestrictPlaces() bool {
-	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return len(p.Allow)+len(p.Deny) > 0 })
+// ForModules returns a context for requests for modules: none of them is sent to a URL that
+// deny_sources denies, whoever named the URL.
+func (r Rules) ForModules(ctx context.Context) context.Context {
+	return r.withRule(ctx, "modules", (*policy.Policy).CheckURL, (*policy.Policy).DeniedURLs)
 }
 
-// Places returns a text that is equal for rules that allow the same locations.
+// ForProviders is like ForModules, for requests for providers and the hosts in deny_providers.
+func (r Rules) ForProviders(ctx context.Context) context.Context {
+	return r.withRule(ctx, "providers", (*policy.Policy).CheckProviderURL, (*policy.Policy).DeniedProviderURLs)
+}
+
+// withRule returns a context with the rule for requests for one kind of thing.
+func (r Rules) withRule(ctx context.Context, kind string, check func(*policy.Policy, *url.URL) error, denied func(*policy.Policy) string) context.Context {
+	rule := httpx.Rule{Check: func(u *url.URL) error {
+		return r.Each(func(p *policy.Policy) error { return check(p, u) })
+	}}
+	for _, p := range r {
+		if text := denied(p); text != "" {
+			rule.Key += kind + " " + text + "\n"
+		}
+	}
+	return httpx.WithRule(ctx, rule)
+}
+
+// Places returns a text that is equal for rules that allow the same locations. It is "" if they allow
+// all locations.
 func (r Rules) Places() string {
 	var b strings.Builder
 	for _, p := range r {
-		fmt.Fprintf(&b, "allow %q deny %q\n", p.Allow, p.Deny)
+		if p != nil && len(p.Allow)+len(p.Deny) > 0 {
+			fmt.Fprintf(&b, "allow %q deny %q\n", p.Allow, p.Deny)
+		}
 	}
 	return b.String()
 }

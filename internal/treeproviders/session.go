@@ -8,8 +8,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -26,9 +28,9 @@ type Session struct {
 	slots    providers.Slots
 	opened   sync.Once
 	store    *providerstore.Store
-	listings singleflight.Memo[addrs.Provider, getproviders.Listing]
-	packages singleflight.Memo[packageKey, *providers.Got]
-	hashes   singleflight.Memo[packageKey, *providers.Proof]
+	listings singleflight.Memo[httpx.Shared[addrs.Provider], getproviders.Listing]
+	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
+	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
 
 // Store returns the user's store. It opens the store at the first call.
@@ -53,9 +55,11 @@ func (s *Session) Close() error {
 	return s.store.Close()
 }
 
-// Listing returns the available versions of a provider. They are requested once per session.
-func (s *Session) Listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
-	return s.listings.Do(ctx, p, func(ctx context.Context) (getproviders.Listing, error) {
+// Listing returns the available versions of a provider. They are requested once per session, under
+// the rules of the run.
+func (s *Session) Listing(ctx context.Context, all rules.Rules, p addrs.Provider) (getproviders.Listing, error) {
+	ctx = all.ForProviders(ctx)
+	return s.listings.Do(ctx, httpx.Share(ctx, p), func(ctx context.Context) (getproviders.Listing, error) {
 		return s.Source.Versions(ctx, p)
 	})
 }

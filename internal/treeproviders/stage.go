@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -184,7 +185,8 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
 	key := keyOf(want)
 	key.offers = s.OffersKey
-	return s.Session.packages.Do(ctx, key, func(ctx context.Context) (*providers.Got, error) {
+	ctx = s.Rules.ForProviders(ctx)
+	return s.Session.packages.Do(ctx, httpx.Share(ctx, key), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -192,7 +194,8 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 // getHashes gets the hashes of a provider's package for another platform.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
-	proof, err := s.Session.hashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+	ruled := s.Rules.ForProviders(ctx)
+	proof, err := s.Session.hashes.Do(ruled, httpx.Share(ruled, keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {

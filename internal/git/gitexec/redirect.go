@@ -90,7 +90,7 @@ func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
 	if err != nil || location == "" {
 		return nil, err
 	}
-	return redirectedRepository(asked, location)
+	return redirectedRepository(ctx, asked, location)
 }
 
 // lastLocation returns the last Location header in git's trace file, and removes the file.
@@ -119,7 +119,7 @@ func lastLocation(trace string) (location string, err error) {
 
 // redirectedRepository returns the URL of the repository that a redirect of the request for its
 // list of refs points to. As in git, the URLs of both requests must end in the same way.
-func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
+func redirectedRepository(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
 	repository := strings.TrimSuffix(from.String(), "/")
 	end := "/info/refs?service=git-upload-pack"
 	if from.RawQuery != "" {
@@ -130,7 +130,7 @@ func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 		return nil, err
 	}
 	asked.User = nil
-	to, err := httpx.Redirect(asked, location)
+	to, err := httpx.Redirect(ctx, asked, location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", git.ErrRefused, err)
 	}

@@ -102,7 +102,7 @@ func (c *Client) do(request *http.Request, wantType string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	err = checkAnswer(response, request.URL, wantType)
+	err = checkAnswer(response, request, wantType)
 	if err != nil {
 		response.Body.Close()
 		return nil, err
@@ -110,12 +110,12 @@ func (c *Client) do(request *http.Request, wantType string) (io.ReadCloser, erro
 	return response.Body, nil
 }
 
-func checkAnswer(response *http.Response, asked *url.URL, wantType string) error {
+func checkAnswer(response *http.Response, request *http.Request, wantType string) error {
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		to, err := redirected(asked, response.Header.Get("Location"))
+		to, err := redirected(request.Context(), request.URL, response.Header.Get("Location"))
 		if err != nil {
 			return err
 		}

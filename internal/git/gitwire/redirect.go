@@ -53,8 +53,8 @@ func (c *Client) discover(ctx context.Context) error {
 }
 
 // redirected returns the URL that an answer redirects to. It contains nothing of the old URL.
-func redirected(from *url.URL, location string) (*url.URL, error) {
-	to, err := httpx.Redirect(from, location)
+func redirected(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
+	to, err := httpx.Redirect(ctx, from, location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRedirect, err)
 	}

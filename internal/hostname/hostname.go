@@ -1,0 +1,129 @@
+// Package hostname normalises the hosts of URLs, so that one host has one spelling.
+//
+// Clients and resolvers accept many spellings of one host: another case, a final dot, characters that
+// are mapped to ASCII, and the numbers that C's inet_aton reads as an IPv4 address ("127.1",
+// "0x7f.1", "0177.0.0.1", "2130706433"). A rule that compares the text of hosts can be circumvented by
+// such a spelling. So a host is compared in the form that [Canonical] returns, and requested in the
+// form that [ToRequest] returns, so that the host that was compared is the one that is asked.
+//
+// Names are not resolved: "localhost" and "127.0.0.1" are different hosts.
+package hostname
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// lenient also maps names that are not strict, such as those with "_". Git accepts them.
+var lenient = idna.New(idna.MapForLookup(), idna.StrictDomainName(false))
+
+// Canonical returns the form of a host for comparisons. The host has no port, and an IPv6 address has
+// no brackets. Names are in lower case and in ASCII (IDNA), without dots at the end. Addresses are in
+// the form of [netip.Addr.String], without a zone. An IPv6 address that maps an IPv4 address is that
+// IPv4 address.
+func Canonical(host string) string {
+	host = strings.ToLower(host)
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	} else if ascii, err := lenient.ToASCII(host); err == nil {
+		host = ascii
+	}
+	host = strings.TrimRight(host, ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.WithZone("").Unmap().String()
+	}
+	if addr, ok := parseIPv4(host); ok {
+		return addr.String()
+	}
+	return host
+}
+
+// ToRequest returns the spelling in which a host is requested. A number that is not written as an
+// address, such as "127.1", is replaced by the address, because clients and resolvers differ in what
+// they read it as. Other hosts are returned unchanged: they mean the same to all clients, and
+// credentials and the settings of git are looked up by the spelling that the user chose.
+func ToRequest(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	canonical := Canonical(host)
+	if _, err := netip.ParseAddr(canonical); err == nil {
+		return canonical
+	}
+	return host
+}
+
+// NormaliseURL replaces the host of a URL with its [ToRequest] spelling.
+func NormaliseURL(u *url.URL) {
+	host := u.Hostname()
+	spelling := ToRequest(host)
+	switch port := u.Port(); {
+	case spelling == host:
+	case port != "":
+		u.Host = net.JoinHostPort(spelling, port)
+	default:
+		u.Host = strings.Replace(u.Host, host, spelling, 1)
+	}
+}
+
+// EndsInNumber reports whether a host in canonical form is a number that is not an address, such as
+// "1.2.3.4.5" or "256.1.1.1". Resolvers differ in what they do with these.
+func EndsInNumber(canonical string) bool {
+	if _, err := netip.ParseAddr(canonical); err == nil {
+		return false
+	}
+	label := canonical[strings.LastIndexByte(canonical, '.')+1:]
+	_, ok := parsePart(label)
+	return ok || label != "" && strings.Trim(label, "0123456789") == ""
+}
+
+// maxParts is the number of parts of an IPv4 address.
+const maxParts = 4
+
+// parseIPv4 parses the spellings of IPv4 addresses that inet_aton accepts: up to four numbers, decimal,
+// octal with a leading "0", or hexadecimal with "0x". The last one fills all remaining bytes.
+func parseIPv4(host string) (addr netip.Addr, ok bool) {
+	parts := strings.Split(host, ".")
+	if len(parts) > maxParts {
+		return netip.Addr{}, false
+	}
+	var value uint64
+	for i, part := range parts {
+		n, ok := parsePart(part)
+		isLast := i == len(parts)-1
+		switch {
+		case !ok, !isLast && n > 0xff:
+			return netip.Addr{}, false
+		case !isLast:
+			value |= n << (8 * (maxParts - 1 - i))
+		case n >= 1<<(8*(maxParts-i)):
+			return netip.Addr{}, false
+		default:
+			value |= n
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
+}
+
+// parsePart parses one number of an IPv4 address. "0x" is 0, as in browsers.
+func parsePart(part string) (n uint64, ok bool) {
+	base := 10
+	switch {
+	case part == "":
+		return 0, false
+	case strings.HasPrefix(part, "0x"):
+		part, base = part[2:], 16
+	case part[0] == '0':
+		base = 8
+	}
+	if part == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(part, base, 64)
+	return n, err == nil && !strings.ContainsAny(part, "+_")
+}

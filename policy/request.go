@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// CheckURL checks a URL that is to be requested for modules, such as the target of a redirect.
+// Only Deny applies to it. Allow does not, because registries and forges deliver packages from
+// storage on other hosts, which their users cannot list. The error is a *[Violation].
+func (p *Policy) CheckURL(u *url.URL) error {
+	if p == nil {
+		return nil
+	}
+	return p.checkURL(p.Deny, argDeny, u)
+}
+
+// CheckProviderURL checks a URL that is to be requested for providers. Only the patterns of
+// DenyProviders without a path apply to it, because the paths of the others are those of
+// provider addresses. The error is a *[Violation].
+func (p *Policy) CheckProviderURL(u *url.URL) error {
+	if p == nil {
+		return nil
+	}
+	return p.checkURL(p.deniedProviderHosts(), argDenyProviders, u)
+}
+
+// DeniedURLs returns a text that is equal for policies whose CheckURL denies the same URLs. It
+// is "" if CheckURL denies none.
+func (p *Policy) DeniedURLs() string {
+	if p == nil {
+		return ""
+	}
+	return textOf(p.Deny)
+}
+
+// DeniedProviderURLs is like DeniedURLs, for CheckProviderURL.
+func (p *Policy) DeniedProviderURLs() string {
+	if p == nil {
+		return ""
+	}
+	return textOf(p.deniedProviderHosts())
+}
+
+func textOf(patterns []Pattern) string {
+	if len(patterns) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q", patterns)
+}
+
+func (p *Policy) deniedProviderHosts() []Pattern {
+	return slices.DeleteFunc(slices.Clone(p.DenyProviders), func(pattern Pattern) bool { return len(pattern.path) > 0 })
+}
+
+func (p *Policy) checkURL(denied []Pattern, argument string, u *url.URL) error {
+	if len(denied) == 0 {
+		return nil
+	}
+	for _, at := range requestPlaces(u) {
+		if err := p.check(placeRules{deny: denied, argDeny: argument}, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestPlaces returns the places that a request may concern: the URL itself, and the repository
+// that the API of git or of an OCI registry has below it.
+//
+//	https://git.example.com/acme/net.git/info/refs    git.example.com/acme/net/info/refs
+//	https://ghcr.io/v2/acme/net/blobs/sha256:...      ghcr.io/acme/net/blobs/sha256:...
+func requestPlaces(u *url.URL) []place {
+	at := urlPlace(u)
+	git := at
+	git.path = slices.Clone(at.path)
+	for i, element := range git.path {
+		git.path[i] = strings.TrimSuffix(element, ".git")
+	}
+	places := []place{at, git}
+	if len(at.path) > 1 && at.path[0] == "v2" {
+		oci := at
+		oci.path = at.path[1:]
+		places = append(places, oci)
+	}
+	return places
+}
