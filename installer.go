@@ -156,7 +156,8 @@ type Installer struct {
 	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
 	// used.
 	StateKey string
-	// Parallel is the number of packages that are worked on at once; 0 means 16.
+	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
+	// times as many small requests are sent at once, such as those for versions and tags.
 	Parallel int
 	// OnEvent is called with each event. See [Event] for its guarantees.
 	OnEvent func(Event)
@@ -209,6 +210,9 @@ type Fetcher interface {
 // defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
 // the network.
 const defaultParallel = 16
+
+// requestsPerSlot is the number of small requests at once, for each package that is worked on.
+const requestsPerSlot = 4
 
 var (
 	_ Registry = (*registryclient.Client)(nil)

@@ -152,7 +152,7 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 	if job.hosted {
 		return getmodules.Reference{}, nil
 	}
-	done, err := o.Slot(ctx)
+	done, err := o.queryFor(ctx, job.pkg)
 	if err != nil {
 		return getmodules.Reference{}, err
 	}

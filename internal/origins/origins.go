@@ -45,7 +45,15 @@ func (o *Origins) onlineSlot(ctx context.Context) (release func(), err error) {
 	if o.Offline {
 		return nil, errNotAtHand
 	}
-	return o.Slot(ctx)
+	return o.RequestSlot(ctx)
+}
+
+// querySlot is like onlineSlot, for a question about the refs of a repository.
+func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
+	if o.Offline {
+		return nil, errNotAtHand
+	}
+	return o.queryFor(ctx, pkg)
 }
 
 // Locate returns the location of a version of a source. version is "" if the source has no
@@ -111,7 +119,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 		key.locked = locked
 	}
 	return o.references.do(ctx, o, key, func(ctx context.Context) (getmodules.Reference, error) {
-		done, err := o.onlineSlot(ctx)
+		done, err := o.querySlot(ctx, key.pkg)
 		if err != nil {
 			return getmodules.Reference{}, err
 		}

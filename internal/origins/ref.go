@@ -82,8 +82,11 @@ type inHistory struct {
 // is an error of asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
 	key := inHistory{pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: entry.Revision()}
+	if o.Offline {
+		return getmodules.Reach{}, errNotAtHand
+	}
 	return o.histories.do(ctx, o, key, func(ctx context.Context) (getmodules.Reach, error) {
-		done, err := o.onlineSlot(ctx)
+		done, err := o.Slot(ctx) // a history can be large
 		if err != nil {
 			return getmodules.Reach{}, err
 		}

@@ -44,8 +44,10 @@ type Session struct {
 	CacheErr error
 	// Began is the time at which the session began.
 	Began time.Time
-	// Slots limits concurrent work. A goroutine that holds a slot never waits for another one.
-	Slots chan struct{}
+	// Slots limits the packages that are worked on at once, and Requests the small requests, such
+	// as those for versions, locations and refs. So these need not wait for transfers of packages.
+	// A goroutine that holds a slot never waits for another one.
+	Slots, Requests chan struct{}
 
 	listings   answers[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations  answers[release, registryclient.Location]
@@ -75,14 +77,31 @@ func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(cont
 // wait waits until cancelled questions have ended.
 func (a *answers[K, V]) wait() { a.memo.Wait() }
 
-// Slot waits for a free slot. The caller must call release to free it again.
-func (s *Session) Slot(ctx context.Context) (release func(), err error) {
+// Slot waits for a free slot for work on a package. The caller must call release to free it again.
+func (s *Session) Slot(ctx context.Context) (release func(), err error) { return wait(ctx, s.Slots) }
+
+// RequestSlot waits for a free slot for a small request. The caller must call release to free it
+// again.
+func (s *Session) RequestSlot(ctx context.Context) (release func(), err error) {
+	return wait(ctx, s.Requests)
+}
+
+func wait(ctx context.Context, slots chan struct{}) (release func(), err error) {
 	select {
-	case s.Slots <- struct{}{}:
-		return func() { <-s.Slots }, nil
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// queryFor waits for a free slot for a question about the refs of a repository. Over ssh, each
+// question is a connection and a process, of which servers and users accept few at once.
+func (s *Session) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
+	if u, err := pkg.URL(); err != nil || u.Scheme != "https" && u.Scheme != "oci" {
+		return s.Slot(ctx)
+	}
+	return s.RequestSlot(ctx)
 }
 
 // Wait waits until cancelled fetches and git queries have ended.

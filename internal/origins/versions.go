@@ -11,19 +11,23 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// listingSlot is like onlineSlot, but its error is about listing versions.
-func (o *Origins) listingSlot(ctx context.Context) (release func(), err error) {
-	if o.Offline {
+// listingSlot is like querySlot, but its error is about listing versions. pkg is zero for a
+// registry.
+func (o *Origins) listingSlot(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
+	switch {
+	case o.Offline:
 		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
+	case pkg.IsZero():
+		return o.RequestSlot(ctx)
 	}
-	return o.Slot(ctx)
+	return o.queryFor(ctx, pkg)
 }
 
 // Versions lists the versions of a source. It returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
 		return o.listings.do(ctx, o, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
-			done, err := o.listingSlot(ctx)
+			done, err := o.listingSlot(ctx, addrs.ModulePackage{})
 			if err != nil {
 				return nil, err
 			}
@@ -44,7 +48,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 	}
 	key := from.repository()
 	tags, err := o.tags.do(ctx, o, key, func(ctx context.Context) ([]getmodules.Tag, error) {
-		done, err := o.listingSlot(ctx)
+		done, err := o.listingSlot(ctx, key.address)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +71,7 @@ func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.C
 		if err != nil {
 			return nil, err
 		}
-		done, err := o.listingSlot(ctx)
+		done, err := o.listingSlot(ctx, key.address)
 		if err != nil {
 			return nil, err
 		}

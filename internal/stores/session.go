@@ -99,7 +99,7 @@ type storeKey struct {
 func (s *Session) artifact(ctx context.Context, at ID, statement modpkg.Statement) (Artifact, error) {
 	tag := statement.Tag()
 	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (Artifact, error) {
-		done, err := s.with.Slot(ctx)
+		done, err := s.with.RequestSlot(ctx)
 		if err != nil {
 			return Artifact{}, err
 		}
