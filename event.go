@@ -130,6 +130,9 @@ const (
 	// WarningRestored says that files of an installed module were changed, and are replaced
 	// by the files of the locked package.
 	WarningRestored WarningKind = "restored"
+	// WarningRepositoryOwner says that the project's git repository belongs to another user,
+	// so it was not used. The setting safe.directory of git allows it.
+	WarningRepositoryOwner WarningKind = "repository owner"
 )
 
 func (Resolved) event()          {}
