@@ -30,8 +30,9 @@ var errAnswer = errors.New("unexpected answer from git")
 //
 // "git diff" is not used, because it runs the filters that the configuration names. Git only
 // lists object names: of the revision's tree, and of the index. The files are compared with the
-// index here, as git does it but for two differences, which report more files:
+// index here, as git does it except for these differences, all of which report more files:
 //
+//   - A file that differs in the index counts as changed even if the checkout has the revision's.
 //   - A file with a filter (such as those of Git LFS), an encoding, or $Id$ counts as changed if
 //     the times or the size in the index do not match: only the filter could tell.
 //   - A file that is marked with "git update-index --assume-unchanged" is compared all the same.

@@ -123,98 +123,101 @@ func (w workspace) asGit(rev string) []string {
 	return names
 }
 
-// TestChangedSinceAsGit compares the changed files with those that git reports. want is set if
-// more files are reported.
+// changes are what a test does to a checkout, by their names, and the files that then have
+// changed since the first commit.
+var changes = map[string]struct {
+	change func(w workspace)
+	want   []string
+}{
+	"nothing":              {func(workspace) {}, []string{}},
+	"times only":           {func(w workspace) { w.touch("a.tf") }, []string{}},
+	"content":              {func(w workspace) { w.write("dir/b.tf", "changed\n") }, []string{"dir/b.tf"}},
+	"content of same size": {func(w workspace) { w.write("a.tf", "A\n") }, []string{"a.tf"}},
+	"content with the same size and times": {func(w workspace) {
+		info, err := os.Stat(w.path("a.tf"))
+		w.check(err)
+		w.write("a.tf", "A\n")
+		w.check(os.Chtimes(w.path("a.tf"), time.Time{}, info.ModTime()))
+	}, []string{"a.tf"}},
+	"emptied":      {func(w workspace) { w.write("a.tf", "") }, []string{"a.tf"}},
+	"filled":       {func(w workspace) { w.write("empty", "x") }, []string{"empty"}},
+	"mode":         {func(w workspace) { w.check(os.Chmod(w.path("a.tf"), 0o755)) }, []string{"a.tf"}},
+	"deleted":      {func(w workspace) { w.check(os.Remove(w.path("a.tf"))) }, []string{"a.tf"}},
+	"new":          {func(w workspace) { w.write("dir/new\nä.tf", "") }, []string{"dir/new\nä.tf"}},
+	"ignored":      {func(w workspace) { w.write("x.ignored", "") }, []string{}},
+	"link":         {func(w workspace) { w.relink("link", "other") }, []string{"link"}},
+	"file to link": {func(w workspace) { w.relink("a.tf", "dir/b.tf") }, []string{"a.tf"}},
+	"link to file": {func(w workspace) {
+		w.check(os.Remove(w.path("link")))
+		w.write("link", "a.tf")
+	}, []string{"link"}},
+	"directory to link": {func(w workspace) {
+		w.check(os.Rename(w.path("dir"), w.path("moved")))
+		w.check(os.Symlink("moved", w.path("dir")))
+	}, []string{"dir", "dir/b.tf", "moved/b.tf"}},
+	"file to directory": {func(w workspace) {
+		w.check(os.Remove(w.path("a.tf")))
+		w.write("a.tf/c", "")
+	}, []string{"a.tf", "a.tf/c"}},
+	"staged": {func(w workspace) {
+		w.write("a.tf", "staged\n")
+		w.git("add", "a.tf")
+	}, []string{"a.tf"}},
+	// Git compares the files only with the revision.
+	"staged and reverted": {func(w workspace) {
+		w.write("a.tf", "staged\n")
+		w.git("add", "a.tf")
+		w.write("a.tf", "a\n")
+	}, []string{"a.tf"}},
+	"staged deletion": {func(w workspace) { w.git("rm", "-q", "--cached", "a.tf") }, []string{"a.tf"}},
+	"renamed":         {func(w workspace) { w.git("mv", "a.tf", "z.tf") }, []string{"a.tf", "z.tf"}},
+	"intent to add": {func(w workspace) {
+		w.write("n.tf", "n\n")
+		w.git("add", "-N", "n.tf")
+	}, []string{"n.tf"}},
+	"committed": {func(w workspace) {
+		w.write("dir/b.tf", "committed\n")
+		w.git("commit", "-q", "-a", "-m", "two")
+	}, []string{"dir/b.tf"}},
+	"conflict": {func(w workspace) {
+		w.git("checkout", "-q", "-b", "side")
+		w.write("a.tf", "side\n")
+		w.git("commit", "-q", "-a", "-m", "side")
+		w.git("checkout", "-q", "-")
+		w.write("a.tf", "main\n")
+		w.git("commit", "-q", "-a", "-m", "main")
+		cmd := exec.CommandContext(w.t.Context(), "git", "merge", "side")
+		cmd.Dir, cmd.Env = w.dir, w.env
+		if cmd.Run() == nil {
+			w.t.Fatal("there is no conflict")
+		}
+	}, []string{"a.tf"}},
+	"sparse": {func(w workspace) {
+		w.git("update-index", "--skip-worktree", "a.tf")
+		w.check(os.Remove(w.path("a.tf")))
+	}, []string{}},
+	"assumed unchanged": {func(w workspace) {
+		w.git("update-index", "--assume-unchanged", "a.tf")
+		w.write("a.tf", "changed\n")
+	}, []string{"a.tf"}},
+	"mode is ignored": {func(w workspace) {
+		w.git("config", "core.fileMode", "false")
+		w.check(os.Chmod(w.path("a.tf"), 0o755))
+	}, []string{}},
+	"split index": {func(w workspace) {
+		w.git("update-index", "--split-index")
+		w.write("a.tf", "changed\n")
+	}, []string{"a.tf"}},
+	"other checkout named by the configuration": {func(w workspace) {
+		w.git("config", "core.worktree", w.t.TempDir())
+		w.write("a.tf", "changed\n")
+	}, []string{"a.tf"}},
+}
+
+// TestChangedSinceAsGit compares the changed files with those that git reports.
 func TestChangedSinceAsGit(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(w workspace)
-		want   []string
-	}{
-		"nothing":              {func(workspace) {}, []string{}},
-		"times only":           {func(w workspace) { w.touch("a.tf") }, []string{}},
-		"content":              {func(w workspace) { w.write("dir/b.tf", "changed\n") }, []string{"dir/b.tf"}},
-		"content of same size": {func(w workspace) { w.write("a.tf", "A\n") }, []string{"a.tf"}},
-		"content with the same size and times": {func(w workspace) {
-			info, err := os.Stat(w.path("a.tf"))
-			w.check(err)
-			w.write("a.tf", "A\n")
-			w.check(os.Chtimes(w.path("a.tf"), time.Time{}, info.ModTime()))
-		}, []string{"a.tf"}},
-		"emptied":      {func(w workspace) { w.write("a.tf", "") }, []string{"a.tf"}},
-		"filled":       {func(w workspace) { w.write("empty", "x") }, []string{"empty"}},
-		"mode":         {func(w workspace) { w.check(os.Chmod(w.path("a.tf"), 0o755)) }, []string{"a.tf"}},
-		"deleted":      {func(w workspace) { w.check(os.Remove(w.path("a.tf"))) }, []string{"a.tf"}},
-		"new":          {func(w workspace) { w.write("dir/new\nä.tf", "") }, []string{"dir/new\nä.tf"}},
-		"ignored":      {func(w workspace) { w.write("x.ignored", "") }, []string{}},
-		"link":         {func(w workspace) { w.relink("link", "other") }, []string{"link"}},
-		"file to link": {func(w workspace) { w.relink("a.tf", "dir/b.tf") }, []string{"a.tf"}},
-		"link to file": {func(w workspace) {
-			w.check(os.Remove(w.path("link")))
-			w.write("link", "a.tf")
-		}, []string{"link"}},
-		"directory to link": {func(w workspace) {
-			w.check(os.Rename(w.path("dir"), w.path("moved")))
-			w.check(os.Symlink("moved", w.path("dir")))
-		}, []string{"dir", "dir/b.tf", "moved/b.tf"}},
-		"file to directory": {func(w workspace) {
-			w.check(os.Remove(w.path("a.tf")))
-			w.write("a.tf/c", "")
-		}, []string{"a.tf", "a.tf/c"}},
-		"staged": {func(w workspace) {
-			w.write("a.tf", "staged\n")
-			w.git("add", "a.tf")
-		}, []string{"a.tf"}},
-		// Git compares the files only with the revision.
-		"staged and reverted": {func(w workspace) {
-			w.write("a.tf", "staged\n")
-			w.git("add", "a.tf")
-			w.write("a.tf", "a\n")
-		}, []string{"a.tf"}},
-		"staged deletion": {func(w workspace) { w.git("rm", "-q", "--cached", "a.tf") }, []string{"a.tf"}},
-		"renamed":         {func(w workspace) { w.git("mv", "a.tf", "z.tf") }, []string{"a.tf", "z.tf"}},
-		"intent to add": {func(w workspace) {
-			w.write("n.tf", "n\n")
-			w.git("add", "-N", "n.tf")
-		}, []string{"n.tf"}},
-		"committed": {func(w workspace) {
-			w.write("dir/b.tf", "committed\n")
-			w.git("commit", "-q", "-a", "-m", "two")
-		}, []string{"dir/b.tf"}},
-		"conflict": {func(w workspace) {
-			w.git("checkout", "-q", "-b", "side")
-			w.write("a.tf", "side\n")
-			w.git("commit", "-q", "-a", "-m", "side")
-			w.git("checkout", "-q", "-")
-			w.write("a.tf", "main\n")
-			w.git("commit", "-q", "-a", "-m", "main")
-			cmd := exec.CommandContext(w.t.Context(), "git", "merge", "side")
-			cmd.Dir, cmd.Env = w.dir, w.env
-			if cmd.Run() == nil {
-				w.t.Fatal("there is no conflict")
-			}
-		}, []string{"a.tf"}},
-		"sparse": {func(w workspace) {
-			w.git("update-index", "--skip-worktree", "a.tf")
-			w.check(os.Remove(w.path("a.tf")))
-		}, []string{}},
-		"assumed unchanged": {func(w workspace) {
-			w.git("update-index", "--assume-unchanged", "a.tf")
-			w.write("a.tf", "changed\n")
-		}, []string{"a.tf"}},
-		"mode is ignored": {func(w workspace) {
-			w.git("config", "core.fileMode", "false")
-			w.check(os.Chmod(w.path("a.tf"), 0o755))
-		}, []string{}},
-		"split index": {func(w workspace) {
-			w.git("update-index", "--split-index")
-			w.write("a.tf", "changed\n")
-		}, []string{"a.tf"}},
-		"other checkout named by the configuration": {func(w workspace) {
-			w.git("config", "core.worktree", w.t.TempDir())
-			w.write("a.tf", "changed\n")
-		}, []string{"a.tf"}},
-	} {
+	for name, test := range changes {
 		for _, format := range []string{"sha1", "sha256"} {
 			t.Run(name+", "+format, func(t *testing.T) {
 				t.Parallel()
