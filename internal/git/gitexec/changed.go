@@ -148,15 +148,20 @@ func timestampOf(t time.Time) timestamp {
 	return timestamp{uint32(t.Unix()), uint32(t.Nanosecond())} //nolint:gosec // truncated as in the index
 }
 
-// indexEntries returns the files in the index by their paths. A file with a merge conflict has
-// the zero object.
+// indexEntries returns the files in the index by their paths.
 func (w *WorkTree) indexEntries(ctx context.Context) (map[string]indexEntry, error) {
 	out, err := w.git.Output(ctx, w.command("ls-files", "--stage", "--debug", "-t", "-z"), maxEntries)
 	if err != nil {
 		return nil, err
 	}
+	return parseIndex(string(out))
+}
+
+// parseIndex parses a list of the files in the index. A file with a merge conflict gets the zero
+// object.
+func parseIndex(list string) (map[string]indexEntry, error) {
 	entries := map[string]indexEntry{}
-	for rest := string(out); rest != ""; {
+	for rest := list; rest != ""; {
 		var line string
 		var ok bool
 		if line, rest, ok = strings.Cut(rest, "\x00"); !ok {
