@@ -136,6 +136,9 @@ const (
 	// WarningUnknownHistory says that it is not known whether a locked commit is in the history
 	// of its repository.
 	WarningUnknownHistory WarningKind = "unknown history"
+	// WarningRepositoryOwner says that the project's git repository belongs to another user,
+	// so it was not used. The setting safe.directory of git allows it.
+	WarningRepositoryOwner WarningKind = "repository owner"
 )
 
 func (Resolved) event()          {}

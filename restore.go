@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/gitowner"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -37,8 +38,10 @@ type Restored struct {
 // nothing else. It skips the entry of a call that the configuration no longer has, or has
 // with another source or constraint. It also skips the entry of a provider if no installed
 // module requires that version. If there is nothing to put back, the error is
-// [ErrNothingToRestore].
+// [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
+// it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
+	events := &events{fn: in.OnEvent}
 	err = in.takeProject(ctx, req, func(p *openProject) error {
 		for _, source := range []struct {
 			from string
@@ -48,6 +51,9 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 			{"git show HEAD:" + req.lockFile(), func() ([]byte, error) { return lockOfHead(ctx, req) }},
 		} {
 			src, err := source.read()
+			if _, ok := errors.AsType[*gitowner.OwnerError](err); ok {
+				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
+			}
 			if err != nil {
 				continue // the project may not be in a git repository
 			}
@@ -220,7 +226,9 @@ func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *loc
 
 // lockOfHead returns the lock in the last commit of the project's repository.
 func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
-	var git gitexec.Git
-	name := "HEAD:./" + filepath.ToSlash(req.lockFile())
-	return git.Output(ctx, gitexec.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
+	tree, err := (&gitexec.Git{}).WorkTree(req.dir())
+	if err != nil {
+		return nil, err
+	}
+	return tree.Show(ctx, "HEAD", "./"+filepath.ToSlash(req.lockFile()), maxHeadLock)
 }

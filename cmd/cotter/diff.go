@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/gitowner"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -140,7 +140,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 		return nil, err
 	}
 	lock, err := r.atRevision(ctx, name)
-	if errors.Is(err, gitexec.ErrNoRepository) {
+	if errors.Is(err, gitowner.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return lock, err
@@ -154,19 +154,8 @@ func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File
 		return nil, err
 	}
 	rev, file, named := strings.Cut(name, ":")
-	if !named || strings.HasPrefix(file, "./") || strings.HasPrefix(file, "../") {
-		here, err := filepath.EvalSymlinks(r.dir)
-		if err != nil {
-			return nil, err
-		}
-		if here, err = filepath.Abs(here); err != nil {
-			return nil, err
-		}
-		below, err := filepath.Rel(tree.Top, here)
-		if err != nil {
-			return nil, err
-		}
-		file = path.Join(filepath.ToSlash(below), cmp.Or(file, filepath.ToSlash(r.lockFile)))
+	if !named {
+		file = "./" + filepath.ToSlash(r.lockFile)
 	}
 	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
 	if errors.Is(err, fs.ErrNotExist) && !named {

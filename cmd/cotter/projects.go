@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/gitowner"
 )
 
 // severalFlags returns the flags of every command that can work on several projects, after
@@ -270,7 +271,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
 	git := &gitexec.Git{}
 	tree, err := git.WorkTree(dirs[0])
-	if errors.Is(err, gitexec.ErrNoRepository) {
+	if errors.Is(err, gitowner.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/gitowner"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -71,6 +72,8 @@ const (
 	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
 	archiveRemedy     = "Try again. If the error persists, tell the publisher of the provider."
 	fileReadsRemedy   = "If you trust the author of this configuration with all your files, use `--allow-file-reads`."
+	ownerRemedy       = "If you trust it, run `git config --global --add safe.directory {keys}`."
+	trustRemedy       = "If you trust it, add its directory to `safe.directory` in your git configuration."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -113,6 +116,7 @@ func remediesOf(project string, err error) []remedy {
 	var mismatch *getproviders.MismatchError
 	var violation *policy.Violation
 	var hint hintedError
+	var owner *gitowner.OwnerError
 	switch {
 	case errors.As(err, &hint):
 		add(hint.hint, "")
@@ -137,6 +141,8 @@ func remediesOf(project string, err error) []remedy {
 		add(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", host.Dialect, other), "")
 	case errors.As(err, &metadata):
 		add(metadataRemedy, "")
+	case errors.As(err, &owner) && owner.Config == nil:
+		add(ownerRemedy, owner.Top)
 	case errors.As(err, &linked):
 		add(linkRemedy(linked), "")
 	case addLockRemedies(err, add):
@@ -265,6 +271,8 @@ func warningRemedy(kind cotter.WarningKind) string {
 	switch kind {
 	case cotter.WarningNoCache:
 		return cacheRemedy
+	case cotter.WarningRepositoryOwner:
+		return trustRemedy
 	case cotter.WarningDialectAssumed:
 		return dialectRemedy
 	}

@@ -342,3 +342,18 @@ func run(t *testing.T, command *exec.Cmd) {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
 }
+
+// FuzzSafeDirectories checks that a configuration is parsed or refused, and that an empty value
+// from the command discards it.
+func FuzzSafeDirectories(f *testing.F) {
+	f.Add("'safe.directory'='/a'")
+	f.Add(`'a.b'='it'\''s' 'safe.directory=/a'`)
+	f.Add("'x'= 'y'")
+	f.Add("'")
+	f.Fuzz(func(t *testing.T, parameters string) {
+		env := []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_PARAMETERS=" + parameters + " 'safe.directory='"}
+		if got, err := gitowner.SafeDirectories(env); err == nil && len(got) > 0 {
+			t.Errorf("SafeDirectories = %q after a reset", got)
+		}
+	})
+}

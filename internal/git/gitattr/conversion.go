@@ -84,7 +84,7 @@ func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	case c.ident:
 		content = expandIdentWhole(content, id)
 	}
-	if c.crlf && (!c.auto || isPlainText(content)) {
+	if c.crlf && (!c.auto || IsPlainText(content)) {
 		content = toCRLF(content)
 	}
 	if c.encoding == "" || len(content) == 0 {
@@ -109,9 +109,9 @@ func toCRLF(content []byte) []byte {
 	return out
 }
 
-// isPlainText reports whether text=auto lets git change the line ends of the content. It must
+// IsPlainText reports whether text=auto lets git change the line ends of the content. It must
 // not be binary, and must not contain a CR.
-func isPlainText(content []byte) bool {
+func IsPlainText(content []byte) bool {
 	if bytes.IndexByte(content, '\r') >= 0 || bytes.IndexByte(content, 0) >= 0 {
 		return false
 	}

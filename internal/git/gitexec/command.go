@@ -16,8 +16,8 @@ import (
 type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
-	// Repo is the git directory to work in. If it is "", a command with Network has no
-	// repository, and any other command uses the repository that git finds.
+	// Repo is the git directory to work in; "" means none. Git does not check its owner: a
+	// repository that was found must be opened with [Git.WorkTree].
 	Repo string
 	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
 	WorkTree string

@@ -9,10 +9,9 @@
 //   - Network ([Command.Network] is set) uses the user's own configuration, because it contains
 //     credential helpers, url.insteadOf, http.extraHeader, proxies and ssh settings. Settings
 //     that run programs, or change which data is accepted, are overridden on the command line.
-//     Redirects by http are not followed; the caller handles them. If there is no repository to
-//     work in, git does not look for one around the working directory.
+//     Redirects by http are not followed; the caller handles them.
 //
-// In both phases there are no hooks, no fsmonitor, no background maintenance, no replacement
+// In both phases git does not look for a repository around the working directory, and there are no hooks, no fsmonitor, no background maintenance, no replacement
 // objects, no inherited GIT_DIR and the like, no prompts (unless [Git.Interactive] is set), no
 // standard input, no controlling terminal, and no localized messages. A cancelled command is
 // killed together with all processes that it started.
@@ -25,13 +24,19 @@
 // git's environment, where a credential helper reads them. They are never in arguments or on
 // disk.
 //
+// A [WorkTree] is the user's own checkout. It is found and its owner is checked by package
+// gitowner, before git or this package reads anything in it. Its configuration and its attributes
+// can name programs: filters, textconv, external diffs, a pager, aliases. Only such subcommands
+// are run in it that run none of them, and files are compared without git (see
+// [WorkTree.ChangedSince]).
+//
 // [Git.HTTPSettings] reports whether http requests can be sent without git, considering
 // everything that the user's configuration and environment say about them.
 //
 // Package gitexec has these limits:
 //
-//   - It trusts the git program that it finds, the user's configuration, and the configuration
-//     of [Command.Repo].
+//   - It trusts the git program that it finds, and the user's configuration. The configuration of
+//     [Command.Repo] is not trusted to name programs, but its other settings apply.
 //   - It does not check arguments. Callers must first check values from outside with
 //     [git.CheckURL], [git.CheckRef] or [git.IsObjectID], and put them after
 //     "--end-of-options".

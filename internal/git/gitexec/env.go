@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,15 +40,10 @@ func (g *Git) environment(found program, c Command) []string {
 	set("GIT_NO_LAZY_FETCH", "1")
 	set("GIT_OPTIONAL_LOCKS", "0")
 	set("GIT_LFS_SKIP_SMUDGE", "1")
-	if c.Repo != "" {
-		// GIT_DIR is set so that git neither searches for a repository nor checks the owner of
-		// the directory around it.
-		set("GIT_DIR", c.Repo)
-	} else if c.Network != nil {
-		// The configuration of a repository around the working directory must not apply either,
-		// because it may come from an archive.
-		set("GIT_DIR", nullFile)
-	}
+	// GIT_DIR is always set, so that git does not look for a repository around the working
+	// directory. Its configuration must not apply, because it may come from an archive or from
+	// another user.
+	set("GIT_DIR", cmp.Or(c.Repo, nullFile))
 	if c.WorkTree != "" {
 		set("GIT_WORK_TREE", c.WorkTree)
 	}

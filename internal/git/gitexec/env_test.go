@@ -70,6 +70,17 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestNoRepository tests that git looks for no repository around the working directory.
+func TestNoRepository(t *testing.T) {
+	t.Parallel()
+	g := &gitexec.Git{Path: fakeGit(t, "", "env"), Env: hostile()}
+	for _, network := range []*gitexec.Network{nil, {}} {
+		if got := variables(t, g, gitexec.Command{Args: []string{"x"}, Network: network})["GIT_DIR"]; got != "/dev/null" {
+			t.Errorf("GIT_DIR=%q with network %v", got, network)
+		}
+	}
+}
+
 func TestAllowedProtocols(t *testing.T) {
 	t.Parallel()
 	git := fakeGit(t, "", "env")

@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -49,4 +50,12 @@ func (e *Error) Says(phrases ...string) bool {
 		}
 	}
 	return false
+}
+
+// exitCode returns git's exit status if err is or wraps an [*Error], and otherwise -1.
+func exitCode(err error) int {
+	if failed, ok := errors.AsType[*Error](err); ok {
+		return failed.ExitCode
+	}
+	return -1
 }

@@ -17,4 +17,5 @@ var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing
 	ParseAnswer    = parseAnswer
+	ParseIndex     = parseIndex
 )

@@ -86,9 +86,7 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	if err := g.askVersion(ctx, p); err != nil {
 		return program{}, err
 	}
-	// With a path that is not a repository, git does not look for one around the working
-	// directory, whose configuration must not apply here.
-	list := Command{Args: []string{"config", "--list", "-z"}, Repo: nullFile, Network: &Network{}}
+	list := Command{Args: []string{"config", "--list", "-z"}, Network: &Network{}}
 	out, err := g.output(ctx, p, list, maxConfig)
 	p.config, p.configErr = string(out), err
 	// GIT_SSH_COMMAND hides the user's core.sshCommand, so its value is needed.

@@ -2,54 +2,64 @@ package gitexec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/gitowner"
 )
 
-// maxNames bounds the size of a list of changed files, in bytes.
-const maxNames = 64 << 20
-
-// ErrNoRepository means that a directory is not in a git repository.
-var ErrNoRepository = errors.New("it is not in a git repository")
-
-// WorkTree is the user's own checkout, which Cotter runs in.
+// WorkTree is the user's own checkout, which Cotter runs in. Its owner was checked. No command
+// in it runs a program that its configuration or its attributes name.
 type WorkTree struct {
 	// Top is the top directory of the checkout, as an absolute path without symbolic links.
 	Top string
-	git *Git
+	// Prefix is the path from Top to the directory in which the checkout was looked for, with
+	// forward slashes; "." for Top.
+	Prefix string
+
+	gitDir string
+	git    *Git
 }
 
-// WorkTree returns the checkout that contains a directory. The error wraps ErrNoRepository if
-// there is none.
+// WorkTree returns the checkout that contains a directory. The error wraps
+// [gitowner.ErrNoRepository] if there is none, and is of type [*gitowner.OwnerError] if the
+// user may not use it.
 func (g *Git) WorkTree(dir string) (*WorkTree, error) {
-	at, err := filepath.Abs(dir)
+	repo, err := gitowner.Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	if at, err = filepath.EvalSymlinks(at); err != nil {
+	if err := (gitowner.Rule{Env: g.environ()}).Check(repo); err != nil {
 		return nil, err
 	}
-	for {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return &WorkTree{Top: at, git: g}, nil
-		}
-		above := filepath.Dir(at)
-		if above == at {
-			return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
-		}
-		at = above
+	prefix, err := below(repo.Top, dir)
+	if err != nil {
+		return nil, err
 	}
+	return &WorkTree{Top: repo.Top, Prefix: prefix, gitDir: repo.GitDir, git: g}, nil
 }
 
-// command returns a command that runs in the checkout. It names the repository, so that git
-// does not look for it, and so that it may belong to another user, as on build servers.
+// below returns the path from top to an existing directory, with forward slashes.
+func below(top, dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(top, dir)
+	return filepath.ToSlash(rel), err
+}
+
+// command returns a command that runs in the checkout. It names the repository and the checkout,
+// so that git looks for neither, and so that the configuration cannot name another checkout.
 func (w *WorkTree) command(args ...string) Command {
-	return Command{Args: args, Repo: filepath.Join(w.Top, ".git"), WorkTree: w.Top}
+	return Command{Args: args, Repo: w.gitDir, WorkTree: w.Top}
 }
 
 // commit returns the id of the commit that a revision refers to.
@@ -58,7 +68,7 @@ func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 		return "", fmt.Errorf("%q is not a revision", rev)
 	}
 	out, err := w.git.Output(ctx, w.command("rev-parse", "--verify", "--quiet", rev+"^{commit}"), maxProbeOutput)
-	if failed, ok := errors.AsType[*Error](err); ok && failed.ExitCode == 1 {
+	if exitCode(err) == 1 {
 		return "", fmt.Errorf("the repository has no revision %q", rev)
 	}
 	id := strings.TrimSpace(string(out))
@@ -68,34 +78,13 @@ func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
-// ChangedSince returns the files of the checkout that differ from a revision, as absolute
-// paths. The result includes files that are not in any commit, except ignored ones.
-func (w *WorkTree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
-	id, err := w.commit(ctx, rev)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, args := range [][]string{
-		{"diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-z", id, "--"},
-		{"ls-files", "--others", "--exclude-standard", "-z"},
-	} {
-		out, err := w.git.Output(ctx, w.command(args...), maxNames)
-		if err != nil {
-			return nil, err
-		}
-		for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if name != "" {
-				files = append(files, filepath.Join(w.Top, filepath.FromSlash(name)))
-			}
-		}
-	}
-	return files, nil
-}
-
 // Show returns the content of a file in a revision. name is its path from the top of the
-// checkout, with forward slashes. It is an error if the file has more than limit bytes.
+// checkout, with forward slashes; if it begins with "./" or "../", it is relative to Prefix. It
+// is an error if the file has more than limit bytes.
 func (w *WorkTree) Show(ctx context.Context, rev, name string, limit int) ([]byte, error) {
+	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+		name = path.Join(w.Prefix, name)
+	}
 	id, err := w.commit(ctx, rev)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/gitowner"
 )
 
 // checkout makes a repository with two commits and a modified working tree.
@@ -87,7 +88,7 @@ func TestWorkTree(t *testing.T) {
 			t.Errorf("ChangedSince(%q): no error", rev)
 		}
 	}
-	if _, err := g.WorkTree(filepath.VolumeName(dir) + string(filepath.Separator)); !errors.Is(err, gitexec.ErrNoRepository) {
+	if _, err := g.WorkTree(filepath.VolumeName(dir) + string(filepath.Separator)); !errors.Is(err, gitowner.ErrNoRepository) {
 		t.Errorf("WorkTree of no repository = %v", err)
 	}
 }
