@@ -25,6 +25,9 @@
 // git's environment, where a credential helper reads them. They are never in arguments or on
 // disk.
 //
+// [Repository.Reachable] fetches the history of branches and tags into a private store, without
+// trees and files if the server supports that. The size of the store is measured while git runs.
+//
 // [Git.HTTPSettings] reports whether http requests can be sent without git, considering
 // everything that the user's configuration and environment say about them.
 //
