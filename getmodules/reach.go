@@ -105,6 +105,7 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		}
 		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref})
 	}
+	req.Progress = nil
 	var found map[string]Reach
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		found, err = g.reachable(ctx, wanted)

@@ -108,12 +108,12 @@ func FindReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimi
 
 // reachSearch is one search for commits.
 type reachSearch struct {
-	tips    []tip // in the order in which they are searched
-	named   []tip // those that the wanted commits name
-	usual   []tip // the default branch; empty if it is not known
-	history *History
-	found   map[string]Reach
-	pending []string // the commits that were not found so far
+	tips     []tip // in the order in which they are searched
+	named    []tip // those that the wanted commits name
+	defaults []tip // the default branch; empty if it is not known
+	history  *History
+	found    map[string]Reach
+	pending  []string // the commits that were not found so far
 	// complete is set if the history of all tips was read to its end.
 	complete bool
 }
@@ -136,14 +136,14 @@ func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 		}
 	}
 	if name := defaultBranch(refs, listed); name != "" {
-		s.usual = []tip{{name, listed[name]}}
+		s.defaults = []tip{{name, listed[name]}}
 	}
 	for _, w := range wanted {
-		named := s.usual
+		named := s.defaults
 		if chosen := listed.Choose(w.Ref); w.Ref != "" && chosen.Name != "" {
 			named = []tip{{chosen.Name, chosen.Ref}}
 		}
-		at := tipOf(slices.Concat(named, s.usual, s.tips), w.ID)
+		at := tipOf(slices.Concat(named, s.defaults, s.tips), w.ID)
 		switch {
 		case at != "":
 			s.found[w.ID] = Reach{Result: Reachable, Ref: at}
@@ -156,7 +156,7 @@ func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 			}
 		}
 	}
-	s.tips = slices.Concat(s.named, s.usual, s.tips)
+	s.tips = slices.Concat(s.named, s.defaults, s.tips)
 	return s
 }
 
@@ -202,7 +202,7 @@ func tipOf(tips []tip, commit string) string {
 // history.
 func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
 	asked := map[string]bool{}
-	for _, tips := range [][]tip{s.named, s.usual, s.tips} {
+	for _, tips := range [][]tip{s.named, s.defaults, s.tips} {
 		refs := distinct(tips, asked)
 		for range maxStops {
 			if len(s.pending) == 0 || len(refs) == 0 {
