@@ -135,6 +135,10 @@
 // refs/remotes/NAME and refs/remotes/NAME/HEAD. If another of them points to a different
 // commit, a warning names both.
 //
+// [Fetcher.Reachable] determines whether commits are in the history of a branch or a tag. Servers
+// also send other commits: a forge serves those of forks and pull requests at the address of the
+// repository. Package internal/git documents the rule.
+//
 // Files are the same on every platform: they are the files that "git checkout" writes for a
 // user without settings. The attributes text, eol, ident and working-tree-encoding in the
 // commit's own .gitattributes files apply. The user's attributes, core.autocrlf and core.eol do

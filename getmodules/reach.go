@@ -72,8 +72,8 @@ type LockedCommit struct {
 // Commits that a branch or tag points to need only a list of refs. For others the history is
 // searched, without trees and files if the server can leave these out, and within
 // Limits.HistoryCommits and Limits.HistoryBytes. A commit is only [Unreachable] if the whole
-// history was read, or if the repository does not have the commit. The error of its Reach then
-// wraps [ErrRevisionNotFound].
+// history was read, or if the server says that it does not have the commit. In the second case,
+// the error of its Reach wraps [ErrRevisionNotFound].
 //
 // The error is a *[FetchError] and means that nothing is known about any of the commits.
 func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error) {
@@ -105,6 +105,7 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		}
 		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref})
 	}
+	req.Progress = nil
 	var found map[string]Reach
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		found, err = g.reachable(ctx, wanted)

@@ -20,128 +20,18 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
-// reachRepo is a repository whose commits have names.
-type reachRepo struct {
-	*gitRepo
-	id map[string]string
-	// date is the date of the next commit, in seconds since 1970.
-	date int64
-}
-
-func newReachRepo(t testing.TB, root, name string, initArgs ...string) *reachRepo {
-	t.Helper()
-	return &reachRepo{gitRepo: newGitRepo(t, root, name, initArgs...), id: map[string]string{}, date: 1_700_000_000}
-}
-
-// add writes a commit with the named parents. It is 30 days newer than the one before.
-func (r *reachRepo) add(name string, parents ...string) string {
-	r.t.Helper()
-	c := gitfixture.Commit{
-		Tree:    r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("# " + name + "\n")})),
-		By:      fmt.Sprintf("a <a@example.com> %d +0000", r.date),
-		Message: name + "\n",
-	}
-	for _, parent := range parents {
-		c.Parents = append(c.Parents, r.id[parent])
-	}
-	r.date += 30 * 24 * 60 * 60
-	r.id[name] = r.made(r.fixture().Commit(c))
-	return r.id[name]
-}
-
-// ref points a ref to a named commit.
-func (r *reachRepo) ref(ref, commit string) { r.setRef(ref, r.id[commit]) }
-
-// reachWorld fills a repository with refs of every kind.
-//
-//	m0 - m1 - m2 - m3 - m4 - m5   main; v1.0.0 is m3, v2.0.0 an annotated tag of m3
-//	      \    \       /
-//	       s0 --\---- s1          merged in m4
-//	             r0 - r1          release
-//	l0 - l1                       only v0.0.1, an annotated tag
-//
-// All other commits are descendants of m2 that no branch or tag has.
-func reachWorld(t testing.TB, root, name string, initArgs ...string) *reachRepo {
-	t.Helper()
-	r := newReachRepo(t, root, name, initArgs...)
-	r.add("m0")
-	r.add("m1", "m0")
-	r.add("s0", "m1")
-	r.add("m2", "m1")
-	r.add("r0", "m2")
-	r.add("s1", "s0")
-	r.add("m3", "m2")
-	r.add("m4", "m3", "s1")
-	r.add("r1", "r0")
-	r.add("m5", "m4")
-	r.add("l0")
-	r.add("l1", "l0")
-	r.ref("refs/heads/main", "m5")
-	r.ref("refs/heads/release", "r1")
-	r.ref("refs/tags/v1.0.0", "m3")
-	r.annotate("v2.0.0", r.id["m3"])
-	r.annotateTag("twice", "v2.0.0")
-	r.annotate("v0.0.1", r.id["l1"])
-	r.made(r.fixture().Tag(gitfixture.Tag{Name: "key", Object: r.blob("key"), Kind: "blob", By: gitBy, Message: "x\n"}))
-	r.setRef("refs/tags/tree", r.made(r.fixture().Tree(gitfixture.File{Path: "x", Content: []byte("x")})))
-	for name, ref := range map[string]string{
-		"forced": "", "pull": "refs/pull/1/head", "note": "refs/notes/commits", "change": "refs/changes/01/1/1", "odd": "refs/odd",
-	} {
-		r.add(name, "m2")
-		if ref != "" {
-			r.ref(ref, name)
-		}
-	}
-	return r
-}
-
-// reachCases are the commits of reachWorld and the expected answers.
-var reachCases = map[string]struct {
-	commit, ref string
-	want        getmodules.Reachability
-	by          string
-}{
-	"tip of the branch":             {"m5", "main", getmodules.Reachable, "refs/heads/main"},
-	"branch moved on":               {"m2", "main", getmodules.Reachable, "refs/heads/main"},
-	"HEAD moved on":                 {"m4", "", getmodules.Reachable, "refs/heads/main"},
-	"root":                          {"m0", "main", getmodules.Reachable, "refs/heads/main"},
-	"second parent":                 {"s0", "main", getmodules.Reachable, "refs/heads/main"},
-	"tag moved on":                  {"m1", "v1.0.0", getmodules.Reachable, "refs/tags/v1.0.0"},
-	"tag moved back":                {"m4", "v1.0.0", getmodules.Reachable, "refs/heads/main"},
-	"tag moved to another branch":   {"r0", "v1.0.0", getmodules.Reachable, "refs/heads/release"},
-	"tag deleted":                   {"r0", "v1.1.0", getmodules.Reachable, "refs/heads/release"},
-	"annotated tag":                 {"m3", "v2.0.0", getmodules.Reachable, "refs/tags/v2.0.0"},
-	"annotated tag of a tag":        {"m3", "twice", getmodules.Reachable, "refs/tags/twice"},
-	"only below an annotated tag":   {"l0", "main", getmodules.Reachable, "refs/tags/v0.0.1"},
-	"only at an annotated tag":      {"l1", "", getmodules.Reachable, "refs/tags/v0.0.1"},
-	"force-pushed away":             {"forced", "main", getmodules.Unreachable, ""},
-	"forged for a tag":              {"pull", "v1.0.0", getmodules.Unreachable, ""},
-	"pull request":                  {"pull", "refs/pull/1/head", getmodules.Unreachable, ""},
-	"notes":                         {"note", "main", getmodules.Unreachable, ""},
-	"change":                        {"change", "main", getmodules.Unreachable, ""},
-	"ref outside heads and tags":    {"odd", "odd", getmodules.Unreachable, ""},
-	"commit the server lacks":       {"none", "main", getmodules.Unreachable, ""},
-	"ref has a name of another one": {"m2", "refs/heads/release", getmodules.Reachable, "refs/heads/release"},
-}
-
-// reachClients are the clients that can be used without credentials.
-var reachClients = map[string]func(testing.TB) *getmodules.Fetcher{
-	"v2": func(t testing.TB) *getmodules.Fetcher {
-		return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t)}}
-	},
-	"git":      func(t testing.TB) *getmodules.Fetcher { return newGitFetcher(t) },
-	"built-in": func(t testing.TB) *getmodules.Fetcher { return newBuiltInFetcher(t) },
-}
-
 func TestReachable(t *testing.T) {
 	t.Parallel()
 	for server, config := range map[string]map[string]string{
-		"any commit":  {"uploadpack.allowAnySHA1InWant": "true"},
-		"default":     {},
-		"no filter":   {"uploadpack.allowFilter": "false", "uploadpack.allowReachableSHA1InWant": "true"},
-		"old server":  {"old": "true"},
-		"old, any":    {"old": "true", "uploadpack.allowAnySHA1InWant": "true"},
-		"old, filter": {"old": "true", "uploadpack.allowFilter": "false"},
+		"any commit":     {"uploadpack.allowAnySHA1InWant": "true"},
+		"default":        {},
+		"no filter":      {"uploadpack.allowFilter": "false", "uploadpack.allowReachableSHA1InWant": "true"},
+		"no tree:0":      {"uploadpackfilter.allow": "false", "uploadpackfilter.blob:none.allow": "true"},
+		"no filters":     {"uploadpackfilter.allow": "false"},
+		"old server":     {"old": "true"},
+		"old, no tree:0": {"old": "true", "uploadpackfilter.tree.allow": "false"},
+		"old, any":       {"old": "true", "uploadpack.allowAnySHA1InWant": "true"},
+		"old, filter":    {"old": "true", "uploadpack.allowFilter": "false"},
 	} {
 		s := newGitServer(t)
 		s.oldProtocol = config["old"] != ""
@@ -159,62 +49,20 @@ func TestReachable(t *testing.T) {
 		}
 		for scheme, address := range addresses {
 			for client, fetcher := range reachClients {
-				if scheme != "http" && client == "v2" {
-					continue
+				if client == "v2" && (scheme != "http" || s.oldProtocol && server != "old server") {
+					continue // git does everything
 				}
 				t.Run(server+"/"+scheme+"/"+client, func(t *testing.T) {
 					t.Parallel()
 					f := fetcher(t)
-					var all []getmodules.LockedCommit
-					for name, tt := range reachCases {
-						req := getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: r.id[tt.commit]}
-						if tt.ref != "" {
-							req.Package = addrs.ParseModulePackage(address + "?ref=" + tt.ref)
-						}
-						got, err := f.Reachable(t.Context(), req)
-						if err != nil {
-							t.Errorf("%s: %v", name, err)
-							continue
-						}
-						checkReach(t, name, got[req.Revision], tt.want, tt.by)
-						if tt.commit == "none" && server == "any commit" && !errors.Is(got[req.Revision].Err, getmodules.ErrRevisionNotFound) {
-							t.Errorf("%s: %v, want ErrRevisionNotFound", name, got[req.Revision].Err)
-						}
-						all = append(all, getmodules.LockedCommit{Revision: req.Revision, Ref: tt.ref})
-					}
-					got, err := f.Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address)}, all...)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for name, tt := range reachCases {
-						by := got[r.id[tt.commit]].Ref // several refs have the commit
-						if tt.want == getmodules.Reachable && by == "" {
-							by = "a ref"
-						}
-						checkReach(t, "together: "+name, got[r.id[tt.commit]], tt.want, by)
+					reachTogether(t, f, r, address, server == "any commit")
+					if client == "built-in" || client == "v2" && !s.oldProtocol || server == "default" && scheme == "http" {
+						reachSingly(t, f, r, address)
 					}
 				})
 			}
 		}
 	}
-}
-
-func checkReach(t *testing.T, name string, got getmodules.Reach, want getmodules.Reachability, by string) {
-	t.Helper()
-	if got.Result != want || got.Ref != by {
-		t.Errorf("%s: %v by %q (%v), want %v by %q", name, got.Result, got.Ref, got.Err, want, by)
-	}
-}
-
-// reachLine adds n commits to main, and returns their names, the oldest first.
-func (r *reachRepo) line(n int) []string {
-	r.t.Helper()
-	var history strings.Builder
-	for i := range n {
-		fmt.Fprintf(&history, "commit refs/heads/main\ncommitter a <a@example.com> %d +0000\ndata 3\nabc\nM 100644 inline main.tf\ndata 5\n%05d\n", r.date+int64(i)*3600, i)
-	}
-	r.git(history.String(), "fast-import", "--quiet")
-	return strings.Fields(r.git("", "rev-list", "--reverse", "refs/heads/main"))
 }
 
 // TestReachableLongHistory checks that a search transfers little if the commit is near, and how
@@ -274,6 +122,81 @@ func TestReachableLongHistory(t *testing.T) {
 	}
 }
 
+// TestReachableManyTags uses more tags than git can request one by one.
+func TestReachableManyTags(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newReachRepo(t, s.root, "net.git")
+	line := r.line(300)
+	for i := range 150 {
+		r.setRef(fmt.Sprintf("refs/tags/v1.%d.0", i), line[2*i])
+	}
+	r.add("only")
+	r.add("tagged", "only")
+	r.ref("refs/tags/v0.1.0", "tagged")
+	r.add("forged", "tagged")
+	for client, fetcher := range reachClients {
+		for name, want := range map[string]getmodules.Reachability{"only": getmodules.Reachable, "forged": getmodules.Unreachable} {
+			by := ""
+			if want == getmodules.Reachable {
+				by = "refs/tags/v0.1.0"
+			}
+			got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=v1.3.0"), Revision: r.id[name]})
+			if err != nil {
+				t.Errorf("%s: %s: %v", client, name, err)
+			}
+			checkReach(t, client+": "+name, got[r.id[name]], want, by)
+		}
+	}
+}
+
+// TestReachableOldFault uses a history with a commit that git refuses.
+func TestReachableOldFault(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newReachRepo(t, s.root, "net.git")
+	tree := r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("x")}))
+	r.id["root"] = r.made(r.fixture().Object("commit", []byte("tree "+tree+"\n\nno author\n")))
+	r.add("next", "root")
+	r.add("tip", "next")
+	r.ref("refs/heads/main", "tip")
+	for client, fetcher := range reachClients {
+		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=main"), Revision: r.id["next"]})
+		if err != nil {
+			t.Errorf("%s: %v", client, err)
+		}
+		if client != "git" {
+			checkReach(t, client, got[r.id["next"]], getmodules.Reachable, "refs/heads/main")
+			continue
+		}
+		checkReach(t, client, got[r.id["next"]], getmodules.ReachUnknown, "")
+		if err := got[r.id["next"]].Err; !errors.Is(err, getmodules.ErrNoHistory) {
+			t.Errorf("%s: %v, want ErrNoHistory", client, err)
+		}
+	}
+}
+
+// TestShortCommitRefusedFilter resolves an abbreviated commit on servers that refuse filters.
+func TestShortCommitRefusedFilter(t *testing.T) {
+	t.Parallel()
+	for _, allowed := range []string{"", "blob:none"} {
+		s := newGitServer(t)
+		r := reachWorld(t, s.root, "net.git")
+		id := r.id["m2"]
+		r.git("", "config", "uploadpackfilter.allow", "false")
+		if allowed != "" {
+			r.git("", "config", "uploadpackfilter."+allowed+".allow", "true")
+		}
+		for client, fetcher := range reachClients {
+			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref="+id[:12])})
+			want := getmodules.Reference{Kind: getmodules.ReferenceCommit, Name: id, Revision: id}
+			if got != want || err != nil {
+				t.Errorf("%s, allowed %q: Reference = %v, %v; want %v", client, allowed, got, err, want)
+			}
+		}
+	}
+}
+
 // TestReachableDates checks that dates in commits never decide.
 func TestReachableDates(t *testing.T) {
 	t.Parallel()
@@ -301,9 +224,6 @@ func TestReachableDates(t *testing.T) {
 				want, by = getmodules.Unreachable, ""
 			}
 			got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=main"), Revision: id})
-			if client == "built-in" && want == getmodules.Unreachable && err != nil {
-				t.Errorf("%s: %v", client, err)
-			}
 			if err != nil {
 				t.Errorf("%s: %s: %v", client, name, err)
 			}
@@ -386,19 +306,7 @@ func TestReachableSHA256(t *testing.T) {
 	s := newGitServer(t)
 	r := reachWorld(t, s.root, "net.git", "--object-format=sha256")
 	r.id["none"] = strings.Repeat("1", 64)
-	for name, tt := range reachCases {
-		id := r.id[tt.commit]
-		query := ""
-		if tt.ref != "" {
-			query = "ref=" + tt.ref
-		}
-		got, err := reachClients["v2"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, query), Revision: id})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		checkReach(t, name, got[id], tt.want, tt.by)
-	}
+	reachTogether(t, reachClients["v2"](t), r, s.address(r.gitRepo, "").String(), true)
 	id := r.id["m2"]
 	if _, err := reachClients["built-in"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id}); !errors.Is(err, getmodules.ErrBuiltInGit) {
 		t.Errorf("built-in: %v, want ErrBuiltInGit", err)

@@ -38,8 +38,8 @@ type Reach struct {
 	Ref string
 	// Err is the reason if Result is ReachUnknown: a [*HistoryLimitError], or an error that wraps
 	// [ErrIncompleteHistory] or [ErrNoHistory]. If Result is Unreachable, it wraps
-	// [ErrRevisionNotFound] if the repository does not have the commit at all, and is nil
-	// otherwise.
+	// [ErrRevisionNotFound] if the server says that it does not have the commit at all, and is
+	// nil otherwise.
 	Err error
 }
 
@@ -82,7 +82,8 @@ type HistorySource interface {
 	// The error wraps ErrTooLarge if the limits of h are exceeded, and ErrNoHistory if the
 	// server cannot do this.
 	Commits(ctx context.Context, h *History, refs []Ref, stop []string) error
-	// Lacks reports whether the repository is known not to have the commit.
+	// Lacks reports whether the server says that it does not have the commit, or does not send
+	// it to anyone.
 	Lacks(ctx context.Context, id string) (bool, error)
 }
 
@@ -107,12 +108,12 @@ func FindReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimi
 
 // reachSearch is one search for commits.
 type reachSearch struct {
-	tips    []tip // in the order in which they are searched
-	named   []tip // those that the wanted commits name
-	usual   []tip // the default branch; empty if it is not known
-	history *History
-	found   map[string]Reach
-	pending []string // the commits that were not found so far
+	tips     []tip // in the order in which they are searched
+	named    []tip // those that the wanted commits name
+	defaults []tip // the default branch; empty if it is not known
+	history  *History
+	found    map[string]Reach
+	pending  []string // the commits that were not found so far
 	// complete is set if the history of all tips was read to its end.
 	complete bool
 }
@@ -135,23 +136,33 @@ func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 		}
 	}
 	if name := defaultBranch(refs, listed); name != "" {
-		s.usual = []tip{{name, listed[name]}}
+		s.defaults = []tip{{name, listed[name]}}
 	}
 	for _, w := range wanted {
-		named := s.usual
+		named := s.defaults
 		if chosen := listed.Choose(w.Ref); w.Ref != "" && chosen.Name != "" {
 			named = []tip{{chosen.Name, chosen.Ref}}
 		}
-		switch at := tipOf(slices.Concat(named, s.usual, s.tips), w.ID); {
+		at := tipOf(slices.Concat(named, s.defaults, s.tips), w.ID)
+		switch {
 		case at != "":
 			s.found[w.ID] = Reach{Result: Reachable, Ref: at}
-		case !slices.Contains(s.pending, w.ID):
-			s.pending, s.named = append(s.pending, w.ID), append(s.named, named...)
+		case len(s.tips) > 0 && len(s.tips[0].ID) != len(w.ID):
+			s.found[w.ID] = lacking(w.ID) // the repository uses the other hash
+		default:
+			s.named = append(s.named, named...)
+			if !slices.Contains(s.pending, w.ID) {
+				s.pending = append(s.pending, w.ID)
+			}
 		}
 	}
-	s.pending = slices.DeleteFunc(s.pending, func(id string) bool { return s.found[id].Result == Reachable })
-	s.tips = slices.Concat(s.named, s.usual, s.tips)
+	s.tips = slices.Concat(s.named, s.defaults, s.tips)
 	return s
+}
+
+// lacking returns the answer for a commit that the repository does not have.
+func lacking(id string) Reach {
+	return Reach{Result: Unreachable, Err: fmt.Errorf("%w: the repository does not have %s", ErrRevisionNotFound, id)}
 }
 
 // defaultBranch returns the branch that HEAD points to. A listing has only HEAD's commit, which
@@ -185,39 +196,34 @@ func tipOf(tips []tip, commit string) string {
 	return tips[i].name
 }
 
-// search requests as little history as possible. Servers leave out the history of the wanted
-// commits, so the parents that are missing in their answers prove that the commits are in the
-// history. The absence of a commit is proved only by the whole history.
+// search requests as little history as possible. Servers leave out what is in the history of the
+// wanted commits, so their answers end at a wanted commit: it is the parent of a commit that was
+// received, and therefore in the history. The absence of a commit is proved only by the whole
+// history.
 func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
-	for _, tips := range [][]tip{s.named, s.usual, s.tips} {
+	asked := map[string]bool{}
+	for _, tips := range [][]tip{s.named, s.defaults, s.tips} {
+		refs := distinct(tips, asked)
 		for range maxStops {
-			if len(s.pending) == 0 || !s.anyUnread(tips) {
+			if len(s.pending) == 0 || len(refs) == 0 {
 				break
 			}
-			if err := source.Commits(ctx, s.history, distinct(tips), slices.Clone(s.pending)); err != nil {
-				s.settle()
+			err := source.Commits(ctx, s.history, refs, slices.Clone(s.pending))
+			found := s.settle()
+			if err != nil {
 				return err
 			}
-			if !s.settle() {
+			if !found {
 				break
 			}
 		}
 	}
-	s.settle()
-	if len(s.pending) == 0 || s.complete {
+	if s.settle(); len(s.pending) == 0 || s.complete {
 		return nil
 	}
-	err := source.Commits(ctx, s.history, distinct(s.tips), nil)
+	err := source.Commits(ctx, s.history, distinct(s.tips, map[string]bool{}), nil)
 	s.settle()
 	return err
-}
-
-// anyUnread reports whether more of the history of the tips can be requested.
-func (s *reachSearch) anyUnread(tips []tip) bool {
-	unread := false
-	for range s.history.walk(tips, func(string) { unread = true }) {
-	}
-	return unread
 }
 
 // settle finds pending commits in the history that was read so far. It reports whether it found
@@ -237,16 +243,12 @@ func (s *reachSearch) settle() bool {
 // end returns the answers. failed is the reason if the history could not be read to its end.
 func (s *reachSearch) end(ctx context.Context, source HistorySource, failed error) (map[string]Reach, error) {
 	for _, id := range s.pending {
-		lacks := len(s.tips) > 0 && len(s.tips[0].ID) != len(id)
-		if !lacks {
-			var err error
-			if lacks, err = source.Lacks(ctx, id); err != nil {
-				return nil, err
-			}
-		}
+		lacks, err := source.Lacks(ctx, id)
 		switch {
+		case err != nil:
+			return nil, err
 		case lacks:
-			s.found[id] = Reach{Result: Unreachable, Err: fmt.Errorf("%w: the repository does not have %s", ErrRevisionNotFound, id)}
+			s.found[id] = lacking(id)
 		case failed != nil:
 			s.found[id] = Reach{Err: failed}
 		case !s.complete:
@@ -258,10 +260,10 @@ func (s *reachSearch) end(ctx context.Context, source HistorySource, failed erro
 	return s.found, nil
 }
 
-// distinct returns the refs of tips, one for each object.
-func distinct(tips []tip) []Ref {
+// distinct returns the refs of tips, one for each object that is not in seen, and adds the
+// objects to seen.
+func distinct(tips []tip, seen map[string]bool) []Ref {
 	var refs []Ref
-	seen := map[string]bool{}
 	for _, t := range tips {
 		if !seen[t.ID] {
 			seen[t.ID] = true

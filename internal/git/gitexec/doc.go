@@ -24,6 +24,9 @@
 // git's environment, where a credential helper reads them. They are never in arguments or on
 // disk.
 //
+// [Repository.Reachable] fetches the history of branches and tags into a private store, without
+// trees and files if the server supports that. The size of the store is measured while git runs.
+//
 // A [WorkTree] is the user's own checkout. It is found and its owner is checked by package
 // gitowner, before git or this package reads anything in it. Its configuration and its attributes
 // can name programs: filters, textconv, external diffs, a pager, aliases. Only such subcommands

@@ -14,6 +14,7 @@ var (
 	saysNoRef       = []string{"couldn't find remote ref"}
 	saysNoCommit    = []string{"not our ref"}
 	saysOtherFormat = []string{"mismatched algorithms"}
+	saysNoFilter    = []string{"remote error: filter "}
 	saysNoPassword  = []string{"could not read password"}
 	// saysBadTransfer means that objects arrived, or began to arrive, but were unusable.
 	saysBadTransfer = []string{
@@ -81,7 +82,7 @@ func isCancelled(err error) bool {
 func (r *Repository) retry(ctx context.Context, run func() error) error {
 	err := r.Retry.Do(ctx, "", func() error {
 		err := run()
-		if says(err, saysTemporary) && cacheTrouble(err) == "" {
+		if says(err, saysTemporary) && !says(err, saysNoFilter) && cacheTrouble(err) == "" {
 			return &httpx.TemporaryError{Err: err}
 		}
 		return err

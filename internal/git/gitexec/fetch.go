@@ -28,9 +28,12 @@ const (
 	// allHistory is git's own number for infinity. Unlike --unshallow, it also works if the
 	// repository is not shallow.
 	allHistory = "--depth=2147483647"
-	// onlyCommits leaves out all trees and files. Servers that do not support this send them
-	// anyway.
+	// onlyCommits leaves out all trees and files, and noFiles the files. Servers that do not
+	// support filters send them anyway; others refuse some filters. Git remembers a filter, which
+	// noFilter overrides.
 	onlyCommits = "--filter=tree:0"
+	noFiles     = "--filter=blob:none"
+	noFilter    = "--no-filter"
 )
 
 // resolve fetches the wanted commit.
@@ -83,7 +86,23 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 // fetchAll fetches all tags and branches. It removes the refs of earlier fetches, because a
 // former branch "a" would conflict with "a/b".
 func (r *Repository) fetchAll(ctx context.Context, extent string) error {
-	return r.fetchRefs(ctx, []string{extent, "--prune"}, "+refs/heads/*:"+storeAll+"heads/*", "+refs/tags/*:"+storeAll+"tags/*")
+	return r.fetchRefs(ctx, []string{extent, "--prune"}, allRefs[:]...)
+}
+
+// allRefs are the refspecs of all branches and tags.
+var allRefs = [...]string{"+refs/heads/*:" + storeAll + "heads/*", "+refs/tags/*:" + storeAll + "tags/*"}
+
+// fetchCommits runs one "git fetch" that leaves out as much of the trees and files as the server
+// can leave out.
+func (r *Repository) fetchCommits(ctx context.Context, options []string, refspecs ...string) error {
+	var err error
+	for _, filter := range []string{onlyCommits, noFiles, noFilter} {
+		err = r.fetchRefs(ctx, append(options[:len(options):len(options)], filter), refspecs...)
+		if !says(err, saysNoFilter) {
+			break
+		}
+	}
+	return err
 }
 
 // fetchRef fetches the commit that a ref, or HEAD, currently points to, in three requests. The

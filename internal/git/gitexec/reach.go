@@ -73,16 +73,16 @@ func (s *history) Commits(ctx context.Context, h *git.History, refs []git.Ref, s
 // fetchHistory fetches a part of the history of the refs, and adds it to h. It reports whether
 // all commits in stop were found.
 func (s *history) fetchHistory(ctx context.Context, h *git.History, extent string, refs []git.Ref, stop []string) (done bool, err error) {
-	specs := []string{"+refs/heads/*:" + storeAll + "heads/*", "+refs/tags/*:" + storeAll + "tags/*"}
+	specs := allRefs[:]
 	if len(refs) <= maxRefspecs {
-		specs = specs[:0]
+		specs = nil
 		for _, ref := range refs {
 			specs = append(specs, "+"+ref.ID+":"+storeCommits+ref.ID)
 		}
 	}
 	s.MaxBytes = h.Left().Bytes
 	before := s.store.packBytes()
-	err = s.fetchRefs(ctx, []string{extent, onlyCommits, "--update-shallow"}, specs...)
+	err = s.fetchCommits(ctx, []string{extent, "--update-shallow"}, specs...)
 	received := s.store.packBytes() - before
 	h.Received(received)
 	s.transferred += received
@@ -147,7 +147,7 @@ func (s *history) Lacks(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	before := single.store.packBytes()
-	err := single.fetchRefs(ctx, []string{oneCommit, onlyCommits}, "+"+id+":"+storeCommits+id)
+	err := single.fetchCommits(ctx, []string{oneCommit}, "+"+id+":"+storeCommits+id)
 	s.transferred += single.store.packBytes() - before
 	if isCancelled(err) || errors.Is(err, ErrNoGit) {
 		return false, err

@@ -257,7 +257,7 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	if err := history.store.reinit(r.store.format); err != nil {
 		return "", err
 	}
-	if err := history.fetchAll(ctx, onlyCommits); err != nil {
+	if err := history.fetchCommits(ctx, nil, allRefs[:]...); err != nil {
 		return "", err
 	}
 	objects, err := openCatFile(ctx, r.Git, history.store.dir)

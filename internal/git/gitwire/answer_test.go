@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
@@ -153,11 +155,43 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+func TestReadFeatures(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer string
+		want   []string
+		err    error
+	}{
+		"good":              {lines("version 2", "agent=git/2.39.5", "ls-refs=unborn", "fetch=shallow wait-for-done filter", "object-format=sha1", "0000"), []string{"shallow", "wait-for-done", "filter"}, nil},
+		"service first":     {lines("# service=git-upload-pack", "0000", "version 2", "fetch=filter", "0000"), []string{"filter"}, nil},
+		"no features":       {lines("version 2", "fetch", "0000"), nil, nil},
+		"no such command":   {lines("version 2", "ls-refs=filter", "xfetch=filter", "0000"), nil, nil},
+		"old version":       {lines(id+" HEAD", "0000"), nil, gitwire.ErrOldProtocol},
+		"nothing":           {"", nil, io.ErrUnexpectedEOF},
+		"no end":            {lines("version 2", "fetch=filter"), nil, io.ErrUnexpectedEOF},
+		"delimiter":         {lines("version 2", "0001", "0000"), nil, gitwire.ErrMalformed},
+		"too many":          {lines("version 2") + strings.Repeat(lines("x=yz"), 2000) + "0000", nil, gitwire.ErrMalformed},
+		"error":             {lines("ERR go away"), nil, errAny},
+		"error after begin": {lines("version 2", "ERR go away"), nil, errAny},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := gitwire.ReadFeatures([]byte(tt.answer), "fetch")
+			wantError(t, "ReadFeatures", err, tt.err)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("ReadFeatures (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(lines(id+" refs/tags/v1 peeled:"+id, "0000")))
 	f.Add([]byte(lines("shallow-info", "shallow "+id, "0001", "packfile") + packet("\x01PACK") + "0000"))
 	f.Add([]byte(lines("packfile") + packet("\x03no") + "0000"))
 	f.Add([]byte(lines("ERR no")))
+	f.Add([]byte(lines("version 2", "fetch=shallow filter", "0000")))
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		refs, err := gitwire.ReadRefs(answer, 10)
 		if err == nil && len(refs) > 10 || err != nil && refs != nil {
@@ -170,6 +204,10 @@ func FuzzAnswers(f *testing.F) {
 		}
 		if pack, err := gitwire.ReadPack(answer, 10); err == nil && len(pack) > 10 {
 			t.Errorf("ReadPack(%q) = %q", answer, pack)
+		}
+		features, err := gitwire.ReadFeatures(answer, "fetch")
+		if err != nil && features != nil {
+			t.Errorf("ReadFeatures(%q) = %q, %v", answer, features, err)
 		}
 	})
 }

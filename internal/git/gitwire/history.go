@@ -17,9 +17,10 @@ type History struct {
 	// Have are the names of commits whose history is left out. The server ignores those that it
 	// does not have.
 	Have []string
-	// OnlyCommits leaves out trees and files. It requires the feature "filter" of the command
-	// "fetch"; see [Client.Features].
-	OnlyCommits bool
+	// Filter says which objects are left out, as in git-rev-list(1): "tree:0" for all trees and
+	// files. "" means none. It requires the feature "filter" of the command "fetch"; see
+	// [Client.Features]. Servers can refuse some filters.
+	Filter string
 	// Bytes bounds the size of the pack, in bytes, and Limits its content.
 	Bytes  int64
 	Limits gitpack.Limits
@@ -33,8 +34,8 @@ type History struct {
 // errors are as for [Client.Fetch].
 func (c *Client) History(ctx context.Context, h History) (*gitpack.Objects, error) {
 	var arguments []string
-	if h.OnlyCommits {
-		arguments = append(arguments, "filter tree:0")
+	if h.Filter != "" {
+		arguments = append(arguments, "filter "+h.Filter)
 	}
 	for _, id := range h.Want {
 		arguments = append(arguments, "want "+id)

@@ -19,6 +19,9 @@
 // it allows that to all clients (uploadpack.allowReachableSHA1InWant). Otherwise the whole
 // history is fetched.
 //
+// Both clients search for commits in a history by listing the commits as already present, which
+// every server accepts; see package git.
+//
 // A failure for one of these reasons is an [*Error] of the kind [Unsupported].
 //
 // # SSH

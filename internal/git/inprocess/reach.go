@@ -15,6 +15,9 @@ import (
 // wanted commit.
 func saysNotOurs(message string) bool { return strings.Contains(message, "not our ref") }
 
+// saysNoFilter reports whether a message of a server says that it refuses a filter.
+func saysNoFilter(message string) bool { return strings.Contains(message, "filter") }
+
 // Reachable implements [git.Repository].
 func (r *Repository) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
 	list, err := r.list(ctx)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -78,6 +79,16 @@ func (r *Remote) List(ctx context.Context) (*Listing, error) {
 
 // Fetch implements [Source]. List must be called before. The caller must close the result.
 func (r *Remote) Fetch(ctx context.Context, want Want) (*Objects, error) {
+	objects, err := r.fetch(ctx, want)
+	if failed, ok := errors.AsType[*Error](err); ok && want.OnlyCommits && failed.Says("filter") {
+		// The server supports filters, but not this one.
+		want.OnlyCommits = false
+		return r.fetch(ctx, want)
+	}
+	return objects, err
+}
+
+func (r *Remote) fetch(ctx context.Context, want Want) (*Objects, error) {
 	request, err := r.request(want)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,11 @@ const (
 	// files as well.
 	objectsPerCommit = 16
 	// inflation is the ratio between the sizes of the objects and of their pack.
-	inflation = 16
+	inflation = 8
 )
+
+// filters leave out trees and files, or only files. Servers can refuse some filters.
+var filters = [...]string{"tree:0", "blob:none", ""}
 
 // Reachable implements [git.Repository].
 func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
@@ -31,27 +34,34 @@ func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.Histo
 	if err != nil {
 		return nil, err
 	}
+	if len(refs) == 0 {
+		// An empty repository, or a server that did not understand the request.
+		return nil, failure(Unsupported, "the server lists no refs")
+	}
 	return git.FindReach(ctx, refs, commits, limits, &v2History{V2: v})
 }
 
 // v2History is the history of a repository, for one search.
 type v2History struct {
 	*V2
-	// filters is set if the server can leave out trees and files, once asked is set.
-	asked, filters bool
+	// filters are those that the server may accept; nil before it was asked.
+	filters []string
 }
 
-// askFeatures asks the server once what it supports. A server that does not answer supports
-// nothing.
+// askFeatures asks the server once whether it supports filters. A server that does not answer
+// supports none.
 func (v *v2History) askFeatures(ctx context.Context) error {
-	if v.asked {
+	if v.filters != nil {
 		return nil
 	}
 	features, err := v.Client.Features(ctx, "fetch")
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	v.asked, v.filters = true, err == nil && slices.Contains(features, "filter")
+	v.filters = filters[:]
+	if err != nil || !slices.Contains(features, "filter") {
+		v.filters = filters[len(filters)-1:]
+	}
 	return nil
 }
 
@@ -60,15 +70,26 @@ func (v *v2History) Commits(ctx context.Context, h *git.History, refs []git.Ref,
 	if err := v.askFeatures(ctx); err != nil {
 		return err
 	}
+	for {
+		err := v.commits(ctx, h, refs, stop)
+		said, ok := errors.AsType[*gitwire.RemoteError](err)
+		if !ok || len(v.filters) == 1 || !saysNoFilter(said.Message) {
+			return err
+		}
+		v.filters = v.filters[1:]
+	}
+}
+
+func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref, stop []string) error {
 	left := h.Left()
 	limits := v.Limits
 	limits.Objects = left.Commits + tagObjects
-	if !v.filters {
+	if v.filters[0] != filters[0] {
 		limits.Objects += objectsPerCommit * left.Commits
 	}
 	limits.TotalBytes = inflation * left.Bytes
 	request := gitwire.History{
-		Have: stop, OnlyCommits: v.filters, Bytes: left.Bytes, Limits: limits, Dir: v.Dir, Progress: v.everyNowAndThen(),
+		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Limits: limits, Dir: v.Dir, Progress: v.everyNowAndThen(),
 	}
 	for _, ref := range refs {
 		request.Want = append(request.Want, ref.ID)
