@@ -323,6 +323,10 @@ type Providers struct {
 	// the project requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
+	// AllowProject makes LockedProviders also return packages that the project itself brings,
+	// in terraform.d/plugins or in another mirror below its directory. No origin has confirmed
+	// them, so otherwise they are an error that contains a *getproviders.UnconfirmedError.
+	AllowProject bool
 }
 
 // only reports whether the modules are left as they are. p may be nil.

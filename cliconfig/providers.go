@@ -62,7 +62,8 @@ type InstallationMethod struct {
 	// DownloadRetries is how often direct repeats a failed download of an archive; 0 if it
 	// is not configured.
 	DownloadRetries int
-	// Path is the directory of a filesystem_mirror. It can be relative.
+	// Path is the directory of a filesystem_mirror. If it is relative, the mirror belongs to the
+	// project; see [getproviders.FilesystemMirror].
 	Path string
 	// URL is the https URL of a network_mirror. It does not contain the user name and the
 	// password, which only [Config.ProviderSource] uses.
@@ -110,7 +111,7 @@ func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions)
 func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) getproviders.Source {
 	switch m.Kind {
 	case MethodFilesystemMirror:
-		return getproviders.FilesystemMirror{Dir: opts.path(m.Path)}
+		return opts.directory(m.Path)
 	case MethodNetworkMirror:
 		at := *m.URL
 		if m.user != "" {
@@ -145,7 +146,7 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	var methods getproviders.Multi
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadRetries)}
 	for _, dir := range c.Providers.ImpliedMirrors {
-		mirror := getproviders.FilesystemMirror{Dir: opts.path(dir)}
+		mirror := opts.directory(dir)
 		if info, err := os.Stat(mirror.Dir); err != nil || !info.IsDir() {
 			continue
 		}
@@ -167,10 +168,11 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	return append(methods, direct), nil
 }
 
-// path returns a path joined to Dir if it is relative.
-func (o ProviderSourceOptions) path(name string) string {
-	if o.Dir == "" || filepath.IsAbs(name) {
-		return name
+// directory returns the mirror in a directory. A relative path is joined to Dir, so the project
+// brings the mirror, whoever has named it and wherever a link in the path leads.
+func (o ProviderSourceOptions) directory(name string) getproviders.FilesystemMirror {
+	if filepath.IsAbs(name) {
+		return getproviders.FilesystemMirror{Dir: name}
 	}
-	return filepath.Join(o.Dir, name)
+	return getproviders.FilesystemMirror{Dir: filepath.Join(o.Dir, name), InProject: true}
 }

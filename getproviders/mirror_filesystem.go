@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/stagedfile"
 	"github.com/cotterpin/cotter/versions"
@@ -34,6 +35,11 @@ import (
 type FilesystemMirror struct {
 	// Dir is the path of the directory. It is an error if it does not exist.
 	Dir string
+	// InProject says that the directory belongs to the project whose providers are wanted, as
+	// terraform.d/plugins does. Its packages are delivered, but not confirmed. This depends on
+	// how the directory was named: it holds if the path is relative to the project, even if it is
+	// a symbolic link to another place.
+	InProject bool
 }
 
 var _ Source = FilesystemMirror{}
@@ -61,6 +67,7 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 		err = ErrNotFound
 		for _, p := range found {
 			if p.version == version && p.platform == platform {
+				p.evidence = m.evidence()
 				return p, nil
 			}
 			if p.version == version {
@@ -70,6 +77,25 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 	}
 	return nil, &MirrorError{Provider: provider, Version: version, Platform: platform, Location: m.Dir, Err: err}
 }
+
+// Evidence implements [Source].
+func (m FilesystemMirror) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{m.evidence()}
+}
+
+func (m FilesystemMirror) evidence() evidence.Evidence {
+	if m.InProject {
+		return evidence.Evidence{Kind: evidence.Project, By: m.Dir}
+	}
+	dir, err := filepath.Abs(m.Dir) // the same path can be another directory in a later run
+	if err != nil {
+		return evidence.Evidence{}
+	}
+	return namedMirror(dir)
+}
+
+// Local implements [Source].
+func (m FilesystemMirror) Local() Source { return m }
 
 // Providers returns the providers for which the mirror has a package, sorted by address.
 func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, error) {
@@ -212,6 +238,7 @@ type localPackage struct {
 	version  versions.Version
 	platform addrs.Platform
 	unpacked bool
+	evidence evidence.Evidence
 }
 
 var _ Package = localPackage{}
@@ -233,9 +260,9 @@ func (p localPackage) Dir() string {
 // ReportsH1 implements [Package].
 func (p localPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package]. A directory contains no proof of a package.
+// Authenticate implements [Package]. A directory states no hashes of its packages.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
-	return Authentication{}, nil
+	return Authentication{Evidence: p.evidence}, nil
 }
 
 // Download implements [Package].

@@ -3,6 +3,7 @@ package treeproviders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -66,15 +67,16 @@ type packageKey struct {
 	version  versions.Version
 	platform addrs.Platform
 	locked   string // the lock's hashes
+	rule     string // the kinds of evidence that are enough
 	offers   string // Stage.OffersKey
 }
 
-func keyOf(want providers.Want) packageKey {
+func (s *Stage) keyOf(want providers.Want) packageKey {
 	var locked strings.Builder
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), ""}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey}
 }
 
 // errRefused marks a provider for which a Refusal has been recorded.

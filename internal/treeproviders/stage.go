@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
@@ -33,9 +34,12 @@ type Stage struct {
 	// Others are platforms other than this machine's. The hashes of their packages are added to
 	// the lock.
 	Others []addrs.Platform
-	// Offers returns the packages of bundles and mirrors. OffersKey is equal for stages that have
-	// the same bundles and mirrors.
+	// Rule says which evidence is enough for a package.
+	Rule evidence.Rule
+	// Offers returns the packages of bundles and mirrors, and Stores is the evidence that these
+	// give. OffersKey is equal for stages that have the same bundles and mirrors.
 	Offers    providers.Offers
+	Stores    []evidence.Evidence
 	OffersKey string
 	// State reads which providers the project's state needs.
 	State func(context.Context) (localstate.Needs, error)
@@ -58,6 +62,7 @@ type Stage struct {
 func (s *Stage) Open() {
 	s.getter = s.Session.Getter(s.Session.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
+	s.getter.Rule, s.getter.Stores = s.Rule, s.Stores
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
@@ -182,9 +187,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 
 // packageOf gets a package once per session.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	key := keyOf(want)
-	key.offers = s.OffersKey
-	return s.Session.packages.Do(ctx, key, func(ctx context.Context) (*providers.Got, error) {
+	return s.Session.packages.Do(ctx, s.keyOf(want), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -192,7 +195,7 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 // getHashes gets the hashes of a provider's package for another platform.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
-	proof, err := s.Session.hashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+	proof, err := s.Session.hashes.Do(ctx, s.keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {
