@@ -39,6 +39,9 @@ func (o OriginProvider) Moved() bool { return o.Err == nil && len(o.Unknown) > 0
 // belong to a package that has one of them. An archive is downloaded if its h1 is not known
 // otherwise. Nothing is changed. The result is in the order of the lock.
 func (in *Installer) VerifyRemoteProviders(ctx context.Context, req Request) (_ []OriginProvider, err error) {
+	if req.Providers == nil {
+		req.Providers = &Providers{}
+	}
 	q, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err

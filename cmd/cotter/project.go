@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -126,6 +127,20 @@ func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
+}
+
+// evidenceInstaller returns a localInstaller that also knows the user's sources of providers. It
+// does not ask them, but they decide what counts of what earlier runs were told, and which
+// providers the project itself brings. Warnings about the CLI configuration are for commands that
+// use it.
+func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
+	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	in := localInstaller(cmd, out)
+	in.Providers, err = providerSource(ctx, config, cotter.New(cotter.Options{}).Providers, req.Dir, nil)
+	return in, err
 }
 
 // transport returns a copy of the standard transport that keeps more idle connections to a

@@ -259,6 +259,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 	case o.verbose:
 		o.printf("- %s: up to date\n", dir)
 	}
+	o.unsigned("- "+dir+": ", fromProject(result.Providers))
 	for _, change := range result.Vendored {
 		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}

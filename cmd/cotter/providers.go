@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 )
 
@@ -95,6 +96,25 @@ func signedBy(e cotter.ProviderInstalled) string {
 	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
 }
 
+// fromProject returns the names of the providers that the project itself brings.
+func fromProject(providers []cotter.Provider) []string {
+	var names []string
+	for _, p := range providers {
+		if p.Evidence.Kind == evidence.Project {
+			names = append(names, p.Address.ForDisplay()+" "+p.Version)
+		}
+	}
+	return names
+}
+
+// unsigned names the providers that the project itself brings, so that nobody mistakes them for
+// those of a registry. prefix begins the line.
+func (o *output) unsigned(prefix string, names []string) {
+	if len(names) > 0 && !o.json {
+		o.notef("%s%s from this repository, unsigned: %s\n", prefix, count(len(names), "provider"), strings.Join(names, ", "))
+	}
+}
+
 // providerStatusText describes how an installed provider compares with the lock.
 func providerStatusText(p cotter.ProviderReport) string {
 	switch {
@@ -102,6 +122,10 @@ func providerStatusText(p cotter.ProviderReport) string {
 		return "not installed"
 	case p.Err != nil:
 		return "cannot be compared: " + indented(p.Err.Error())
+	case p.Unconfirmed:
+		return "Checksum matches lock file, but no origin has confirmed this entry here"
+	case p.Evidence.Kind == evidence.Project:
+		return "Checksum matches lock file; " + p.Evidence.String()
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
 	}
@@ -133,6 +157,7 @@ type jsonProvider struct {
 	Hashes      []string          `json:"hashes,omitempty"`
 	Dir         string            `json:"dir,omitempty"`
 	KeyID       string            `json:"key_id,omitempty"`
+	Evidence    string            `json:"evidence,omitempty"` // Who confirms the package, if that is known: "origin", "signature", "mirror", "signed-mirror", "imported", or "project" if only the project itself has it.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 }
 
@@ -148,7 +173,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: evidenceName(p.Evidence)}
 		for _, h := range p.Hashes {
 			j.Hashes = append(j.Hashes, string(h))
 		}
@@ -162,19 +187,29 @@ func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	return list
 }
 
+// evidenceName returns the kind of evidence, or "" if nothing is known to confirm the package.
+func evidenceName(e evidence.Evidence) string {
+	if e.IsZero() {
+		return ""
+	}
+	return e.Kind.String()
+}
+
 // jsonProviderReport is a provider in the output of verify.
 type jsonProviderReport struct {
-	Provider string `json:"provider"`
-	Version  string `json:"version"`
-	Status   string `json:"status"`
-	Got      string `json:"got,omitempty"`
-	Error    string `json:"error,omitempty"`
+	Provider    string `json:"provider"`
+	Version     string `json:"version"`
+	Status      string `json:"status"`
+	Evidence    string `json:"evidence,omitempty"`    // As in Provider, for an installed provider that matches the lock.
+	Unconfirmed bool   `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
+	Got         string `json:"got,omitempty"`
+	Error       string `json:"error,omitempty"`
 }
 
 func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Evidence: evidenceName(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}
@@ -202,7 +237,11 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 // loadProviders returns the providers that the installed modules require, with their lock
 // entries.
 func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Provider, error) {
-	return localInstaller(cmd, out).LoadProviders(ctx, req)
+	in, err := evidenceInstaller(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	return in.LoadProviders(ctx, req)
 }
 
 // whyProvider prints which modules require a provider, and with which constraints. It
