@@ -64,7 +64,7 @@ func (e *UnconfirmedError) Error() string {
 	if e.Evidence.Kind == evidence.Project {
 		return e.Location + ": the package is from the project's own repository, and no origin has confirmed it"
 	}
-	return fmt.Sprintf("%s: no origin has confirmed the package (%s)", e.Location, e.Evidence)
+	return e.Location + ": no origin has confirmed the package"
 }
 
 // MissingPlatformError says that a store has a version of a provider, but not for the wanted

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -68,6 +70,7 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 		for _, p := range found {
 			if p.version == version && p.platform == platform {
 				p.evidence = m.evidence()
+				p.sum = sync.OnceValue(p.hash)
 				return p, nil
 			}
 			if p.version == version {
@@ -239,6 +242,8 @@ type localPackage struct {
 	platform addrs.Platform
 	unpacked bool
 	evidence evidence.Evidence
+	// sum returns the zh of an archive.
+	sum func() hashing.Hash
 }
 
 var _ Package = localPackage{}
@@ -246,8 +251,27 @@ var _ Package = localPackage{}
 // Location implements [Package].
 func (p localPackage) Location() string { return p.path }
 
-// Archive implements [Package].
-func (p localPackage) Archive() hashing.Hash { return "" }
+// Archive implements [Package]. It reads the archive when it is called for the first time. It
+// returns "" if the archive cannot be read; Download returns the error.
+func (p localPackage) Archive() hashing.Hash {
+	if p.unpacked {
+		return ""
+	}
+	return p.sum()
+}
+
+func (p localPackage) hash() hashing.Hash {
+	archive, err := os.Open(p.path)
+	if err != nil {
+		return ""
+	}
+	defer archive.Close()
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(archive, maxMirrorArchive+1)); err != nil || n > maxMirrorArchive {
+		return ""
+	}
+	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+}
 
 // Dir implements [Package].
 func (p localPackage) Dir() string {
@@ -295,13 +319,17 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
-	counter := &meter{progress: progress, total: info.Size()}
+	counter, sum := &meter{progress: progress, total: info.Size()}, sha256.New()
 	// The limit excludes bytes that are appended to the file while it is read.
 	source := &contextReader{ctx, io.LimitReader(archive, info.Size())}
-	if _, err := io.Copy(io.MultiWriter(file, counter), source); err != nil {
+	if _, err := io.Copy(io.MultiWriter(file, counter, sum), source); err != nil {
 		return err
 	}
 	counter.finish()
+	want, got := p.Archive(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+	if want != "" && got != want { // it was replaced meanwhile
+		return &MismatchError{Location: p.path, Want: texts([]hashing.Hash{want}), Got: string(got)}
+	}
 	return nil
 }
 

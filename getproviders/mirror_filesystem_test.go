@@ -116,7 +116,7 @@ func TestFilesystemMirror(t *testing.T) {
 			t.Errorf("%s: Package: %v", name, err)
 			continue
 		}
-		if isUnpacked := p.Dir() != ""; isUnpacked != (len(fields) == 3) || p.Archive() != "" {
+		if isUnpacked := p.Dir() != ""; isUnpacked != (len(fields) == 3) || (p.Archive() == "") != isUnpacked {
 			t.Errorf("%s: the directory is %q, the hash of the archive %q", name, p.Dir(), p.Archive())
 		}
 		proof, err := p.Authenticate(t.Context())

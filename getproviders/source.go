@@ -67,8 +67,9 @@ func (v Version) UsableOn(platform addrs.Platform) bool {
 type Package interface {
 	// Location returns the name of the package in messages: a URL without credentials, or a path.
 	Location() string
-	// Archive returns the hash of the archive that the source announces, with the scheme zh. It
-	// returns "" if the source announces none or if the package is a directory.
+	// Archive returns the hash of the archive that the source announces, or that of an archive on
+	// this machine, with the scheme zh. It returns "" if the hash is not known without a transfer,
+	// or if the package is a directory.
 	Archive() hashing.Hash
 	// Dir returns the directory of a package that is already unpacked, or "" for an archive.
 	Dir() string

@@ -104,12 +104,25 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	}
 	pkg, err := s.find(ctx, s.want)
 	if errors.Is(err, ErrNotAtHand) {
-		return nil, notAtHand(s.reasons)
+		return nil, notAtHand(append(s.reasons, s.unconfirmedCopy(ctx)...))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
+}
+
+// unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing
+// confirms, if there is one.
+func (s *search) unconfirmedCopy(ctx context.Context) []error {
+	if s.PluginCache.Dir == "" {
+		return nil
+	}
+	pkg, err := s.PluginCache.Package(ctx, s.want.Provider, s.want.Version, s.want.Platform, s.want.Locked)
+	if err != nil {
+		return nil
+	}
+	return []error{fmt.Errorf("%w: %w", &getproviders.UnconfirmedError{Location: pkg.Location()}, ErrNotAtHand)}
 }
 
 // stored looks for a package in the store. It treats a damaged package as missing.

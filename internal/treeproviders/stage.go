@@ -215,7 +215,10 @@ func (p Selected) wanted(platform addrs.Platform) providers.Want {
 
 // fail returns err as an error about a provider's package for a platform.
 func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
-	if errors.Is(err, providers.ErrNotAtHand) {
+	unconfirmed, hasCopy := errors.AsType[*getproviders.UnconfirmedError](err)
+	if errors.Is(err, providers.ErrNotAtHand) && hasCopy {
+		err = fmt.Errorf("%w: %w", unconfirmed, origins.ErrOffline)
+	} else if errors.Is(err, providers.ErrNotAtHand) {
 		err = fmt.Errorf("its package is not in the cache: %w", origins.ErrOffline)
 	} else {
 		err = s.explainPackage(ctx, p, platform, err)
