@@ -145,7 +145,7 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Session: session.providers, Lock: lock.File, Rules: p.rules, Rule: rule,
+		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.File, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
 		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
@@ -331,7 +331,11 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 // providerEvidence returns a function that returns who confirms the package of a lock entry
 // for this platform. It sends no requests.
 func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store) func(context.Context, lockfile.Provider) evidence.Evidence {
-	getter := &providers.Getter{Source: in.providers(), Store: store, Rule: evidence.For(evidence.Verify), Offline: true}
+	source := p.req.ProviderSource
+	if source == nil {
+		source = in.providers()
+	}
+	getter := &providers.Getter{Source: source, Store: store, Rule: evidence.For(evidence.Verify), Offline: true}
 	for _, named := range slices.Concat(p.req.Stores, in.Stores) {
 		getter.Stores = append(getter.Stores, named.Evidence())
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -32,6 +33,10 @@ type Request struct {
 	// Providers makes Install also install the providers that the modules require. If it is
 	// nil, providers and their blocks in the lock are not touched.
 	Providers *Providers
+	// ProviderSource is the source of providers for this project. Projects with mirrors below
+	// their own directories need different ones. nil means Installer.Providers, whose answers
+	// projects share.
+	ProviderSource getproviders.Source
 	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
 	// Unify makes all calls of one source share one version. If no version meets all of

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -37,6 +38,26 @@ type ProviderInstallation struct {
 
 	// downloadRetries is the setting for direct in the environment; 0 if there is none.
 	downloadRetries int
+}
+
+// InProject reports whether a project can bring providers itself: whether a relative path of a
+// mirror means a directory that exists in the project's directory.
+func (p *ProviderInstallation) InProject(dir string) bool {
+	var relative []string
+	for _, m := range p.Methods {
+		if m.isInProject() {
+			relative = append(relative, m.Path)
+		}
+	}
+	if !p.Explicit {
+		relative = p.ImpliedMirrors
+	}
+	return slices.ContainsFunc(relative, func(name string) bool { return !filepath.IsAbs(name) && exists(filepath.Join(dir, name)) })
+}
+
+// isInProject reports whether the method is a mirror below the project's directory.
+func (m InstallationMethod) isInProject() bool {
+	return m.Kind == MethodFilesystemMirror && !filepath.IsAbs(m.Path)
 }
 
 // DevOverride is a directory with a build of a provider.
@@ -86,6 +107,9 @@ type ProviderSourceOptions struct {
 	// Dir is the base directory for the relative paths of mirrors, usually the directory of
 	// the configuration. "" means the working directory.
 	Dir string
+	// NoProject leaves out the mirrors with relative paths, for a source that several projects
+	// share; see [ProviderInstallation.InProject].
+	NoProject bool
 	// HTTPClient provides the transport for mirrors. Its Timeout limits each request for a
 	// document. nil means http.DefaultTransport.
 	HTTPClient *http.Client
@@ -103,6 +127,9 @@ func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions)
 	}
 	methods := make(getproviders.Multi, 0, len(c.Providers.Methods))
 	for _, m := range c.Providers.Methods {
+		if opts.NoProject && m.isInProject() {
+			continue
+		}
 		methods = append(methods, getproviders.Method{Source: c.methodSource(m, opts), Include: m.Include, Exclude: m.Exclude})
 	}
 	return methods, nil
@@ -147,6 +174,9 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadRetries)}
 	for _, dir := range c.Providers.ImpliedMirrors {
 		mirror := opts.directory(dir)
+		if opts.NoProject && mirror.InProject {
+			continue
+		}
 		if info, err := os.Stat(mirror.Dir); err != nil || !info.IsDir() {
 			continue
 		}

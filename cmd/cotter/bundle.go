@@ -155,6 +155,9 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	mirrors := newMirrors(cmd, out, in)
 	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
 		req, err := applySettings(cmd, req)
+		if err == nil {
+			req, err = inProject(ctx, in, req)
+		}
 		if err != nil {
 			return req, err
 		}

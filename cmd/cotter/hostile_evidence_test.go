@@ -191,6 +191,25 @@ func TestProjectProviders(t *testing.T) {
 	}
 }
 
+// Of several projects, each has only the providers that it brings itself, and the working directory
+// brings none.
+func TestProjectProvidersOfSeveral(t *testing.T) {
+	t.Parallel()
+	u := newEvilUser(t)
+	one, two := u.project(t, "one", nil), u.project(t, "two", nil)
+	u.evilZip(t, filepath.Join(one, "terraform.d/plugins"), "2.0.0")
+	u.evilZip(t, filepath.Join(u.top, "terraform.d/plugins"), "3.0.0")
+	name := u.world.ProviderSource("acme/cloud")
+	u.run(t, u.top, nil, 0, "install one two", "- one: 1 provider from this repository, unsigned: "+name+" 2.0.0", "!- two: 1 provider from")
+	u.run(t, u.top, nil, 0, "install one two", "up to date", "- one: 1 provider from this repository, unsigned: "+name+" 2.0.0")
+	u.run(t, u.top, nil, 0, "verify one two", name+" 2.0.0", "!No origin")
+	u.run(t, two, nil, 0, "verify --remote", "1 of 1 origin still")
+	u.run(t, u.top, nil, 8, "verify --remote one two", "the package is from the project's own repository", "1 of 1 origin still")
+	u.run(t, u.top, nil, 1, "bundle create --out x.tar one two", "the package is from the project's own repository")
+	u.run(t, u.top, nil, 0, "bundle create --out x.tar --project-providers one two", "2 packages of providers")
+	u.run(t, one, nil, 0, "install", "up to date", name+" 2.0.0")
+}
+
 // TestForgedByMirror uses a mirror that the user named, and then a lock for the package of that
 // mirror without it. What the mirror has confirmed counts only while it is named.
 func TestForgedByMirror(t *testing.T) {

@@ -100,7 +100,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
-	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
+	in.Providers, err = newConfiguredSource(ctx, config, in.Providers, req.Dir, severalProjects(cmd), client)
 	return in, err
 }
 
@@ -139,7 +139,7 @@ func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, re
 		return nil, err
 	}
 	in := localInstaller(cmd, out)
-	in.Providers, err = providerSource(ctx, config, cotter.New(cotter.Options{}).Providers, req.Dir, nil)
+	in.Providers, err = newConfiguredSource(ctx, config, cotter.New(cotter.Options{}).Providers, req.Dir, false, nil)
 	return in, err
 }
 

@@ -84,6 +84,10 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
 		in := *in
 		in.OnEvent = out.warning
+		req, err := inProject(ctx, &in, req)
+		if err != nil {
+			return err
+		}
 		return run(ctx, &in, out, req)
 	})
 }
@@ -156,6 +160,9 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		req, err := applySettings(cmd, req)
 		if err == nil {
 			err = checkSecondLock(req)
+		}
+		if err == nil {
+			req, err = inProject(ctx, in, req)
 		}
 		if err != nil {
 			return req, err

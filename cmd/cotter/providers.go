@@ -270,17 +270,44 @@ func isProvider(p addrs.Provider, name string) bool {
 	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
 }
 
-// providerSource returns the source of providers that the CLI configuration selects.
-func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
-	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+// configuredSource is the source of providers that the CLI configuration selects. If several
+// projects share it, it is without the mirrors that a project can bring itself.
+type configuredSource struct {
+	getproviders.Source
+	config *cliconfig.Config
+	direct getproviders.Source
+	client *http.Client
+}
+
+// newConfiguredSource returns the source for the project in a directory, or for several projects.
+func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, several bool, client *http.Client) (*configuredSource, error) {
+	s := &configuredSource{config: config, direct: direct, client: client}
+	var err error
+	s.Source, err = s.sourceIn(ctx, dir, several)
+	return s, err
+}
+
+// inProject adds the source of one of several projects to its request, if the project can bring
+// providers itself.
+func inProject(ctx context.Context, in *cotter.Installer, req cotter.Request) (_ cotter.Request, err error) {
+	if s, ok := in.Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
+		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)
+	}
+	return req, err
+}
+
+func (s *configuredSource) sourceIn(ctx context.Context, dir string, several bool) (getproviders.Source, error) {
+	direct := s.direct
+	return s.config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
 		Direct: func(retries int) getproviders.Source {
-			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 {
+			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 && registries.Retries != retries {
 				registries.Retries = retries
 			}
 			return direct
 		},
 		Dir:        dir,
-		HTTPClient: client,
+		NoProject:  several,
+		HTTPClient: s.client,
 		UserAgent:  "cotter/" + version(),
 	})
 }

@@ -27,7 +27,7 @@ type Session struct {
 	slots    providers.Slots
 	opened   sync.Once
 	store    *providerstore.Store
-	listings singleflight.Memo[addrs.Provider, getproviders.Listing]
+	listings singleflight.Memo[listingKey, getproviders.Listing]
 	packages singleflight.Memo[packageKey, *providers.Got]
 	hashes   singleflight.Memo[packageKey, *providers.Proof]
 }
@@ -54,10 +54,20 @@ func (s *Session) Close() error {
 	return s.store.Close()
 }
 
+// listingKey identifies the versions of a provider in the session.
+type listingKey struct {
+	provider addrs.Provider
+	source   string // Stage.SourceKey
+}
+
 // Listing returns the available versions of a provider. They are requested once per session.
 func (s *Session) Listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
-	return s.listings.Do(ctx, p, func(ctx context.Context) (getproviders.Listing, error) {
-		return s.Source.Versions(ctx, p)
+	return s.listing(ctx, s.Source, "", p)
+}
+
+func (s *Session) listing(ctx context.Context, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+	return s.listings.Do(ctx, listingKey{p, key}, func(ctx context.Context) (getproviders.Listing, error) {
+		return source.Versions(ctx, p)
 	})
 }
 
@@ -69,6 +79,7 @@ type packageKey struct {
 	locked   string // the lock's hashes
 	rule     string // the kinds of evidence that are enough
 	offers   string // Stage.OffersKey
+	source   string // Stage.SourceKey
 }
 
 func (s *Stage) keyOf(want providers.Want) packageKey {
@@ -76,7 +87,7 @@ func (s *Stage) keyOf(want providers.Want) packageKey {
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey}
 }
 
 // errRefused marks a provider for which a Refusal has been recorded.

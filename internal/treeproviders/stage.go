@@ -24,9 +24,13 @@ import (
 // and afterwards. The exported fields must be set before [Stage.Open].
 type Stage struct {
 	Session *Session
-	Lock    *lockfile.File
-	Rules   rules.Rules
-	Update  Update
+	// Source is used instead of that of the session, and SourceKey is equal for stages with the
+	// same source. A nil Source means the session's.
+	Source    getproviders.Source
+	SourceKey string
+	Lock      *lockfile.File
+	Rules     rules.Rules
+	Update    Update
 	// Locked says that the lock must not change. Offline says that no source may be asked.
 	Locked, Offline bool
 	// Prune drops lock entries that no module requires, even if an unknown state may need them.
@@ -60,7 +64,10 @@ type Stage struct {
 
 // Open prepares the stage. The exported fields must not change afterwards.
 func (s *Stage) Open() {
-	s.getter = s.Session.Getter(s.Session.Source)
+	if s.Source == nil {
+		s.Source, s.SourceKey = s.Session.Source, ""
+	}
+	s.getter = s.Session.Getter(s.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
 	s.getter.Rule, s.getter.Stores = s.Rule, s.Stores
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
