@@ -181,6 +181,8 @@ func TestProjectProviders(t *testing.T) {
 
 			u.evilZip(t, mirror, "2.0.0")
 			u.run(t, one, env, 0, "update "+name, "1.0.0 -> 2.0.0", unsigned+"2.0.0")
+			u.evilZip(t, mirror, "3.0.0")
+			u.run(t, one, env, 0, "update --markdown "+name, "| `from this repository, unsigned`")
 			if err := os.RemoveAll(mirror); err != nil {
 				t.Fatal(err)
 			}

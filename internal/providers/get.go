@@ -113,9 +113,9 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 }
 
 // unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing
-// confirms, if there is one.
+// confirms, if there is one and there are no other reasons.
 func (s *search) unconfirmedCopy(ctx context.Context) []error {
-	if s.PluginCache.Dir == "" {
+	if s.PluginCache.Dir == "" || len(s.reasons) > 0 {
 		return nil
 	}
 	pkg, err := s.PluginCache.Package(ctx, s.want.Provider, s.want.Version, s.want.Platform, s.want.Locked)
