@@ -210,6 +210,22 @@ func TestProjectProvidersOfSeveral(t *testing.T) {
 	u.run(t, u.top, nil, 1, "bundle create --out x.tar one two", "the package is from the project's own repository")
 	u.run(t, u.top, nil, 0, "bundle create --out x.tar --project-providers one two", "2 packages of providers")
 	u.run(t, one, nil, 0, "install", "up to date", name+" 2.0.0")
+	u.run(t, u.top, nil, 0, "outdated one two", "!Error")
+}
+
+// A network mirror of the user's CLI configuration is the origin of its providers.
+func TestNetworkMirrorAsOrigin(t *testing.T) {
+	t.Parallel()
+	u := newEvilUser(t)
+	env := []string{u.config(t, "cli.tfrc", "  network_mirror {\n    url = \""+u.world.ProviderMirrorURL()+"\"\n  }")}
+	one := u.project(t, "one", nil)
+	u.run(t, one, env, 0, "install --json", `"evidence":"mirror"`)
+	u.run(t, one, env, 0, "verify --remote --json", `"evidence":"mirror"`, `"moved":false`)
+	u.keepLock(t, one)
+	two := u.project(t, "two", u.lock)
+	u.run(t, two, nil, 1, "install --locked --offline")
+	u.run(t, two, nil, 0, "install --locked --json", `"evidence":"signature"`)
+	u.run(t, u.project(t, "three", u.lock), env, 0, "install --locked --offline")
 }
 
 // TestForgedByMirror uses a mirror that the user named, and then a lock for the package of that

@@ -60,12 +60,12 @@ type listingKey struct {
 	source   string // Stage.SourceKey
 }
 
-// Listing returns the available versions of a provider. They are requested once per session.
-func (s *Session) Listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
-	return s.listing(ctx, s.Source, "", p)
-}
-
-func (s *Session) listing(ctx context.Context, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+// Listing returns the available versions of a provider. They are requested once per session and
+// source. source and key are as for [Stage].Source and SourceKey.
+func (s *Session) Listing(ctx context.Context, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+	if source == nil {
+		source, key = s.Source, ""
+	}
 	return s.listings.Do(ctx, listingKey{p, key}, func(ctx context.Context) (getproviders.Listing, error) {
 		return source.Versions(ctx, p)
 	})
