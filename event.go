@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -85,6 +86,8 @@ type ProviderInstalled struct {
 	Version    string
 	Dir        string
 	KeyID, Key string
+	// Evidence is who confirms the package.
+	Evidence evidence.Evidence
 	// Replaced says that the directory had other content before.
 	Replaced bool
 }

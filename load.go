@@ -152,10 +152,11 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 		return nil, err
 	}
 	required = treeproviders.Sorted(required, others.InState, others.Kept)
+	knows := in.providerEvidence(p, providerstore.View(in.CacheDir, p.key))
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes}
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, Evidence: knows(ctx, entry)}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {

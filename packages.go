@@ -77,7 +77,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 	defer done()
 	var stage *providerStage
 	if req.Providers != nil {
-		if stage, err = quietProviderStage(p, session, inst.events); err != nil {
+		if stage, err = quietProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, use fun
 		return err
 	}
 	defer func() { err = errors.Join(err, q.close()) }()
-	stage, err := quietProviderStage(q.openProject, q.session, q.events)
+	stage, err := quietProviderStage(q.openProject, q.session, q.events, req.Providers.publishRule())
 	if err != nil {
 		return err
 	}

@@ -7,15 +7,19 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -98,7 +102,7 @@ type providerStage struct {
 // newProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s, err := quietProviderStage(p, session, events)
+	s, err := quietProviderStage(p, session, events, p.req.providerRule())
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +111,41 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	return s, nil
 }
 
+// providerRule returns which evidence is enough for the providers of an installation.
+func (r Request) providerRule() evidence.Rule {
+	switch {
+	case r.Locked:
+		return evidence.For(evidence.Locked)
+	case r.LockOnly && r.DryRun:
+		return evidence.For(evidence.LockCheck)
+	case r.LockOnly:
+		return evidence.For(evidence.Lock)
+	case r.Update.All || len(r.Update.Keys)+len(r.Update.Providers) > 0:
+		return evidence.For(evidence.Update)
+	}
+	return evidence.For(evidence.Install)
+}
+
+// publishRule returns which evidence is enough for providers that are copied to a bundle or
+// a mirror.
+func (p *Providers) publishRule() evidence.Rule {
+	rule := evidence.For(evidence.Publish)
+	if p.AllowProject {
+		rule.Provider = append(slices.Clone(rule.Provider), evidence.Project)
+	}
+	return rule
+}
+
 // quietProviderStage is like newProviderStage, but makes no requests before their results
 // are needed. The stage need not be closed.
-func quietProviderStage(p *openProject, session *session, events *events) (*providerStage, error) {
+func quietProviderStage(p *openProject, session *session, events *events, rule evidence.Rule) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Session: session.providers, Lock: lock.File, Rules: p.rules,
+		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.File, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
 		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
@@ -129,7 +158,7 @@ func quietProviderStage(p *openProject, session *session, events *events) (*prov
 		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
 	}
 	stores := session.storesOf(p.req, events)
-	s.stage.Offers, s.stage.OffersKey = stores.Offers(), stores.Key()
+	s.stage.Offers, s.stage.Stores, s.stage.OffersKey = stores.Offers(), stores.Evidence(), stores.Key()
 	s.required.Requirements = &s.stage.Requirements
 	s.stage.Open()
 	return s, nil
@@ -211,7 +240,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
 		}
 		if isNew {
-			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Replaced: replaced})
+			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: replaced})
 		}
 	})
 }
@@ -235,7 +264,7 @@ func (p *providerPlan) describe(result *Result) {
 		result.Providers = append(result.Providers, Provider{
 			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
 			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
-			KeyID: proven.KeyID, Key: proven.Key,
+			KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence,
 		})
 	}
 }
@@ -280,22 +309,58 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	knows := in.providerEvidence(p, store)
 	reports := make([]ProviderReport, len(found))
 	for i, state := range found {
 		entry := entries[i]
-		reports[i] = ProviderReport{
+		r := &reports[i]
+		*r = ProviderReport{
 			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
+		if r.intact() {
+			r.Evidence = knows(ctx, entry)
+			r.Unconfirmed = r.Evidence.IsZero() && in.hasState()
+		}
 	}
-	return reports, err
+	return reports, nil
+}
+
+// providerEvidence returns a function that returns who confirms the package of a lock entry
+// for this platform. It sends no requests.
+func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store) func(context.Context, lockfile.Provider) evidence.Evidence {
+	source := p.req.ProviderSource
+	if source == nil {
+		source = in.providers()
+	}
+	getter := &providers.Getter{Source: source, Store: store, Rule: evidence.For(evidence.Verify), Offline: true}
+	for _, named := range slices.Concat(p.req.Stores, in.Stores) {
+		getter.Stores = append(getter.Stores, named.Evidence())
+	}
+	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
+		version, err := versions.Parse(entry.Version)
+		if err != nil {
+			return evidence.Evidence{}
+		}
+		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
+	}
 }
 
 // refusedProviders returns a *ProviderError for each provider in a lock that the policies
-// do not allow.
-func (p *openProject) refusedProviders(lock *providerLock) []error {
+// do not allow. reports are the reports about the installed ones.
+func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
 	var refused []error
 	for _, entry := range lock.Providers() {
-		if err := p.rules.CheckProvider(entry.Address); err != nil {
+		err := p.rules.CheckProvider(entry.Address)
+		brought := slices.ContainsFunc(reports, func(r ProviderReport) bool {
+			return r.Provider == entry.Address && r.Evidence.Kind == evidence.Project
+		})
+		if err == nil && brought {
+			err = p.rules.CheckProjectProvider()
+		}
+		if err != nil {
 			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
 		}
 	}

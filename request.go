@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -33,6 +34,10 @@ type Request struct {
 	// Providers makes Install also install the providers that the modules require. If it is
 	// nil, providers and their blocks in the lock are not touched.
 	Providers *Providers
+	// ProviderSource is the source of providers for this project. Projects with mirrors below
+	// their own directories need different ones. nil means Installer.Providers, whose answers
+	// projects share.
+	ProviderSource getproviders.Source
 	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
 	// Unify makes all calls of one source share one version. If no version meets all of
@@ -357,6 +362,10 @@ type Providers struct {
 	// the project requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
+	// AllowProject makes LockedProviders also return packages that the project itself brings,
+	// in terraform.d/plugins or in another mirror below its directory. No origin has confirmed
+	// them, so otherwise they are an error that contains a *getproviders.UnconfirmedError.
+	AllowProject bool
 }
 
 // only reports whether the modules are left as they are. p may be nil.

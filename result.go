@@ -281,6 +281,13 @@ type ProviderReport struct {
 	// Err says why the installed files could not be compared: they cannot be read, or the
 	// lock has no hash that applies to them.
 	Err error
+	// Evidence is who confirms the package, for an installed provider that matches the lock,
+	// as far as that is known without requests. Its kind is evidence.Project if the project
+	// itself brings the package.
+	Evidence evidence.Evidence
+	// Unconfirmed says that, according to Installer.StateDir, nothing is known to confirm the
+	// package. For example, another tool may have installed it.
+	Unconfirmed bool
 }
 
 // intact reports whether the provider is installed and matches the lock.
@@ -311,6 +318,10 @@ type Provider struct {
 	// KeyID is the ID of the key that signed the package, in upper-case hexadecimal, and
 	// Key the owner named in the key. Both are "" if no signature was checked.
 	KeyID, Key string
+	// Evidence is who confirms the package for this machine. Its kind is evidence.Project if
+	// the project itself brings the package, for example in terraform.d/plugins. It is zero
+	// if nothing is known to confirm it, which only LoadProviders returns.
+	Evidence evidence.Evidence
 }
 
 // ProviderUse is a place in a module that requires a provider.

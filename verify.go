@@ -61,7 +61,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
 		return nil, err
 	}
-	report.Refused = p.refusedProviders(lock)
+	report.Refused = p.refusedProviders(lock, report.Providers)
 	if err := in.compareConfig(ctx, p, lock, report); err != nil {
 		return nil, err
 	}

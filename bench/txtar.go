@@ -77,6 +77,25 @@ func registryWorld(packages, calls int) string {
 	return b.String()
 }
 
+// ciWorld returns a world with calls of packages in a registry, each of which calls another
+// package.
+func ciWorld(packages, calls int) string {
+	const call = "module \"%s\" {\n  source  = \"MODTEST_HOST/acme/%s/aws\"\n  version = \"~> 1.0\"\n}\n"
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, call, fmt.Sprintf("m%d", i), fmt.Sprintf("p%d", i%packages))
+	}
+	for i := range packages {
+		for _, version := range []string{"0.9.0", "1.0.0", "1.2.0"} {
+			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/main.tf --\n"+call, i, version, "nested", fmt.Sprintf("n%d", i))
+			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/README.md --\n%s\n", i, version, filler(4<<10, i))
+			fmt.Fprintf(&b, "-- registry/acme/n%d/aws/%s/README.md --\n%s\n", i, version, filler(4<<10, packages+i))
+		}
+	}
+	return b.String()
+}
+
 // chainsWorld returns a world with chains of packages, in which each package calls the next
 // one. The project calls the first package of each chain.
 func chainsWorld(chains, depth int) string {

@@ -121,6 +121,18 @@ func worlds() []world {
 			}},
 			goals: append(usual(20), report.DiskShare(cold.name, 4)),
 		},
+		{
+			name:  "ci",
+			about: "40 registry calls of 20 packages in git, each of which calls another package",
+			notes: []string{"A fresh machine has the project and its lock, and runs `cotter install --locked`, which checks whether each tag has moved."},
+			parts: []part{{start: startModules(ciWorld(20, 40), modtest.Options{}), phases: []phase{cold, job}}},
+			goals: []report.Goal{
+				report.Faster(cold.name, 8),
+				report.FasterThanState(job.name, cold.name, 1.8),
+				report.RequestsPerPackage(job.name, 40, 3),
+				report.FetchedOnce(job.name),
+			},
+		},
 		nestedMeasured(),
 		rootsMeasured(),
 		graphMeasured(),

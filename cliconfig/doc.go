@@ -99,6 +99,9 @@
 // a package of a provider, the provider's registry is never asked. All other providers come
 // from their registries.
 //
+// A mirror whose path is relative belongs to the project. It delivers packages and confirms none; see
+// [getproviders.FilesystemMirror].
+//
 // dev_overrides control what the stock tools start, not what they install and lock. So they
 // are only listed, in [ProviderInstallation].
 //

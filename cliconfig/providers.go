@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -39,6 +40,26 @@ type ProviderInstallation struct {
 	downloadRetries int
 }
 
+// InProject reports whether a project can bring providers itself: whether a relative path of a
+// mirror means a directory that exists in the project's directory.
+func (p *ProviderInstallation) InProject(dir string) bool {
+	var relative []string
+	for _, m := range p.Methods {
+		if m.isInProject() {
+			relative = append(relative, m.Path)
+		}
+	}
+	if !p.Explicit {
+		relative = p.ImpliedMirrors
+	}
+	return slices.ContainsFunc(relative, func(name string) bool { return !filepath.IsAbs(name) && exists(filepath.Join(dir, name)) })
+}
+
+// isInProject reports whether the method is a mirror below the project's directory.
+func (m InstallationMethod) isInProject() bool {
+	return m.Kind == MethodFilesystemMirror && !filepath.IsAbs(m.Path)
+}
+
 // DevOverride is a directory with a build of a provider.
 type DevOverride struct {
 	Provider addrs.Provider
@@ -62,7 +83,8 @@ type InstallationMethod struct {
 	// DownloadRetries is how often direct repeats a failed download of an archive; 0 if it
 	// is not configured.
 	DownloadRetries int
-	// Path is the directory of a filesystem_mirror. It can be relative.
+	// Path is the directory of a filesystem_mirror. If it is relative, the mirror belongs to the
+	// project; see [getproviders.FilesystemMirror].
 	Path string
 	// URL is the https URL of a network_mirror. It does not contain the user name and the
 	// password, which only [Config.ProviderSource] uses.
@@ -85,6 +107,9 @@ type ProviderSourceOptions struct {
 	// Dir is the base directory for the relative paths of mirrors, usually the directory of
 	// the configuration. "" means the working directory.
 	Dir string
+	// NoProject leaves out the mirrors with relative paths, for a source that several projects
+	// share; see [ProviderInstallation.InProject].
+	NoProject bool
 	// HTTPClient provides the transport for mirrors. Its Timeout limits each request for a
 	// document. nil means http.DefaultTransport.
 	HTTPClient *http.Client
@@ -102,6 +127,9 @@ func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions)
 	}
 	methods := make(getproviders.Multi, 0, len(c.Providers.Methods))
 	for _, m := range c.Providers.Methods {
+		if opts.NoProject && m.isInProject() {
+			continue
+		}
 		methods = append(methods, getproviders.Method{Source: c.methodSource(m, opts), Include: m.Include, Exclude: m.Exclude})
 	}
 	return methods, nil
@@ -110,7 +138,7 @@ func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions)
 func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) getproviders.Source {
 	switch m.Kind {
 	case MethodFilesystemMirror:
-		return getproviders.FilesystemMirror{Dir: opts.path(m.Path)}
+		return opts.directory(m.Path)
 	case MethodNetworkMirror:
 		at := *m.URL
 		if m.user != "" {
@@ -145,7 +173,10 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	var methods getproviders.Multi
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadRetries)}
 	for _, dir := range c.Providers.ImpliedMirrors {
-		mirror := getproviders.FilesystemMirror{Dir: opts.path(dir)}
+		mirror := opts.directory(dir)
+		if opts.NoProject && mirror.InProject {
+			continue
+		}
 		if info, err := os.Stat(mirror.Dir); err != nil || !info.IsDir() {
 			continue
 		}
@@ -167,10 +198,11 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	return append(methods, direct), nil
 }
 
-// path returns a path joined to Dir if it is relative.
-func (o ProviderSourceOptions) path(name string) string {
-	if o.Dir == "" || filepath.IsAbs(name) {
-		return name
+// directory returns the mirror in a directory. A relative path is joined to Dir, so the project
+// brings the mirror, whoever has named it and wherever a link in the path leads.
+func (o ProviderSourceOptions) directory(name string) getproviders.FilesystemMirror {
+	if filepath.IsAbs(name) {
+		return getproviders.FilesystemMirror{Dir: name}
 	}
-	return filepath.Join(o.Dir, name)
+	return getproviders.FilesystemMirror{Dir: filepath.Join(o.Dir, name), InProject: true}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -302,6 +303,12 @@ func (registry) Versions(context.Context, addrs.Provider) (getproviders.Listing,
 	return getproviders.Listing{Versions: []getproviders.Version{{Version: versions.MustParse("9.0.0")}}}, nil
 }
 
+func (registry) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{{Kind: evidence.Signature}}
+}
+
+func (registry) Local() getproviders.Source { return getproviders.Multi(nil) }
+
 func (registry) Package(context.Context, addrs.Provider, versions.Version, addrs.Platform) (getproviders.Package, error) {
 	return nil, getproviders.ErrNotFound
 }
@@ -323,16 +330,22 @@ func TestProviderSource(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		x, y string // the versions of both providers
+		// kinds are the kinds of evidence for x, and shared are its versions without the mirrors of
+		// the project.
+		kinds, shared string
+		inProject     bool
 	}{
-		"implied":               {"", "1.0.0 2.0.0", "9.0.0"}, // the registry is never queried for x
-		"explicit":              {installation("direct {}"), "9.0.0", "9.0.0"},
-		"nothing":               {"provider_installation {}", "not found", "not found"},
-		"overrides alone":       {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}"), "not found", "not found"},
-		"overrides with direct": {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}"), "9.0.0", "9.0.0"},
-		"a relative mirror":     {installation("filesystem_mirror {\n  path = \"mirror\"\n}"), "not found", "3.0.0"},
-		"the union":             {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}"), "9.0.0", "3.0.0 9.0.0"},
-		"a pattern":             {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}"), "9.0.0", "3.0.0"},
-		"a missing mirror":      {installation("filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}"), "failed", "failed"},
+		// The registry is never queried for x.
+		"implied":                   {"", "1.0.0 2.0.0", "9.0.0", "project mirror", "1.0.0", true},
+		"explicit":                  {installation("direct {}"), "9.0.0", "9.0.0", "signature", "9.0.0", false},
+		"nothing":                   {"provider_installation {}", "not found", "not found", "", "not found", false},
+		"overrides alone":           {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}"), "not found", "not found", "", "not found", false},
+		"overrides with direct":     {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}"), "9.0.0", "9.0.0", "signature", "9.0.0", false},
+		"a relative mirror":         {installation("filesystem_mirror {\n  path = \"mirror\"\n}"), "not found", "3.0.0", "project", "not found", true},
+		"the union":                 {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}"), "9.0.0", "3.0.0 9.0.0", "mirror signature", "9.0.0", false},
+		"a pattern":                 {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}"), "9.0.0", "3.0.0", "mirror signature", "9.0.0", false},
+		"a missing mirror":          {installation("filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}"), "failed", "failed", "mirror signature", "failed", false},
+		"a missing relative mirror": {installation("filesystem_mirror {\n  path = \"none\"\n}\ndirect {}"), "failed", "failed", "project signature", "9.0.0", false},
 	} {
 		write(t, filepath.Join(user, ".tofurc"), strings.ReplaceAll(test.text, "DIR", filepath.ToSlash(dir)), 0o600)
 		config := load(t, cliconfig.Environment{Home: user, GOOS: "linux", Variables: []string{"XDG_DATA_DIRS=/none"}})
@@ -349,6 +362,27 @@ func TestProviderSource(t *testing.T) {
 			if got := found(listing, err); got != want {
 				t.Errorf("%s: versions of %s are %q, want %q; %v", name, typ, got, want, err)
 			}
+		}
+		x := addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "x"}
+		var kinds []string
+		for _, e := range source.Evidence(x) {
+			kinds = append(kinds, e.Kind.String())
+		}
+		if got := strings.Join(kinds, " "); got != test.kinds {
+			t.Errorf("%s: the evidence is %q, want %q", name, got, test.kinds)
+		}
+		shared, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
+			Direct: func(retries int) getproviders.Source { return registry{retries} },
+			Dir:    dir, NoProject: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found(shared.Versions(t.Context(), x)); got != test.shared {
+			t.Errorf("%s: without the project's mirrors the versions are %q, want %q", name, got, test.shared)
+		}
+		if got := config.Providers.InProject(dir); got != test.inProject {
+			t.Errorf("%s: InProject = %v", name, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/signing"
@@ -51,13 +52,13 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	if err := group.Wait(); err != nil {
 		return Authentication{}, err
 	}
-	var auth Authentication
+	auth := Authentication{Evidence: evidence.Evidence{Kind: evidence.Origin}}
 	if isSigned {
 		signer, err := signing.Check(document, signature, p.keys(), signing.Options{AllowWeak: p.AllowWeakSignatures, RefuseExpired: p.RefuseExpired})
 		if err != nil {
 			return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: err}
 		}
-		auth = Authentication{Signed: true, KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
+		auth = Authentication{Evidence: signedBy(signer), KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
 		if signer.Weak != "" {
 			weak := &signing.Error{Err: signing.ErrWeak, KeyID: signer.KeyID, Reason: signer.Weak}
 			auth.Weak = (&AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: weak}).Error()
@@ -72,6 +73,15 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	}
 	auth.Hashes, auth.Own = p.hashes(sums.All())
 	return auth, nil
+}
+
+// signedBy returns the evidence of a signature.
+func signedBy(signer signing.Signer) evidence.Evidence {
+	e := evidence.Evidence{Kind: evidence.Signature, By: signer.KeyID}
+	if signer.Name != "" {
+		e.By += " (" + signer.Name + ")"
+	}
+	return e
 }
 
 func (p *directPackage) keys() []signing.Key {

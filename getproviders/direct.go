@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/minrate"
@@ -128,6 +129,18 @@ func (d *Direct) Package(ctx context.Context, provider addrs.Provider, version v
 	}
 	return &directPackage{Direct: d, found: found, url: u, archive: archive}, nil
 }
+
+// Evidence implements [Source]. A registry's signature, or the registry itself if it is trusted
+// without one, confirms the packages.
+func (d *Direct) Evidence(provider addrs.Provider) []evidence.Evidence {
+	if d.TrustedHost != "" && provider.Hostname == d.TrustedHost {
+		return []evidence.Evidence{{Kind: evidence.Signature}, {Kind: evidence.Origin}}
+	}
+	return []evidence.Evidence{{Kind: evidence.Signature}}
+}
+
+// Local implements [Source].
+func (d *Direct) Local() Source { return Multi(nil) }
 
 // directPackage is a package in a registry.
 type directPackage struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/signing"
@@ -107,7 +108,7 @@ func TestDirect(t *testing.T) {
 			t.Fatalf("%s: %v", platform, err)
 		}
 		id, _, _ := world.ProviderKey()
-		if !auth.Signed || auth.KeyID != id || auth.Key == "" {
+		if auth.Evidence.Kind != evidence.Signature || !strings.HasPrefix(auth.Evidence.By, id+" (modtest") || auth.KeyID != id || auth.Key == "" {
 			t.Errorf("%s: %+v, want a signature by %s", platform, auth, id)
 		}
 		if diff := cmp.Diff(hashesOf(t, world, "zh", linux, darwin), auth.Hashes); diff != "" {
@@ -191,7 +192,7 @@ func TestDirectShapes(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || auth.Signed == test.unsigned || len(auth.Warnings) != test.warnings {
+		if err != nil || (auth.Evidence.Kind == evidence.Origin) != test.unsigned || (auth.Evidence.Kind == evidence.Signature) == test.unsigned || len(auth.Warnings) != test.warnings {
 			t.Errorf("%s: %+v, %v", test.name, auth, err)
 		}
 		if diff := cmp.Diff(test.hashes, auth.Hashes); diff != "" {

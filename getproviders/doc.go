@@ -32,8 +32,14 @@
 //     "packages" of its answer, which are not signed
 //
 // If the registry of TrustedHost offers no keys for a provider, the provider is accepted with the
-// same hashes, and Signed is false. For all other hosts this is an error. OpenTofu trusts its
+// same hashes, and its evidence is [evidence.Origin]. For all other hosts this is an error. OpenTofu trusts its
 // default registry in this way, and Terraform trusts none.
+//
+// # Evidence
+//
+// [Authentication].Evidence is who confirms a package: the signature of a registry, or a mirror that
+// the user has named. A mirror that the project itself brings delivers packages and confirms none;
+// see [FilesystemMirror].InProject. Package evidence says what is enough for which run.
 //
 // # Transfers
 //

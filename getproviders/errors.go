@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 )
 
 // Kinds of failure, for errors.Is.
@@ -49,6 +50,21 @@ func (e *MismatchError) Error() string {
 		by = "locked"
 	}
 	return fmt.Sprintf("%s: the package has the hash %s, not the %s %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
+}
+
+// UnconfirmedError is returned for a package whose evidence is not enough for a run.
+type UnconfirmedError struct {
+	// Location is where the package comes from; see [Package.Location].
+	Location string
+	// Evidence is the evidence that the package has. It is zero if nothing confirms it.
+	Evidence evidence.Evidence
+}
+
+func (e *UnconfirmedError) Error() string {
+	if e.Evidence.Kind == evidence.Project {
+		return e.Location + ": the package is from the project's own repository, and no origin has confirmed it"
+	}
+	return e.Location + ": no origin has confirmed the package"
 }
 
 // MissingPlatformError says that a store has a version of a provider, but not for the wanted

@@ -46,9 +46,9 @@ func ExampleDirect() {
 	if err := pkg.Download(ctx, file, nil); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("signed:", auth.Signed)
+	fmt.Println("confirmed by:", auth.Evidence.Kind)
 	fmt.Println("hashes for the lock, besides its own h1:", len(auth.Hashes))
 	// Output:
-	// signed: true
+	// confirmed by: signature
 	// hashes for the lock, besides its own h1: 2
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -54,6 +55,11 @@ func (e *MirrorError) Subject() string {
 }
 
 func (e *MirrorError) Unwrap() error { return e.Err }
+
+// namedMirror returns the evidence of a mirror that the user named, by its address.
+func namedMirror(address string) evidence.Evidence {
+	return evidence.Evidence{Kind: evidence.Mirror, By: "the mirror " + address}
+}
 
 // with returns a copy of the error with a reason.
 func (e MirrorError) with(err error) *MirrorError {

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/stagedfile"
 	"github.com/cotterpin/cotter/versions"
@@ -34,6 +37,11 @@ import (
 type FilesystemMirror struct {
 	// Dir is the path of the directory. It is an error if it does not exist.
 	Dir string
+	// InProject says that the directory belongs to the project whose providers are wanted, as
+	// terraform.d/plugins does. Its packages are delivered, but not confirmed. This depends on
+	// how the directory was named: it holds if the path is relative to the project, even if it is
+	// a symbolic link to another place.
+	InProject bool
 }
 
 var _ Source = FilesystemMirror{}
@@ -61,6 +69,8 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 		err = ErrNotFound
 		for _, p := range found {
 			if p.version == version && p.platform == platform {
+				p.evidence = m.evidence()
+				p.sum = sync.OnceValue(p.hash)
 				return p, nil
 			}
 			if p.version == version {
@@ -70,6 +80,25 @@ func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, 
 	}
 	return nil, &MirrorError{Provider: provider, Version: version, Platform: platform, Location: m.Dir, Err: err}
 }
+
+// Evidence implements [Source].
+func (m FilesystemMirror) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{m.evidence()}
+}
+
+func (m FilesystemMirror) evidence() evidence.Evidence {
+	if m.InProject {
+		return evidence.Evidence{Kind: evidence.Project, By: m.Dir}
+	}
+	dir, err := filepath.Abs(m.Dir) // the same path can be another directory in a later run
+	if err != nil {
+		return evidence.Evidence{}
+	}
+	return namedMirror(dir)
+}
+
+// Local implements [Source].
+func (m FilesystemMirror) Local() Source { return m }
 
 // Providers returns the providers for which the mirror has a package, sorted by address.
 func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, error) {
@@ -212,6 +241,9 @@ type localPackage struct {
 	version  versions.Version
 	platform addrs.Platform
 	unpacked bool
+	evidence evidence.Evidence
+	// sum returns the zh of an archive.
+	sum func() hashing.Hash
 }
 
 var _ Package = localPackage{}
@@ -219,8 +251,27 @@ var _ Package = localPackage{}
 // Location implements [Package].
 func (p localPackage) Location() string { return p.path }
 
-// Archive implements [Package].
-func (p localPackage) Archive() hashing.Hash { return "" }
+// Archive implements [Package]. It reads the archive when it is called for the first time. It
+// returns "" if the archive cannot be read; Download returns the error.
+func (p localPackage) Archive() hashing.Hash {
+	if p.unpacked {
+		return ""
+	}
+	return p.sum()
+}
+
+func (p localPackage) hash() hashing.Hash {
+	archive, err := os.Open(p.path)
+	if err != nil {
+		return ""
+	}
+	defer archive.Close()
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(archive, maxMirrorArchive+1)); err != nil || n > maxMirrorArchive {
+		return ""
+	}
+	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+}
 
 // Dir implements [Package].
 func (p localPackage) Dir() string {
@@ -233,9 +284,9 @@ func (p localPackage) Dir() string {
 // ReportsH1 implements [Package].
 func (p localPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package]. A directory contains no proof of a package.
+// Authenticate implements [Package]. A directory states no hashes of its packages.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
-	return Authentication{}, nil
+	return Authentication{Evidence: p.evidence}, nil
 }
 
 // Download implements [Package].
@@ -268,13 +319,17 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
-	counter := &meter{progress: progress, total: info.Size()}
+	counter, sum := &meter{progress: progress, total: info.Size()}, sha256.New()
 	// The limit excludes bytes that are appended to the file while it is read.
 	source := &contextReader{ctx, io.LimitReader(archive, info.Size())}
-	if _, err := io.Copy(io.MultiWriter(file, counter), source); err != nil {
+	if _, err := io.Copy(io.MultiWriter(file, counter, sum), source); err != nil {
 		return err
 	}
 	counter.finish()
+	want, got := p.Archive(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+	if want != "" && got != want { // it was replaced meanwhile
+		return &MismatchError{Location: p.path, Want: texts([]hashing.Hash{want}), Got: string(got)}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/versions"
@@ -115,11 +116,11 @@ func TestFilesystemMirror(t *testing.T) {
 			t.Errorf("%s: Package: %v", name, err)
 			continue
 		}
-		if isUnpacked := p.Dir() != ""; isUnpacked != (len(fields) == 3) || p.Archive() != "" {
+		if isUnpacked := p.Dir() != ""; isUnpacked != (len(fields) == 3) || (p.Archive() == "") != isUnpacked {
 			t.Errorf("%s: the directory is %q, the hash of the archive %q", name, p.Dir(), p.Archive())
 		}
 		proof, err := p.Authenticate(t.Context())
-		if diff := cmp.Diff(getproviders.Authentication{}, proof); diff != "" || err != nil {
+		if diff := cmp.Diff(getproviders.Authentication{Evidence: evidence.Evidence{Kind: evidence.Mirror, By: "the mirror " + dir}}, proof); diff != "" || err != nil {
 			t.Errorf("%s: Authenticate: %v; (-want +got):\n%s", name, err, diff)
 		}
 		text, err := received(t, p)

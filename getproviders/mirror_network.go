@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/minrate"
@@ -140,6 +141,24 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 		trusted:  m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost,
 	}, nil
 }
+
+// Evidence implements [Source].
+func (m *NetworkMirror) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{m.evidence()}
+}
+
+// evidence names the mirror by its URL, without credentials.
+func (m *NetworkMirror) evidence() evidence.Evidence {
+	if m.URL == nil {
+		return evidence.Evidence{}
+	}
+	at := *m.URL
+	at.User = nil
+	return namedMirror(addrs.Redact(at.String()))
+}
+
+// Local implements [Source].
+func (m *NetworkMirror) Local() Source { return Multi(nil) }
 
 // document gets a JSON document about a provider. It also returns the URL that delivered it,
 // after redirects. The error is about with a reason.
@@ -291,7 +310,7 @@ func (p *networkPackage) ReportsH1() bool { return false }
 
 // Authenticate implements [Package].
 func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
-	found := Authentication{Announced: slices.Clone(p.hashes)}
+	found := Authentication{Evidence: p.mirror.evidence(), Announced: slices.Clone(p.hashes)}
 	if p.trusted {
 		found.Hashes = slices.Clone(p.hashes)
 	}

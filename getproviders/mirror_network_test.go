@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
@@ -216,6 +217,7 @@ func TestNetworkMirrorHashes(t *testing.T) {
 		}
 		got, err := p.Authenticate(t.Context())
 		inOrder := cmpopts.SortSlices(func(a, b hashing.Hash) bool { return a < b })
+		test.want.Evidence = evidence.Evidence{Kind: evidence.Mirror, By: "the mirror " + mirrorBase}
 		if diff := cmp.Diff(test.want, got, inOrder); diff != "" || err != nil {
 			t.Errorf("%s: %v; (-want +got):\n%s", test.name, err, diff)
 		}

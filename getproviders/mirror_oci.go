@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -93,8 +94,21 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, about.with(err)
 	}
-	return &ociPackage{repository: repository, layer: layer, location: about.Location + "@" + target}, nil
+	return &ociPackage{mirror: m, repository: repository, layer: layer, location: about.Location + "@" + target}, nil
 }
+
+// Evidence implements [Source].
+func (m *OCIMirror) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{m.evidence()}
+}
+
+// evidence names the mirror by its template, because each provider has its own repository.
+func (m *OCIMirror) evidence() evidence.Evidence {
+	return namedMirror("oci://" + m.Repository.String())
+}
+
+// Local implements [Source].
+func (m *OCIMirror) Local() Source { return Multi(nil) }
 
 // open returns the repository of a provider and stores its address in about. It sends no request.
 func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
@@ -125,6 +139,7 @@ func ociFailure(err error) error {
 
 // ociPackage is a package of an OCIMirror.
 type ociPackage struct {
+	mirror     *OCIMirror
 	repository *getmodules.OCIContent
 	layer      getmodules.OCIBlob
 	location   string
@@ -152,10 +167,11 @@ func (p *ociPackage) ReportsH1() bool { return false }
 
 // Authenticate implements [Package].
 func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
+	found := Authentication{Evidence: p.mirror.evidence()}
 	if sum := p.Archive(); sum != "" {
-		return Authentication{Hashes: []hashing.Hash{sum}, Own: []hashing.Hash{sum}}, nil
+		found.Hashes, found.Own = []hashing.Hash{sum}, []hashing.Hash{sum}
 	}
-	return Authentication{}, nil
+	return found, nil
 }
 
 // Download implements [Package].

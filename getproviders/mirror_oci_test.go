@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
@@ -133,7 +134,8 @@ func TestOCIMirror(t *testing.T) {
 		t.Errorf("Package: %q at %q", p.Archive(), p.Location())
 	}
 	proof, err := p.Authenticate(t.Context())
-	if diff := cmp.Diff(getproviders.Authentication{Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
+	by := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://oci.example.com/mirror/${hostname}/${ namespace }/${type}"}
+	if diff := cmp.Diff(getproviders.Authentication{Evidence: by, Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
 		t.Errorf("Authenticate: %v; (-want +got):\n%s", err, diff)
 	}
 	if text, err := received(t, p); text != archive || err != nil {

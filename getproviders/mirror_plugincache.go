@@ -29,7 +29,7 @@ type PluginCache struct {
 // partial packages behind when they are interrupted.
 func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform, locked []hashing.Hash) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform, Location: c.Dir}
-	found, err := FilesystemMirror(c).packages(ctx, provider)
+	found, err := FilesystemMirror{Dir: c.Dir}.packages(ctx, provider)
 	switch {
 	case ctx.Err() != nil:
 		return nil, about.with(ctx.Err())

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -76,6 +77,24 @@ func (m Multi) Package(ctx context.Context, provider addrs.Provider, version ver
 		missing.Errs = append(missing.Errs, err)
 	}
 	return nil, missing
+}
+
+// Evidence implements [Source]. It joins the evidence of all methods that cover the provider.
+func (m Multi) Evidence(provider addrs.Provider) []evidence.Evidence {
+	var all []evidence.Evidence
+	for _, method := range m.covering(provider) {
+		all = append(all, method.Source.Evidence(provider)...)
+	}
+	return all
+}
+
+// Local implements [Source].
+func (m Multi) Local() Source {
+	local := make(Multi, len(m))
+	for i, method := range m {
+		local[i] = Method{Source: method.Source.Local(), Include: method.Include, Exclude: method.Exclude}
+	}
+	return local
 }
 
 func (m Multi) covering(provider addrs.Provider) []Method {

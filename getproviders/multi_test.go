@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -36,6 +37,12 @@ func (s shelf) Versions(context.Context, addrs.Provider) (getproviders.Listing, 
 	slices.SortFunc(listing.Versions, func(a, b getproviders.Version) int { return a.Version.Compare(b.Version) })
 	return listing, nil
 }
+
+func (s shelf) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{{Kind: evidence.Mirror, By: s.name}}
+}
+
+func (s shelf) Local() getproviders.Source { return s }
 
 func (s shelf) Package(_ context.Context, _ addrs.Provider, v versions.Version, platform addrs.Platform) (getproviders.Package, error) {
 	platforms, ok := s.packages[v.String()]

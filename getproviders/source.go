@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -20,6 +21,13 @@ type Source interface {
 	// the source does not have the package, the error wraps [ErrNotFound] or
 	// [ErrUnsupportedPlatform].
 	Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error)
+	// Evidence returns the evidence that packages of a provider from this source can have: each
+	// one that Authenticate can return for them. It sends no requests. What an earlier run was
+	// told counts only if its evidence has the [evidence.Evidence.Identity] of one of these.
+	Evidence(provider addrs.Provider) []evidence.Evidence
+	// Local returns the part of the source that can be read without requests. It is a source
+	// without providers if there is no such part.
+	Local() Source
 }
 
 // Listing lists the versions of a provider in a source.
@@ -59,8 +67,9 @@ func (v Version) UsableOn(platform addrs.Platform) bool {
 type Package interface {
 	// Location returns the name of the package in messages: a URL without credentials, or a path.
 	Location() string
-	// Archive returns the hash of the archive that the source announces, with the scheme zh. It
-	// returns "" if the source announces none or if the package is a directory.
+	// Archive returns the hash of the archive that the source announces, or that of an archive on
+	// this machine, with the scheme zh. It returns "" if the hash is not known without a transfer,
+	// or if the package is a directory.
 	Archive() hashing.Hash
 	// Dir returns the directory of a package that is already unpacked, or "" for an archive.
 	Dir() string
@@ -78,9 +87,11 @@ type Package interface {
 
 // Authentication is the source's proof of a package.
 type Authentication struct {
-	// Signed reports whether a signature was checked. KeyID identifies its key, in upper-case
-	// hexadecimal. Key is the name of the key's owner, if it has one.
-	Signed     bool
+	// Evidence is who confirms the package. If it is zero, nothing does, and the source only
+	// delivers the package.
+	Evidence evidence.Evidence
+	// KeyID identifies the key of a signature, in upper-case hexadecimal, and Key is the name of
+	// the key's owner, if it has one. Both are "" if no signature was checked.
 	KeyID, Key string
 	// Hashes are the hashes that the source confirms and that a lock records, including those of
 	// other platforms. The package documentation lists them.

@@ -91,6 +91,15 @@ func CheckSignature(weak string, policies ...*Policy) error {
 	return (&Policy{}).violation(argWeakSignatures, weak)
 }
 
+// CheckProjectProvider checks a provider's package that the project itself brings. The error is
+// a *[Violation].
+func (p *Policy) CheckProjectProvider() error {
+	if p == nil || !p.DenyProjectProviders {
+		return nil
+	}
+	return p.violation(argProjectProviders, "the package is from this repository, unsigned")
+}
+
 func (p *Policy) checkPlace(at place) error {
 	return p.check(placeRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
 }

@@ -70,6 +70,9 @@
 // it, or with "deny", they are refused. "allow" is ignored in the cotter.hcl of a
 // repository; see [Policy.OfRepository].
 //
+// project_providers = "deny" refuses packages of providers that the project itself brings, in
+// terraform.d/plugins or in another mirror below its directory.
+//
 // # What it does not do
 //
 // The package sends no requests and does not read the lock. Package cotter calls it before

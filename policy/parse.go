@@ -91,9 +91,10 @@ func (p *Policy) arguments() map[string]func(cty.Value) error {
 		argVersions:    choice(&p.Versions, map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}),
 		argMinAge:      days(&p.MinAge),
 
-		argAllowProviders: patterns(&p.AllowProviders),
-		argDenyProviders:  patterns(&p.DenyProviders),
-		argWeakSignatures: choice(&p.AllowWeakSignatures, map[string]bool{"allow": true, "deny": false}),
+		argAllowProviders:   patterns(&p.AllowProviders),
+		argDenyProviders:    patterns(&p.DenyProviders),
+		argWeakSignatures:   choice(&p.AllowWeakSignatures, map[string]bool{"allow": true, "deny": false}),
+		argProjectProviders: choice(&p.DenyProjectProviders, map[string]bool{"allow": false, "deny": true}),
 	}
 }
 

@@ -20,6 +20,9 @@ type Policy struct {
 	// longer secure: RSA keys of less than 2,048 bits, DSA keys and SHA-1. [CheckSignature]
 	// describes how several policies are combined.
 	AllowWeakSignatures bool
+	// DenyProjectProviders refuses packages of providers that the project itself brings, for
+	// example in terraform.d/plugins.
+	DenyProjectProviders bool
 	// Versions says how the project's own calls must be pinned.
 	Versions Versions
 	// DenyBranches refuses git sources that name a branch or no ref.
@@ -60,9 +63,10 @@ const (
 	argCredentials = "credentials"
 	argMinAge      = "min_age_days"
 
-	argAllowProviders = "allow_providers"
-	argDenyProviders  = "deny_providers"
-	argWeakSignatures = WeakSignatures
+	argAllowProviders   = "allow_providers"
+	argDenyProviders    = "deny_providers"
+	argWeakSignatures   = WeakSignatures
+	argProjectProviders = "project_providers"
 )
 
 // OfRepository returns the part of a policy in a repository that applies: only the rules

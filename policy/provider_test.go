@@ -80,3 +80,31 @@ func TestCheckSignature(t *testing.T) {
 		}
 	}
 }
+
+// Packages that a project itself brings can be refused, by the policy of its repository too.
+func TestProjectProviders(t *testing.T) {
+	t.Parallel()
+	for text, wantErr := range map[string]string{
+		"":                            "",
+		`project_providers = "allow"`: "",
+		`project_providers = "deny"`:  "the policy does not allow it: the package is from this repository, unsigned (cotter.hcl:2, project_providers)",
+	} {
+		p, diags := policy.Parse([]byte("policy {\n"+text+"\n}"), "cotter.hcl")
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		got := ""
+		if err := p.OfRepository().CheckProjectProvider(); err != nil {
+			got = err.Error()
+		}
+		if got != wantErr {
+			t.Errorf("%s: %q, want %q", text, got, wantErr)
+		}
+	}
+	if err := (*policy.Policy)(nil).CheckProjectProvider(); err != nil {
+		t.Errorf("no policy: %v", err)
+	}
+	if _, diags := policy.Parse([]byte(`policy { project_providers = "no" }`), "cotter.hcl"); !diags.HasErrors() {
+		t.Error("another word is accepted")
+	}
+}

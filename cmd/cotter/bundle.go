@@ -30,7 +30,7 @@ func bundleCommand(out *output) *cli.Command {
 					"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
 					"always gives the same bytes. The lock must be complete. Provider archives are\n" +
 					"downloaded, because the cache does not keep them.",
-				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()),
+				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), publishFlags()),
 					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
 					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
@@ -116,9 +116,15 @@ func carriedFlags() []*cli.Flag {
 	}
 }
 
+// publishFlags returns the flags of commands that copy locked packages to a bundle or a mirror.
+func publishFlags() []*cli.Flag {
+	return append(carriedFlags(),
+		&cli.Flag{Name: "project-providers", Usage: "include providers that only the repository itself has, for example in terraform.d/plugins; others will trust them"})
+}
+
 // setCarried reads the flags of carriedFlags.
 func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
-	providers := &cotter.Providers{}
+	providers := &cotter.Providers{AllowProject: cmd.Bool("project-providers")}
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
@@ -127,6 +133,8 @@ func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
 		req.Providers = providers
 	case len(providers.Platforms) > 0:
 		return usageError{errors.New("--platform and --no-providers cannot be used together")}
+	case providers.AllowProject:
+		return usageError{errors.New("--project-providers and --no-providers cannot be used together")}
 	}
 	return nil
 }
@@ -147,6 +155,9 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	mirrors := newMirrors(cmd, out, in)
 	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
 		req, err := applySettings(cmd, req)
+		if err == nil {
+			req, err = inProject(ctx, in, req)
+		}
 		if err != nil {
 			return req, err
 		}

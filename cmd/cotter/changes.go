@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/evidence"
 )
 
 // changeText describes a change of a lock entry.
@@ -76,12 +78,16 @@ func (o *output) markdown(result *cotter.Result) {
 		cells = append(cells, joinCells(what))
 		o.printf("| %s |\n", strings.Join(cells, " | "))
 	}
+	unsigned := fromProject(result.Providers)
 	for _, change := range result.ProviderChanges {
-		what := ""
-		if change.Hashes > 0 {
-			what = markdownCell(moreHashes(change.Hashes))
+		var what []string
+		if slices.Contains(unsigned, change.Provider.ForDisplay()+" "+change.New) {
+			what = append(what, evidence.Evidence{Kind: evidence.Project}.String())
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), what)
+		if change.Hashes > 0 {
+			what = append(what, moreHashes(change.Hashes))
+		}
+		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), joinCells(what))
 	}
 }
 

@@ -17,10 +17,13 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 	d.moduleMirrors(ctx)
 	providers := &d.config.Providers
 	if !providers.Explicit {
-		d.impliedMirrors(providers.ImpliedMirrors)
+		d.impliedMirrors(ctx, providers.ImpliedMirrors)
 	}
 	for _, m := range providers.Methods {
 		d.ok("providers: %s%s", d.methodText(m), forProviders(m.Include, m.Exclude))
+		if m.Kind == cliconfig.MethodFilesystemMirror && !filepath.IsAbs(m.Path) {
+			d.noteBrought(ctx, m.Path)
+		}
 	}
 	if providers.PluginCacheDir != "" {
 		d.ok("providers: the plugin cache %s is read", providers.PluginCacheDir)
@@ -58,7 +61,7 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 
 // impliedMirrors checks the directories that are used as mirrors by default, if the CLI
 // configuration has no provider_installation.
-func (d *doctor) impliedMirrors(dirs []string) {
+func (d *doctor) impliedMirrors(ctx context.Context, dirs []string) {
 	found := false
 	for _, dir := range dirs {
 		name := dir
@@ -67,11 +70,28 @@ func (d *doctor) impliedMirrors(dirs []string) {
 		}
 		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
 			d.note("", "providers: those in %s are never requested from their registries", dir)
-			found = true
+			if found = true; !filepath.IsAbs(dir) {
+				d.noteBrought(ctx, dir)
+			}
 		}
 	}
 	if !found {
 		d.ok("providers: none; they come from their registries")
+	}
+}
+
+// noteBrought names the providers in a directory of the project.
+func (d *doctor) noteBrought(ctx context.Context, dir string) {
+	found, err := getproviders.FilesystemMirror{Dir: filepath.Join(d.req.Dir, dir), InProject: true}.Providers(ctx)
+	var names []string
+	for _, p := range found {
+		names = append(names, p.ForDisplay())
+	}
+	switch {
+	case err != nil:
+		d.problem("", "providers: %s", err)
+	case len(names) > 0:
+		d.note("a policy with `project_providers = \"deny\"` refuses them", "providers: those in %s are from this repository, unsigned: %s", dir, strings.Join(names, ", "))
 	}
 }
 

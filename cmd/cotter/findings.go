@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -131,7 +132,7 @@ func (f *findings) report(req cotter.Request, report *cotter.Report) error {
 	for _, provider := range report.Providers {
 		if id := providerRule(provider); id != "" {
 			name := provider.Provider.ForDisplay()
-			f.add(p, id, "provider", name, "provider "+name+" "+provider.Version+": "+providerStatusText(provider), p.providerEntry(provider))
+			f.add(p, id, "provider", name, "provider "+name+" "+provider.Version+": "+providerStatusText(provider), p.providerEntry(provider.Provider))
 		}
 	}
 	for id, errs := range map[string][]error{"stale": report.Stale, "misplaced": report.Misplaced, "policy": report.Refused, "unread": report.Unread} {
@@ -168,6 +169,28 @@ func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
 			f.add(p, "moved", "module", key, "module "+key+": "+what+" has OTHER CONTENT than the lock ("+short(o.Locked)+" -> "+short(o.Now)+")", at)
 		case !o.OK():
 			f.add(p, "unverifiable", "module", key, "module "+key+": its origin was not asked", at)
+		}
+	}
+	return nil
+}
+
+// originsOfProviders adds what verify --remote found about the providers of a project.
+func (f *findings) originsOfProviders(req cotter.Request, providers []cotter.OriginProvider) error {
+	if f == nil {
+		return nil
+	}
+	p, err := f.project(req)
+	if err != nil {
+		return err
+	}
+	for _, o := range providers {
+		name := o.Provider.ForDisplay()
+		at := p.providerEntry(o.Provider)
+		switch {
+		case o.Err != nil:
+			f.add(p, "unverifiable", "provider", name, o.Err.Error(), at)
+		case o.Moved():
+			f.add(p, "moved", "provider", name, "provider "+name+" "+o.Version+": "+originProviderText(o), at)
 		}
 	}
 	return nil
@@ -285,9 +308,9 @@ func (p *scannedProject) entry(key string) place {
 
 // providerEntry returns the place of a provider's entry in the lock, or of the lock's first
 // line if there is no entry.
-func (p *scannedProject) providerEntry(report cotter.ProviderReport) place {
+func (p *scannedProject) providerEntry(provider addrs.Provider) place {
 	for _, entry := range p.lock.Providers() {
-		if entry.Address == report.Provider {
+		if entry.Address == provider {
 			return place{p.lockName, entry.Range.Start.Line}
 		}
 	}

@@ -69,7 +69,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules"}},
-	{"Providers", []string{"no-providers", "only", "platform", "prune-providers"}},
+	{"Providers", []string{"no-providers", "only", "platform", "project-providers", "prune-providers"}},
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
 	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},

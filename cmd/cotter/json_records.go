@@ -198,9 +198,11 @@ type reportRecord struct {
 
 func (reportRecord) kind() string { return "report" }
 
-// originsRecord is the result of verify --remote, with one element per module call.
+// originsRecord is the result of verify --remote, with one element per module call and per
+// locked provider.
 type originsRecord struct {
-	Origins []jsonOrigin `json:"origins"`
+	Origins   []jsonOrigin         `json:"origins"`
+	Providers []jsonOriginProvider `json:"providers,omitempty"`
 }
 
 func (originsRecord) kind() string { return "origins" }

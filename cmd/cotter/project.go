@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -99,7 +100,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
-	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
+	in.Providers, err = newConfiguredSource(ctx, config, in.Providers, req.Dir, severalProjects(cmd), client)
 	return in, err
 }
 
@@ -126,6 +127,20 @@ func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
+}
+
+// evidenceInstaller returns a localInstaller that also knows the user's sources of providers. It
+// does not ask them, but they decide what counts of what earlier runs were told, and which
+// providers the project itself brings. Warnings about the CLI configuration are for commands that
+// use it.
+func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
+	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	in := localInstaller(cmd, out)
+	in.Providers, err = newConfiguredSource(ctx, config, cotter.New(cotter.Options{}).Providers, req.Dir, false, nil)
+	return in, err
 }
 
 // transport returns a copy of the standard transport that keeps more idle connections to a

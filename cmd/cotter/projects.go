@@ -85,6 +85,10 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
 		in := *in
 		in.OnEvent = out.warning
+		req, err := inProject(ctx, &in, req)
+		if err != nil {
+			return err
+		}
 		return run(ctx, &in, out, req)
 	})
 }
@@ -157,6 +161,9 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		req, err := applySettings(cmd, req)
 		if err == nil {
 			err = checkSecondLock(req)
+		}
+		if err == nil {
+			req, err = inProject(ctx, in, req)
 		}
 		if err != nil {
 			return req, err
@@ -260,6 +267,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 	case o.verbose:
 		o.printf("- %s: up to date\n", dir)
 	}
+	o.unsigned("- "+dir+": ", fromProject(result.Providers))
 	for _, change := range result.Vendored {
 		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}

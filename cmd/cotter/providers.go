@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 )
 
@@ -95,6 +96,25 @@ func signedBy(e cotter.ProviderInstalled) string {
 	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
 }
 
+// fromProject returns the names of the providers that the project itself brings.
+func fromProject(providers []cotter.Provider) []string {
+	var names []string
+	for _, p := range providers {
+		if p.Evidence.Kind == evidence.Project {
+			names = append(names, p.Address.ForDisplay()+" "+p.Version)
+		}
+	}
+	return names
+}
+
+// unsigned names the providers that the project itself brings, so that nobody mistakes them for
+// those of a registry. prefix begins the line.
+func (o *output) unsigned(prefix string, names []string) {
+	if len(names) > 0 && !o.json {
+		o.notef("%s%s from this repository, unsigned: %s\n", prefix, count(len(names), "provider"), strings.Join(names, ", "))
+	}
+}
+
 // providerStatusText describes how an installed provider compares with the lock.
 func providerStatusText(p cotter.ProviderReport) string {
 	switch {
@@ -102,6 +122,10 @@ func providerStatusText(p cotter.ProviderReport) string {
 		return "not installed"
 	case p.Err != nil:
 		return "cannot be compared: " + indented(p.Err.Error())
+	case p.Unconfirmed:
+		return "Checksum matches lock file, but no origin has confirmed this entry here"
+	case p.Evidence.Kind == evidence.Project:
+		return "Checksum matches lock file; " + p.Evidence.String()
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
 	case p.Status != cotter.StatusChanged:
@@ -135,6 +159,7 @@ type jsonProvider struct {
 	Hashes      []string          `json:"hashes,omitempty"`
 	Dir         string            `json:"dir,omitempty"`
 	KeyID       string            `json:"key_id,omitempty"`
+	Evidence    string            `json:"evidence,omitempty"` // Who confirms the package, if that is known: "origin", "signature", "mirror", "signed-mirror", "imported", or "project" if only the project itself has it.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 }
 
@@ -150,7 +175,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: evidenceName(p.Evidence)}
 		for _, h := range p.Hashes {
 			j.Hashes = append(j.Hashes, string(h))
 		}
@@ -164,19 +189,29 @@ func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	return list
 }
 
+// evidenceName returns the kind of evidence, or "" if nothing is known to confirm the package.
+func evidenceName(e evidence.Evidence) string {
+	if e.IsZero() {
+		return ""
+	}
+	return e.Kind.String()
+}
+
 // jsonProviderReport is a provider in the output of verify.
 type jsonProviderReport struct {
-	Provider string `json:"provider"`
-	Version  string `json:"version"`
-	Status   string `json:"status"`
-	Got      string `json:"got,omitempty"`
-	Error    string `json:"error,omitempty"`
+	Provider    string `json:"provider"`
+	Version     string `json:"version"`
+	Status      string `json:"status"`
+	Evidence    string `json:"evidence,omitempty"`    // As in Provider, for an installed provider that matches the lock.
+	Unconfirmed bool   `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
+	Got         string `json:"got,omitempty"`
+	Error       string `json:"error,omitempty"`
 }
 
 func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Evidence: evidenceName(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}
@@ -204,7 +239,11 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 // loadProviders returns the providers that the installed modules require, with their lock
 // entries.
 func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Provider, error) {
-	return localInstaller(cmd, out).LoadProviders(ctx, req)
+	in, err := evidenceInstaller(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	return in.LoadProviders(ctx, req)
 }
 
 // whyProvider prints which modules require a provider, and with which constraints. It
@@ -233,17 +272,44 @@ func isProvider(p addrs.Provider, name string) bool {
 	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
 }
 
-// providerSource returns the source of providers that the CLI configuration selects.
-func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
-	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+// configuredSource is the source of providers that the CLI configuration selects. If several
+// projects share it, it is without the mirrors that a project can bring itself.
+type configuredSource struct {
+	getproviders.Source
+	config *cliconfig.Config
+	direct getproviders.Source
+	client *http.Client
+}
+
+// newConfiguredSource returns the source for the project in a directory, or for several projects.
+func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, several bool, client *http.Client) (*configuredSource, error) {
+	s := &configuredSource{config: config, direct: direct, client: client}
+	var err error
+	s.Source, err = s.sourceIn(ctx, dir, several)
+	return s, err
+}
+
+// inProject adds the source of one of several projects to its request, if the project can bring
+// providers itself.
+func inProject(ctx context.Context, in *cotter.Installer, req cotter.Request) (_ cotter.Request, err error) {
+	if s, ok := in.Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
+		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)
+	}
+	return req, err
+}
+
+func (s *configuredSource) sourceIn(ctx context.Context, dir string, several bool) (getproviders.Source, error) {
+	direct := s.direct
+	return s.config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
 		Direct: func(retries int) getproviders.Source {
-			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 {
+			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 && registries.Retries != retries {
 				registries.Retries = retries
 			}
 			return direct
 		},
 		Dir:        dir,
-		HTTPClient: client,
+		NoProject:  several,
+		HTTPClient: s.client,
 		UserAgent:  "cotter/" + version(),
 	})
 }

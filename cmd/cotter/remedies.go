@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/gitowner"
@@ -51,6 +52,9 @@ const (
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
 	weakRemedy        = "If you accept the signature anyway, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`."
+	// projectProvidersRemedy is for commands that copy packages.
+	projectProvidersRemedy = "To copy it to a bundle or a mirror nevertheless, use `--project-providers`: those who use that will trust it."
+
 	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that should use that provider."
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
@@ -114,6 +118,7 @@ func remediesOf(project string, err error) []remedy {
 	var metadata *cotter.MetadataError
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
+	var unconfirmed *getproviders.UnconfirmedError
 	var violation *policy.Violation
 	var hint hintedError
 	var owner *gitowner.OwnerError
@@ -121,6 +126,8 @@ func remediesOf(project string, err error) []remedy {
 	case errors.As(err, &hint):
 		add(hint.hint, "")
 	case errors.As(err, &provider) && addProviderRemedies(provider, add):
+	case errors.As(err, &unconfirmed) && unconfirmed.Evidence.Kind == evidence.Project:
+		add(projectProvidersRemedy, "")
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &provider) && errors.As(err, &mismatch):

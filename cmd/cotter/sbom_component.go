@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -156,6 +157,9 @@ func addProviders(providers []cotter.Provider, owners map[string]string, compone
 			url.PathEscape(p.Version), url.QueryEscape(p.Address.Hostname.ForDisplay()))
 		for _, h := range p.Hashes {
 			addProperty(c, "cotter:"+h.Scheme(), string(h))
+		}
+		if p.Evidence.Kind == evidence.Project {
+			addProperty(c, "cotter:evidence", p.Evidence.Kind.String())
 		}
 		for _, use := range p.RequiredBy {
 			addProperty(c, "cotter:required-by", use.String())

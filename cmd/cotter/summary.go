@@ -179,6 +179,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	list := outcomesOf(result, seen)
 	if len(list) == 0 && seen.lock == nil {
 		o.printf("%s up to date in %s\n", total(result), o.elapsed())
+		o.unsigned("", fromProject(result.Providers))
 		return nil
 	}
 	if len(list) == 0 {
@@ -197,6 +198,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.unsigned("", fromProject(result.Providers))
 	switch {
 	case seen.lock != nil && seen.lock.Created:
 		o.printf("\nCotter has created a lock file %s to record the versions.\n"+
@@ -227,6 +229,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		text += "; " + fetched + " into the cache"
 	}
 	o.printf("%s. This was a dry run: the project was not changed.\n", text)
+	o.unsigned("", fromProject(result.Providers))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/evidence"
 )
 
 func verifyCommand(out *output) *cli.Command {
@@ -77,7 +78,11 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
+	in, err := evidenceInstaller(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	report, err := in.VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
@@ -227,7 +232,8 @@ func providerMatches(p cotter.ProviderReport) bool {
 	return p.Err == nil && p.Status == cotter.StatusVerified
 }
 
-// unconfirmed prints the entries that no origin has confirmed, in one message.
+// unconfirmed prints the entries that no origin has confirmed, and the providers that the project
+// itself brings.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
 	for _, p := range report.Packages {
@@ -235,9 +241,25 @@ func (o *output) unconfirmed(report *cotter.Report) {
 			keys = append(keys, p.Key)
 		}
 	}
-	if len(keys) > 0 {
-		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
+	var providers, brought []string
+	for _, p := range report.Providers {
+		switch name := p.Provider.ForDisplay(); {
+		case p.Unconfirmed:
+			providers = append(providers, name)
+		case p.Evidence.Kind == evidence.Project:
+			brought = append(brought, name+" "+p.Version)
+		}
 	}
+	if len(keys) > 0 {
+		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
+	}
+	if len(providers) > 0 {
+		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
+	}
+	if len(keys)+len(providers) > 0 {
+		o.notef("%s\n", confirmRemedy)
+	}
+	o.unsigned("", brought)
 }
 
 // unread warns about parts of the configuration that were not compared with the lock.

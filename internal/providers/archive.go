@@ -38,18 +38,15 @@ func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a
 // content.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {
-		found, err := g.confirmed(ctx, want)
+		found, ok, err := g.confirmed(ctx, want)
 		if err != nil {
 			return nil, err
 		}
-		if found != nil {
+		if ok {
 			return g.pack(ctx, found.Package.Dir(), found.H1)
 		}
 	}
-	if g.Offline {
-		return nil, ErrNotAtHand
-	}
-	pkg, err := g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	pkg, err := g.find(ctx, want)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +73,18 @@ func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 		return nil, err
 	}
 	return made, nil
+}
+
+// confirmed returns the package in the store for which an earlier run has evidence.
+func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, bool, error) {
+	s := &search{Getter: g, want: want}
+	if s.remember().IsZero() {
+		return nil, false, nil
+	}
+	if err := s.checkRemembered(ctx, s.release.Evidence); err != nil {
+		return nil, false, err
+	}
+	return s.fromStore(ctx)
 }
 
 // h1 returns the h1 of the archive's content.

@@ -104,8 +104,9 @@ func (j *job) proof(h1 hashing.Hash) Proof {
 
 // record stores the source's statements about the package for later runs.
 func (j *job) record(p Proof) {
-	j.Store.RecordRelease(j.want.Provider, j.want.Version, j.want.Platform, providerstore.Release{
-		Archive: p.Archive, H1: p.H1,
-		Signed: p.Authentication.Signed, KeyID: p.Authentication.KeyID, Key: p.Authentication.Key, Weak: p.Authentication.Weak, Hashes: p.Authentication.Hashes,
+	auth := p.Authentication
+	j.Store.RecordRelease(j.want.statement(), providerstore.Release{
+		Evidence: auth.Evidence, Archive: p.Archive, H1: p.H1,
+		KeyID: auth.KeyID, Key: auth.Key, Weak: auth.Weak, Hashes: auth.Hashes,
 	})
 }

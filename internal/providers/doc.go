@@ -3,17 +3,23 @@
 //
 // # Packages to install
 //
-// [Getter.Get] tries these ways in order:
+// [Getter.Get] climbs the ladder of package locate:
 //
-//  1. The user has got this release before, the lock has a hash of it, and the store still has
-//     it. The source is not asked.
-//  2. A bundle or a mirror has the package with a locked hash and is trusted to confirm it.
-//  3. The stock tools' plugin cache has the package for the locked version.
-//  4. The source names the archive, and the user has unpacked the same archive before. The
-//     source proves the package, and nothing is downloaded.
-//  5. The package is downloaded while the source proves it. If the source does not prove it, the
-//     download is cancelled. A package is never unpacked before it is proven. A bundle or mirror
-//     that is not trusted to confirm packages can still deliver the bytes.
+//  1. An earlier run has recorded who confirmed this release, with a hash that the lock has. This
+//     counts if this run would accept it, and its source is still named: see [Getter].Rule and
+//     [Getter].Stores. The package then comes from the store, from a bundle or a mirror that has the
+//     archive, from the stock tools' plugin cache, or from the source.
+//  2. Otherwise, a bundle or a mirror has the package with a locked hash and is trusted to confirm
+//     it.
+//  3. Otherwise the source is asked. If the user has unpacked the same archive before, nothing is
+//     downloaded. The plugin cache can deliver the package if the source confirms its content, and
+//     not only the archive. Otherwise the archive is downloaded while the source proves it. If the
+//     source does not prove it, the download is cancelled. A package is never unpacked before it is
+//     proven. A bundle or mirror that is not trusted to confirm packages can still deliver the
+//     bytes.
+//
+// What the project itself brings is a package of the source with the evidence of a project. It is
+// read there again in each run, and never recorded.
 //
 // # Archives for bundles and mirrors
 //
@@ -27,6 +33,11 @@
 // run, or the h1 that the source has confirmed, or the h1 of the same archive if the user has
 // unpacked or hashed it before. Only if none of these is available, it downloads the archive,
 // hashes it and removes it.
+//
+// # Origins
+//
+// [Getter.CheckLocked] asks the source again which of the locked hashes it confirms, and accepts no
+// records of earlier runs.
 //
 // # The lock
 //

@@ -10,80 +10,124 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Get gets a package. The source is not asked if the store has the package with one of the locked
-// hashes and the source has confirmed it before, or if Offers or PluginCache have it.
+// Get gets a package. The source is not asked if the evidence of an earlier run counts and the
+// package is at hand, or if Offers confirm and have it.
 //
 // If the lock has an h1 or a zh and the package matches none of them, the error is a
 // *[getproviders.MismatchError], and nothing of the package is kept.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
-	found, err := g.confirmed(ctx, want)
-	if found != nil || err != nil {
-		return found, err
+	s := &search{Getter: g, want: want}
+	ladder := locate.Ladder[*Got]{
+		Remembered: s.remember,
+		Mirrors:    s.askOffers,
+		Accepts:    g.Rule.AcceptsProvider,
+		Check:      s.checkRemembered,
+		AtHand:     []locate.Place[*Got]{s.fromStore, s.fromOffers, s.fromPluginCache},
+		Deliver:    func(ctx context.Context, _ evidence.Evidence) (*Got, error) { return s.fromSource(ctx) },
+		Origin: func(ctx context.Context) (*Got, evidence.Evidence, error) {
+			got, err := s.fromSource(ctx)
+			return got, evidence.Evidence{}, err // the evidence is in got
+		},
 	}
-	got, deliver, reasons := g.fromOffers(ctx, want)
-	if got != nil {
-		return got, nil
+	got, _, err := ladder.Climb(ctx)
+	return got, err
+}
+
+// search looks for one package in all places.
+type search struct {
+	*Getter
+	want Want
+	// release is what an earlier run was told about the package. Its evidence is zero if there is
+	// nothing that counts.
+	release providerstore.Release
+	// offered is the package of an offer, once Offers was asked. If there is none, deliver are the
+	// offers that can only deliver bytes, and reasons say why the others cannot be used.
+	asked   bool
+	offered *Got
+	deliver []Offer
+	reasons []error
+}
+
+// remember looks for the evidence of an earlier run for a package with one of the locked hashes.
+// A lock alone is not enough: it can come with a repository and name the content of another
+// provider.
+func (s *search) remember() evidence.Evidence {
+	s.release = s.remembered(s.want, func(r providerstore.Release) bool { return s.Store.Matches(r.H1, s.want.Locked) != "" })
+	return s.release.Evidence
+}
+
+// checkRemembered applies Accept to what an earlier run was told.
+func (s *search) checkRemembered(_ context.Context, e evidence.Evidence) error {
+	if e.Since.IsZero() {
+		return nil // an offer, which was checked when it was proven
 	}
-	pkg, err := g.locate(ctx, want)
+	return s.accept(authentication(s.release))
+}
+
+// fromStore returns the package that the evidence of an earlier run is about.
+func (s *search) fromStore(ctx context.Context) (*Got, bool, error) {
+	if s.release.Evidence.IsZero() {
+		return nil, false, nil
+	}
+	found, err := s.stored(ctx, s.want, s.release.H1)
+	if found == nil || err != nil {
+		return nil, false, err
+	}
+	return &Got{Package: found, Proof: s.rememberedProof(s.want, s.release)}, true, nil
+}
+
+// fromPluginCache returns the package that the evidence of an earlier run is about.
+func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
+	if s.PluginCache.Dir == "" || s.release.Evidence.IsZero() {
+		return nil, false, nil
+	}
+	pkg, err := s.PluginCache.Package(ctx, s.want.Provider, s.want.Version, s.want.Platform, []hashing.Hash{s.release.H1})
+	if err != nil {
+		return nil, false, ctx.Err()
+	}
+	got, err := newJob(s.Getter, s.want, rememberedPackage{pkg, authentication(s.release)}).run(ctx)
+	return got, err == nil, err
+}
+
+// fromSource gets the package from the source, which also proves it.
+func (s *search) fromSource(ctx context.Context) (*Got, error) {
+	if _, _, err := s.fromOffers(ctx); err != nil {
+		return nil, err
+	}
+	pkg, err := s.find(ctx, s.want)
 	if errors.Is(err, ErrNotAtHand) {
-		return nil, notAtHand(reasons)
+		return nil, notAtHand(append(s.reasons, s.unconfirmedCopy(ctx)...))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newJob(g, want, g.delivered(want, pkg, deliver)).run(ctx)
+	return newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
 }
 
-// locate finds a package in the stock tools' plugin cache or at the source.
-func (g *Getter) locate(ctx context.Context, want Want) (getproviders.Package, error) {
-	if g.PluginCache.Dir != "" && len(want.Locked) > 0 {
-		pkg, err := g.PluginCache.Package(ctx, want.Provider, want.Version, want.Platform, want.Locked)
-		if err == nil || ctx.Err() != nil {
-			return pkg, err
-		}
+// unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing
+// confirms, if there is one and there are no other reasons.
+func (s *search) unconfirmedCopy(ctx context.Context) []error {
+	if s.PluginCache.Dir == "" || len(s.reasons) > 0 {
+		return nil
 	}
-	if g.Offline {
-		return nil, ErrNotAtHand
+	pkg, err := s.PluginCache.Package(ctx, s.want.Provider, s.want.Version, s.want.Platform, s.want.Locked)
+	if err != nil {
+		return nil
 	}
-	return g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	return []error{fmt.Errorf("%w: %w", &getproviders.UnconfirmedError{Location: pkg.Location()}, ErrNotAtHand)}
 }
 
-// confirmed finds a package in the store by a locked hash. It returns the package only if this
-// user has got it before for this very release. A lock alone is not enough: it can come with a
-// repository and name the content of another provider.
-func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, error) {
-	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
-	if !ok || g.Store.Matches(release.H1, want.Locked) == "" {
-		return nil, nil
-	}
-	found, err := g.find(ctx, want, []hashing.Hash{release.H1})
-	if found == nil || err != nil {
-		return nil, err
-	}
-	auth := authentication(release)
-	if err := g.accept(auth); err != nil {
-		return nil, err
-	}
-	return &Got{Package: found, Proof: Proof{
-		Archive: release.Archive, H1: found.H1, Hashes: []hashing.Hash{found.H1}, Matched: g.Store.Matches(found.H1, want.Locked),
-		Authentication: auth,
-	}}, nil
-}
-
-// authentication returns how a package was proven when this user first got it.
-func authentication(r providerstore.Release) getproviders.Authentication {
-	return getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
-}
-
-// find looks for a package in the store. It treats a damaged package as missing.
-func (g *Getter) find(ctx context.Context, want Want, hashes []hashing.Hash) (*providerstore.Package, error) {
-	found, err := g.Store.Find(ctx, hashes)
+// stored looks for a package in the store. It treats a damaged package as missing.
+func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*providerstore.Package, error) {
+	found, err := g.Store.Find(ctx, []hashing.Hash{h})
 	if errors.Is(err, providerstore.ErrDamaged) {
 		g.tell(Event{Want: want, Kind: Damaged})
 		return nil, nil
@@ -143,7 +187,7 @@ func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) 
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		if j.auth, err = j.pkg.Authenticate(ctx); err == nil {
-			err = j.accept(j.auth)
+			err = j.checkProof()
 		}
 		if err == nil {
 			close(j.proven)
@@ -152,6 +196,14 @@ func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) 
 	})
 	group.Go(func() error { return get(ctx) })
 	return group.Wait()
+}
+
+// checkProof decides whether the source's proof is enough.
+func (j *job) checkProof() error {
+	if e := j.auth.Evidence; !j.Rule.AcceptsProvider(e) {
+		return &getproviders.UnconfirmedError{Location: j.pkg.Location(), Evidence: e}
+	}
+	return j.accept(j.auth)
 }
 
 // awaitProof waits until the source has proven the package. It must be called before the package
@@ -179,10 +231,13 @@ func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, 
 	return found, j.checkContent(found.H1)
 }
 
-// fromArchive returns the package of an archive, from the store or by downloading it. Only one
-// process at a time downloads an archive.
+// fromArchive returns the package of an archive: from the store, from the plugin cache, or by
+// downloading it. Only one process at a time downloads an archive.
 func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
-	if found, err := j.stored(ctx); found != nil || err != nil {
+	if found, err := j.unpacked(ctx); found != nil || err != nil {
+		return found, err
+	}
+	if found, err := j.fromPluginCache(ctx); found != nil || err != nil {
 		return found, err
 	}
 	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
@@ -190,7 +245,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 		return nil, err
 	}
 	defer unlock()
-	if found, err := j.stored(ctx); found != nil || err != nil {
+	if found, err := j.unpacked(ctx); found != nil || err != nil {
 		return found, err
 	}
 	file, err := j.download(ctx)
@@ -199,7 +254,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	}
 	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
 	if j.pkg.Archive() == "" {                                               // its hash is known only now
-		if found, err := j.stored(ctx); found != nil || err != nil {
+		if found, err := j.unpacked(ctx); found != nil || err != nil {
 			return found, err
 		}
 	}
@@ -209,16 +264,44 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	return j.unpack(ctx, file)
 }
 
-// stored looks for the archive's content in the store.
-func (j *job) stored(ctx context.Context) (*providerstore.Package, error) {
+// unpacked looks for the archive's content in the store.
+func (j *job) unpacked(ctx context.Context) (*providerstore.Package, error) {
 	if j.archive == "" {
 		return nil, nil
 	}
-	found, err := j.find(ctx, j.want, []hashing.Hash{j.archive})
+	found, err := j.stored(ctx, j.want, j.archive)
 	if found == nil || err != nil {
 		return nil, err
 	}
 	return found, j.checkContent(found.H1)
+}
+
+// fromPluginCache returns the package in the plugin cache if it has the content of the archive. A
+// source confirms archives, and the lock's h1 can be forged together with the directory. So the
+// content must be that of the same archive when this user unpacked it, or the source must have
+// confirmed the h1. Otherwise it returns nil.
+func (j *job) fromPluginCache(ctx context.Context) (*providerstore.Package, error) {
+	if j.PluginCache.Dir == "" || j.offered {
+		return nil, nil
+	}
+	pkg, err := j.PluginCache.Package(ctx, j.want.Provider, j.want.Version, j.want.Platform, j.want.Locked)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	h1 := j.Store.UnpacksTo(j.archive)
+	if h1 == "" && !j.pkg.ReportsH1() {
+		return nil, nil
+	}
+	if err := j.awaitProof(ctx); err != nil {
+		return nil, err
+	}
+	if h1 == "" {
+		h1 = reportedH1(j.auth)
+	}
+	if found, err := j.Store.Foreign(ctx, pkg.Dir()); err == nil && found.H1 == h1 {
+		return found, j.checkContent(h1)
+	}
+	return nil, nil
 }
 
 // download downloads the archive to a staging file and returns it, open for reading.

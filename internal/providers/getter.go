@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providerstore"
@@ -18,14 +19,21 @@ import (
 type Getter struct {
 	Source getproviders.Source
 	Store  *providerstore.Store
-	// PluginCache is the stock tools' plugin cache. The zero value means that there is none.
+	// PluginCache is the stock tools' plugin cache. It delivers packages and confirms nothing. The
+	// zero value means that there is none.
 	PluginCache getproviders.PluginCache
 	// Offers are tried before PluginCache and Source if the lock has hashes of the package. A nil
 	// Offers offers nothing.
 	Offers Offers
-	// Offline forbids requests to the source. If a package is not in the store, the error wraps
-	// [ErrNotAtHand].
+	// Offline forbids requests: only the local part of the source is asked. If a package is not
+	// at hand, the error wraps [ErrNotAtHand].
 	Offline bool
+	// Rule says which evidence is enough for a package. The zero value accepts none; the error is
+	// a *[getproviders.UnconfirmedError].
+	Rule evidence.Rule
+	// Stores is the evidence that the bundles and mirrors of Offers give. What others have
+	// confirmed in earlier runs does not count.
+	Stores []evidence.Evidence
 	// Accept decides whether the proof of a package is sufficient. It is called before the package
 	// is unpacked, and also for packages that this user has got before. Its error is returned for
 	// the package. A nil Accept accepts every proof.
@@ -57,6 +65,19 @@ func (g *Getter) tell(e Event) {
 	}
 }
 
+// find finds a package at the source, or in its local part if requests are forbidden.
+func (g *Getter) find(ctx context.Context, want Want) (getproviders.Package, error) {
+	source := g.Source
+	if g.Offline {
+		source = source.Local()
+	}
+	pkg, err := source.Package(ctx, want.Provider, want.Version, want.Platform)
+	if g.Offline && (errors.Is(err, getproviders.ErrNotFound) || errors.Is(err, getproviders.ErrUnsupportedPlatform)) {
+		return nil, ErrNotAtHand
+	}
+	return pkg, err
+}
+
 // Want describes a wanted package.
 type Want struct {
 	Provider addrs.Provider
@@ -64,6 +85,11 @@ type Want struct {
 	Platform addrs.Platform
 	// Locked are the hashes that the lock has for this version; nil if it has none.
 	Locked []hashing.Hash
+}
+
+// statement returns the statement about the package that evidence is kept for.
+func (w Want) statement() string {
+	return providerstore.Statement(w.Provider, w.Version, w.Platform)
 }
 
 // Event is a progress report about a package.
@@ -114,8 +140,8 @@ type Proof struct {
 	// package, because it has no h1 and no zh for this version. For [Getter.Hashes] it can also
 	// mean that the lock has no hash for this platform.
 	Matched hashing.Hash
-	// Authentication is the result of the source's authentication, or, if the source was not
-	// asked, what is remembered from an earlier run.
+	// Authentication is the result of the source's authentication, with its evidence. If the
+	// source was not asked, it is what is remembered from an earlier run.
 	Authentication getproviders.Authentication
 	// Asked reports whether the source was asked, and Location is where it has the package.
 	Asked    bool

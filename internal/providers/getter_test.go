@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -163,7 +164,7 @@ func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
 		slices.Sort(zhs)
 		hashes = append(hashes, zhs...)
 	}
-	if got.H1 != w.h1[linux] || got.Archive != w.zh[linux] || !got.Authentication.Signed {
+	if got.H1 != w.h1[linux] || got.Archive != w.zh[linux] || got.Authentication.Evidence.Kind != evidence.Signature {
 		t.Errorf("%s: %+v", label, got)
 	}
 	if diff := cmp.Diff(hashes, got.Hashes); diff != "" {

@@ -19,13 +19,12 @@ import (
 // locked yet. But if the lock has a zh that the source no longer confirms, the release is not the
 // one that was locked: the error is a *[getproviders.MismatchError].
 func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
-	if known := g.known(want); known != nil {
-		return known, g.accept(known.Authentication)
+	if r, ok := g.known(want); ok {
+		proof := g.rememberedProof(want, r)
+		proof.Matched = matchedBy(want, r)
+		return &proof, g.accept(proof.Authentication)
 	}
-	if g.Offline {
-		return nil, ErrNotAtHand
-	}
-	pkg, err := g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	pkg, err := g.find(ctx, want)
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +43,6 @@ func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	}
 	j.record(proof)
 	return &proof, nil
-}
-
-// known returns the recorded proof of a package that matches one of the locked hashes, or nil.
-func (g *Getter) known(want Want) *Proof {
-	r, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
-	if !ok || r.H1 == "" {
-		return nil
-	}
-	for _, own := range []hashing.Hash{r.H1, r.Archive} {
-		if own != "" && slices.Contains(want.Locked, own) {
-			return &Proof{
-				Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: own,
-				Authentication: authentication(r),
-			}
-		}
-	}
-	return nil
 }
 
 // contentHash returns the h1 of the package. It takes the h1 that the source has confirmed, or

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
@@ -72,6 +73,7 @@ func TestNetworkMirror(t *testing.T) {
 		t.Cleanup(func() { _ = providerstore.Writable(cache) })
 		getter := &providers.Getter{
 			Source: &getproviders.NetworkMirror{URL: &url.URL{Scheme: "https", Host: "mirror.example.com"}, HTTPClient: web.Client()},
+			Rule:   evidence.For(evidence.Install),
 			Store:  providerstore.Open(cache, t.TempDir(), userkey.Random()),
 		}
 		got, err := getter.Get(t.Context(), providers.Want{

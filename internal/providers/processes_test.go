@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -57,7 +58,7 @@ func child(ctx context.Context, text string) error {
 	}
 	store := providerstore.Open(task.Cache, "", key)
 	defer store.Close()
-	getter := &providers.Getter{Store: store, Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
+	getter := &providers.Getter{Store: store, Rule: evidence.For(evidence.Install), Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
 	got, err := getter.Get(ctx, providers.Want{Provider: example, Version: v100, Platform: linux})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -32,6 +33,11 @@ type source struct {
 	reported map[addrs.Platform]hashing.Hash
 	// fail is the error that authentication returns.
 	fail error
+	// gives is the evidence for all packages. If it is zero, that is a signature, or the mirror
+	// "memory" for packages without hashes.
+	gives evidence.Evidence
+	// local means that the source can be read without requests.
+	local bool
 	// hang is closed when a download has begun. That download ends only if its context does.
 	hang chan struct{}
 
@@ -67,6 +73,27 @@ func (s *source) Package(_ context.Context, _ addrs.Provider, _ versions.Version
 	return &sourcePackage{s, platform}, nil
 }
 
+func (s *source) evidence() evidence.Evidence {
+	switch {
+	case !s.gives.IsZero():
+		return s.gives
+	case s.hidden || s.dir != "":
+		return evidence.Evidence{Kind: evidence.Mirror, By: "memory"}
+	}
+	return evidence.Evidence{Kind: evidence.Signature, By: "AB"}
+}
+
+func (s *source) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{s.evidence()}
+}
+
+func (s *source) Local() getproviders.Source {
+	if s.local {
+		return s
+	}
+	return getproviders.Multi(nil)
+}
+
 type sourcePackage struct {
 	*source
 	platform addrs.Platform
@@ -95,10 +122,13 @@ func (p *sourcePackage) Authenticate(ctx context.Context) (getproviders.Authenti
 		case <-ctx.Done():
 		}
 	}
-	if p.fail != nil || p.hidden || p.dir != "" {
+	if p.fail != nil {
 		return getproviders.Authentication{}, p.fail
 	}
-	auth := getproviders.Authentication{Signed: true, KeyID: "AB", Own: []hashing.Hash{p.Archive()}}
+	if p.hidden || p.dir != "" {
+		return getproviders.Authentication{Evidence: p.evidence()}, nil
+	}
+	auth := getproviders.Authentication{Evidence: p.evidence(), KeyID: "AB", Own: []hashing.Hash{p.Archive()}}
 	for platform, archive := range p.archives {
 		auth.Hashes = append(auth.Hashes, zhOf(archive))
 		if h1 := p.reported[platform]; h1 != "" {
@@ -163,5 +193,5 @@ func (w *world) getter(t testing.TB) *providers.Getter {
 	}
 	store := providerstore.Open(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
 	t.Cleanup(func() { _ = store.Close() })
-	return &providers.Getter{Source: w.source, Store: store}
+	return &providers.Getter{Source: w.source, Store: store, Rule: evidence.For(evidence.Install)}
 }

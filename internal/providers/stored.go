@@ -6,8 +6,8 @@ import (
 	"iter"
 	"os"
 
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/providerstore"
 )
 
 // Offer is a package of a bundle or a mirror that claims to have one of the lock's hashes.
@@ -25,65 +25,57 @@ type Offer struct {
 // The lock must have hashes of the package.
 type Offers func(ctx context.Context, want Want) iter.Seq[Offer]
 
-// fromOffers gets a package from an offer. If that fails, it returns the offers that can only
-// deliver bytes, and the reasons why the others cannot be used.
-func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []Offer, reasons []error) {
-	if g.Offers == nil || len(recognised(want.Locked)) == 0 {
-		return nil, nil, nil
+// askOffers gets the package from the offers, and returns the evidence of the one that has it.
+func (s *search) askOffers(ctx context.Context) evidence.Evidence {
+	if got, ok, _ := s.fromOffers(ctx); ok {
+		return got.Authentication.Evidence
 	}
-	refuse := func(err error) {
-		reasons = append(reasons, err)
-		if !g.Offline { // offline, they become the error
-			g.tell(Event{Want: want, Kind: Refused, Err: err})
-		}
+	return evidence.Evidence{}
+}
+
+// fromOffers gets the package from the first offer that has it, and confirms it unless an earlier
+// run has evidence for its archive. The offers are asked once. The error is that of the context.
+func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
+	if s.asked || s.Offers == nil || len(recognised(s.want.Locked)) == 0 {
+		return s.offered, s.offered != nil, ctx.Err()
 	}
-	for offer := range g.Offers(ctx, want) {
+	s.asked = true
+	for offer := range s.Offers(ctx, s.want) {
 		if ctx.Err() != nil {
-			return nil, nil, []error{ctx.Err()}
+			break
 		}
 		if offer.Err != nil {
-			refuse(offer.Err)
+			s.refuse(offer.Err)
 			continue
 		}
-		release, wasGot := g.gotBefore(want, offer.Package)
 		switch {
-		case wasGot:
-			offer.Package = rememberedPackage{offer.Package, authentication(release)}
+		case s.release.Archive != "" && s.release.Archive == offer.Package.Archive():
+			offer.Package = rememberedPackage{offer.Package, authentication(s.release)}
 		case offer.Distrust != nil:
-			g.tell(Event{Want: want, Kind: Distrusted, Location: offer.Package.Location(), Err: offer.Distrust})
-			deliver = append(deliver, offer)
+			s.tell(Event{Want: s.want, Kind: Distrusted, Location: offer.Package.Location(), Err: offer.Distrust})
+			s.deliver = append(s.deliver, offer)
 			continue
 		}
-		j := newJob(g, want, offer.Package)
+		j := newJob(s.Getter, s.want, offer.Package)
 		j.offered = true
 		got, err := j.run(ctx)
 		if err == nil {
-			return got, nil, nil
+			s.offered, s.deliver = got, nil
+			break
 		}
-		if ctx.Err() != nil {
-			return nil, nil, []error{ctx.Err()}
+		if ctx.Err() == nil {
+			s.refuse(err)
 		}
-		refuse(err)
 	}
-	return nil, deliver, reasons
+	return s.offered, s.offered != nil, ctx.Err()
 }
 
-// gotBefore returns what the source has stated about a package, if this user has got the same
-// archive before for the wanted release.
-func (g *Getter) gotBefore(want Want, pkg getproviders.Package) (providerstore.Release, bool) {
-	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
-	return release, ok && release.Archive != "" && release.Archive == pkg.Archive() && g.Store.Matches(release.H1, want.Locked) != ""
-}
-
-// rememberedPackage is a package that was proven when this user got it before.
-type rememberedPackage struct {
-	getproviders.Package
-	auth getproviders.Authentication
-}
-
-// Authenticate implements [getproviders.Package].
-func (p rememberedPackage) Authenticate(context.Context) (getproviders.Authentication, error) {
-	return p.auth, nil
+// refuse records why an offer cannot be used.
+func (s *search) refuse(err error) {
+	s.reasons = append(s.reasons, err)
+	if !s.Offline { // offline, the reasons become the error
+		s.tell(Event{Want: s.want, Kind: Refused, Err: err})
+	}
 }
 
 // deliveredPackage is a package of the source whose archive is downloaded from offers.

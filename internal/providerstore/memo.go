@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/dirstore"
@@ -40,30 +41,41 @@ func (s *Store) prove(dir string, p proof) {
 
 // Release is what a source has stated about a package that this user got.
 type Release struct {
+	// Evidence is who confirmed the package, and when.
+	Evidence evidence.Evidence
 	// Archive is the zh of the package's archive, or "" if it came as a directory.
 	Archive hashing.Hash
 	H1      hashing.Hash
-	// Signed, KeyID, Key, Weak and Hashes are copied from the source's authentication.
-	Signed           bool
+	// KeyID, Key, Weak and Hashes are copied from the source's authentication.
 	KeyID, Key, Weak string
 	Hashes           []hashing.Hash
 }
 
-// Release returns what [Store.RecordRelease] last recorded about a package. A lock or the source
-// may refer to another package by now.
-func (s *Store) Release(provider addrs.Provider, version versions.Version, platform addrs.Platform) (Release, bool) {
+// Statement returns the statement about a package that evidence is kept for.
+func Statement(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
+	return "release " + provider.String() + " " + version.String() + " " + platform.String()
+}
+
+// Release returns what [Store.RecordRelease] last recorded under the record of a [Statement] and
+// its evidence. A lock or the source may refer to another package by now.
+func (s *Store) Release(record string) (Release, bool) {
 	var r Release
-	ok := s.recall(memoName, releaseSubject(provider, version, platform), &r)
+	ok := s.recall(memoName, record, &r)
 	return r, ok
 }
 
-// RecordRelease records what a source has stated about a package.
-func (s *Store) RecordRelease(provider addrs.Provider, version versions.Version, platform addrs.Platform, r Release) {
-	s.remember(memoName, releaseSubject(provider, version, platform), r)
-}
-
-func releaseSubject(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
-	return "release " + provider.String() + " " + version.String() + " " + platform.String()
+// RecordRelease records what a source has stated about a package with this [Statement]. It does
+// nothing for evidence that later runs must not use, and for evidence of an earlier run.
+func (s *Store) RecordRelease(statement string, r Release) {
+	if !r.Evidence.Since.IsZero() {
+		return
+	}
+	var memos evidence.Memos
+	memos.Add(r.Evidence, statement)
+	r.Evidence.Since = time.Now()
+	for _, record := range memos.Take() {
+		s.remember(memoName, record, r)
+	}
 }
 
 // UnpacksTo returns the h1 of the content of the archive with this zh, if this user has unpacked

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -309,22 +310,39 @@ func TestRelease(t *testing.T) {
 	cache := cacheDir(t)
 	provider := addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "x"}
 	version, linux := versions.MustParse("1.0.0"), addrs.Platform{OS: "linux", Arch: "amd64"}
-	want := providerstore.Release{Archive: zh, H1: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", Signed: true, KeyID: "AB", Hashes: []hashing.Hash{zh}}
+	signed := evidence.Evidence{Kind: evidence.Signature, By: "AB"}
+	want := providerstore.Release{Evidence: signed, Archive: zh, H1: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", KeyID: "AB", Hashes: []hashing.Hash{zh}}
+	statement := providerstore.Statement(provider, version, linux)
 	s := open(t, cache)
-	s.RecordRelease(provider, version, linux, want)
-	if got, ok := open(t, cache).Release(provider, version, linux); !ok || !cmp.Equal(got, want) {
-		t.Errorf("Release = %+v, %v; want %+v", got, ok, want)
+	s.RecordRelease(statement, want)
+	got, ok := open(t, cache).Release(signed.Record(statement))
+	since := got.Evidence.Since
+	if got.Evidence.Since = (time.Time{}); !ok || time.Since(since) > time.Hour || !cmp.Equal(got, want) {
+		t.Errorf("Release = %+v since %v, %v; want %+v", got, since, ok, want)
+	}
+	for _, other := range []evidence.Evidence{{Kind: evidence.Mirror, By: "AB"}, {Kind: evidence.Imported}, {Kind: evidence.Project}, {}} {
+		if _, ok := s.Release(other.Record(statement)); ok {
+			t.Errorf("the release counts as told by %v", other.Kind)
+		}
+	}
+	for _, unkept := range []evidence.Evidence{{}, {Kind: evidence.Project, By: "x"}, {Kind: evidence.Imported, Since: since}} {
+		again := want
+		again.Evidence = unkept
+		s.RecordRelease(statement, again)
+		if _, ok := s.Release(unkept.Record(statement)); ok {
+			t.Errorf("the evidence %v since %v is kept", unkept.Kind, unkept.Since)
+		}
 	}
 	for name, other := range map[string]*providerstore.Store{"another user": openAs(t, cache, secret+"!"), "another cache": open(t, cacheDir(t)), "none": open(t, "")} {
-		if got, ok := other.Release(provider, version, linux); ok {
+		if got, ok := other.Release(signed.Record(statement)); ok {
 			t.Errorf("%s: Release = %+v", name, got)
 		}
 	}
-	if _, ok := s.Release(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}); ok {
+	if _, ok := s.Release(signed.Record(providerstore.Statement(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}))); ok {
 		t.Error("there is a release for another platform")
 	}
 	must(t, s.Forget(time.Now().Add(time.Hour)))
-	if _, ok := s.Release(provider, version, linux); ok {
+	if _, ok := s.Release(signed.Record(statement)); ok {
 		t.Error("Forget has kept it")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
@@ -38,7 +39,17 @@ func (r Rules) CheckProvider(provider addrs.Provider) error {
 
 // CheckAuthentication checks whether the proof of a provider's package is sufficient.
 func (r Rules) CheckAuthentication(auth getproviders.Authentication) error {
+	if auth.Evidence.Kind == evidence.Project {
+		if err := r.CheckProjectProvider(); err != nil {
+			return err
+		}
+	}
 	return policy.CheckSignature(auth.Weak, r...)
+}
+
+// CheckProjectProvider checks a provider's package that the project itself brings.
+func (r Rules) CheckProjectProvider() error {
+	return r.Each(func(p *policy.Policy) error { return p.CheckProjectProvider() })
 }
 
 // ForModules returns a context for requests for modules: none of them is sent to a URL that

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
@@ -25,7 +26,9 @@ type storedProvider struct {
 	store  Store
 	locked []hashing.Hash
 	// distrust is the reason why the artifact does not confirm its content, or nil if it does.
+	// evidence is the evidence that it is in that case.
 	distrust error
+	evidence evidence.Evidence
 }
 
 var _ getproviders.Package = (*storedProvider)(nil)
@@ -63,7 +66,11 @@ func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.
 	if err != nil {
 		return nil, err
 	}
-	return &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}, nil
+	found := &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}
+	if found.distrust == nil {
+		found.evidence = store.Evidence()
+	}
+	return found, nil
 }
 
 // Location implements [getproviders.Package].
@@ -78,7 +85,7 @@ func (p *storedProvider) ReportsH1() bool { return false }
 // Authenticate implements [getproviders.Package]. A store confirms only hashes that the lock
 // already has.
 func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
-	var auth getproviders.Authentication
+	auth := getproviders.Authentication{Evidence: p.evidence}
 	if slices.Contains(p.locked, p.Archive()) {
 		auth.Hashes = []hashing.Hash{p.Archive()}
 		auth.Own = auth.Hashes
@@ -141,6 +148,17 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 		return providers.Offer{Err: fmt.Errorf("%s cannot be used: %w", store.Name(), err)}
 	}
 	return providers.Offer{}
+}
+
+// Evidence returns the evidence that the stores give.
+func (s *Stores) Evidence() []evidence.Evidence {
+	var all []evidence.Evidence
+	for _, i := range s.Order {
+		if e := s.store(i).Evidence(); !e.IsZero() {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // ProviderState is what a store has for one entry of a lock and one platform.

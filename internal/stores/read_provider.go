@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
@@ -24,7 +25,8 @@ type ReadProvider struct {
 // ReadRelease gets a store's packages of a provider version for all platforms and compares them
 // with everything that the store states about them. tag is the tag of the release. If keep is
 // set, the package for this machine's platform stays in the user's cache; of the other packages
-// only the hashes are recorded. getter returns a Getter for a source.
+// only the hashes are recorded. They are recorded as imported by the user. getter returns a Getter
+// for a source.
 func ReadRelease(ctx context.Context, store Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
 	text, err := store.Manifest(ctx, tag)
 	if err != nil {
@@ -62,8 +64,9 @@ func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpk
 	if found.distrust != nil {
 		return found.Hashes, found.distrust
 	}
-	found.locked = found.Hashes
+	found.locked, found.evidence = found.Hashes, evidence.Evidence{Kind: evidence.Imported}
 	get := getter(oneProvider{found})
+	get.Rule = evidence.Rule{Provider: []evidence.Kind{evidence.Imported}}
 	want := providers.Want{Provider: r.Provider, Version: r.Version, Platform: target.Platform, Locked: found.Hashes}
 	var proof *providers.Proof
 	if keep && target.Platform == addrs.CurrentPlatform() {
@@ -97,3 +100,11 @@ func (p oneProvider) Versions(context.Context, addrs.Provider) (getproviders.Lis
 func (p oneProvider) Package(context.Context, addrs.Provider, versions.Version, addrs.Platform) (getproviders.Package, error) {
 	return p.pkg, nil
 }
+
+// Evidence implements [getproviders.Source].
+func (p oneProvider) Evidence(addrs.Provider) []evidence.Evidence {
+	return []evidence.Evidence{p.pkg.evidence}
+}
+
+// Local implements [getproviders.Source].
+func (oneProvider) Local() getproviders.Source { return getproviders.Multi(nil) }

@@ -144,5 +144,5 @@ func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Lis
 	if s.Offline {
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
 	}
-	return s.Session.Listing(ctx, s.Rules, p)
+	return s.Session.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
 }

@@ -3,6 +3,7 @@ package treeproviders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -28,7 +29,7 @@ type Session struct {
 	slots    providers.Slots
 	opened   sync.Once
 	store    *providerstore.Store
-	listings singleflight.Memo[httpx.Shared[addrs.Provider], getproviders.Listing]
+	listings singleflight.Memo[httpx.Shared[listingKey], getproviders.Listing]
 	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
@@ -55,12 +56,21 @@ func (s *Session) Close() error {
 	return s.store.Close()
 }
 
-// Listing returns the available versions of a provider. They are requested once per session, under
-// the rules of the run.
-func (s *Session) Listing(ctx context.Context, all rules.Rules, p addrs.Provider) (getproviders.Listing, error) {
+// listingKey identifies the versions of a provider in the session.
+type listingKey struct {
+	provider addrs.Provider
+	source   string // Stage.SourceKey
+}
+
+// Listing returns the available versions of a provider. They are requested once per session and
+// source, under the rules of the run. source and key are as for [Stage].Source and SourceKey.
+func (s *Session) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+	if source == nil {
+		source, key = s.Source, ""
+	}
 	ctx = all.ForProviders(ctx)
-	return s.listings.Do(ctx, httpx.Share(ctx, p), func(ctx context.Context) (getproviders.Listing, error) {
-		return s.Source.Versions(ctx, p)
+	return s.listings.Do(ctx, httpx.Share(ctx, listingKey{p, key}), func(ctx context.Context) (getproviders.Listing, error) {
+		return source.Versions(ctx, p)
 	})
 }
 
@@ -70,15 +80,17 @@ type packageKey struct {
 	version  versions.Version
 	platform addrs.Platform
 	locked   string // the lock's hashes
+	rule     string // the kinds of evidence that are enough
 	offers   string // Stage.OffersKey
+	source   string // Stage.SourceKey
 }
 
-func keyOf(want providers.Want) packageKey {
+func (s *Stage) keyOf(want providers.Want) packageKey {
 	var locked strings.Builder
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), ""}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey}
 }
 
 // errRefused marks a provider for which a Refusal has been recorded.

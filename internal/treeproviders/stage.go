@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -24,9 +25,13 @@ import (
 // and afterwards. The exported fields must be set before [Stage.Open].
 type Stage struct {
 	Session *Session
-	Lock    *lockfile.File
-	Rules   rules.Rules
-	Update  Update
+	// Source is used instead of that of the session, and SourceKey is equal for stages with the
+	// same source. A nil Source means the session's.
+	Source    getproviders.Source
+	SourceKey string
+	Lock      *lockfile.File
+	Rules     rules.Rules
+	Update    Update
 	// Locked says that the lock must not change. Offline says that no source may be asked.
 	Locked, Offline bool
 	// Prune drops lock entries that no module requires, even if an unknown state may need them.
@@ -34,9 +39,12 @@ type Stage struct {
 	// Others are platforms other than this machine's. The hashes of their packages are added to
 	// the lock.
 	Others []addrs.Platform
-	// Offers returns the packages of bundles and mirrors. OffersKey is equal for stages that have
-	// the same bundles and mirrors.
+	// Rule says which evidence is enough for a package.
+	Rule evidence.Rule
+	// Offers returns the packages of bundles and mirrors, and Stores is the evidence that these
+	// give. OffersKey is equal for stages that have the same bundles and mirrors.
 	Offers    providers.Offers
+	Stores    []evidence.Evidence
 	OffersKey string
 	// State reads which providers the project's state needs.
 	State func(context.Context) (localstate.Needs, error)
@@ -57,8 +65,12 @@ type Stage struct {
 
 // Open prepares the stage. The exported fields must not change afterwards.
 func (s *Stage) Open() {
-	s.getter = s.Session.Getter(s.Session.Source)
+	if s.Source == nil {
+		s.Source, s.SourceKey = s.Session.Source, ""
+	}
+	s.getter = s.Session.Getter(s.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
+	s.getter.Rule, s.getter.Stores = s.Rule, s.Stores
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
@@ -183,10 +195,8 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 
 // packageOf gets a package once per session.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	key := keyOf(want)
-	key.offers = s.OffersKey
 	ctx = s.Rules.ForProviders(ctx)
-	return s.Session.packages.Do(ctx, httpx.Share(ctx, key), func(ctx context.Context) (*providers.Got, error) {
+	return s.Session.packages.Do(ctx, httpx.Share(ctx, s.keyOf(want)), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -195,7 +205,7 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	ruled := s.Rules.ForProviders(ctx)
-	proof, err := s.Session.hashes.Do(ruled, httpx.Share(ruled, keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
+	proof, err := s.Session.hashes.Do(ruled, httpx.Share(ruled, s.keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {
@@ -215,7 +225,10 @@ func (p Selected) wanted(platform addrs.Platform) providers.Want {
 
 // fail returns err as an error about a provider's package for a platform.
 func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
-	if errors.Is(err, providers.ErrNotAtHand) {
+	unconfirmed, hasCopy := errors.AsType[*getproviders.UnconfirmedError](err)
+	if errors.Is(err, providers.ErrNotAtHand) && hasCopy {
+		err = fmt.Errorf("%w: %w", unconfirmed, origins.ErrOffline)
+	} else if errors.Is(err, providers.ErrNotAtHand) {
 		err = fmt.Errorf("its package is not in the cache: %w", origins.ErrOffline)
 	} else {
 		err = s.explainPackage(ctx, p, platform, err)

@@ -1,0 +1,98 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// Confirmed is what a source confirms of the hashes in a lock entry.
+type Confirmed struct {
+	// Evidence is who confirms them, and Location is where the source has the package for the
+	// wanted platform.
+	Evidence evidence.Evidence
+	Location string
+	// Unknown are the locked h1 and zh hashes that belong to no package of the release, in the
+	// order of the lock.
+	Unknown []hashing.Hash
+}
+
+// CheckLocked asks the source for the release that a lock entry names, now, and looks for each
+// locked h1 and zh hash among the hashes that the source confirms. A h1 that the source does not
+// report must be that of a package of the release: first of the wanted platform, and then of the
+// others. Archives whose content this user does not know are downloaded for that, and not kept.
+// others are platforms; the release need not have packages for them.
+//
+// [Getter.Rule] applies. A release that the source does not have at all is an error.
+func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Platform) (*Confirmed, error) {
+	if g.Offline {
+		return nil, ErrNotAtHand
+	}
+	found := &Confirmed{Unknown: recognised(want.Locked)}
+	var missing error
+	for _, platform := range append([]addrs.Platform{want.Platform}, others...) {
+		if len(found.Unknown) == 0 && found.Location != "" {
+			break
+		}
+		want.Platform = platform
+		pkg, err := g.Source.Package(ctx, want.Provider, want.Version, platform)
+		switch {
+		case errors.Is(err, getproviders.ErrNotFound), errors.Is(err, getproviders.ErrUnsupportedPlatform):
+			if missing == nil {
+				missing = err
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if err := found.add(ctx, newJob(g, want, pkg)); err != nil {
+			return nil, err
+		}
+	}
+	if found.Location == "" {
+		return nil, missing
+	}
+	return found, nil
+}
+
+// add removes the hashes of a package, and those that its source confirms with it, from Unknown.
+func (c *Confirmed) add(ctx context.Context, j *job) error {
+	var err error
+	if j.auth, err = j.pkg.Authenticate(ctx); err == nil {
+		err = j.checkProof()
+	}
+	if err != nil {
+		return err
+	}
+	close(j.proven)
+	if c.Location == "" {
+		c.Evidence, c.Location = j.auth.Evidence, j.pkg.Location()
+	}
+	c.know(j.auth.Hashes...)
+	c.know(j.auth.Announced...)
+	c.know(j.archive)
+	if len(c.Unknown) == 0 || !hasScheme(c.Unknown, "h1") && j.archive != "" {
+		return nil
+	}
+	h1, err := j.contentHash(ctx)
+	if err != nil {
+		return err
+	}
+	proof := j.proof(h1)
+	if err := j.checkReported(proof); err != nil {
+		return err
+	}
+	c.know(h1, j.archive)
+	j.record(proof)
+	return nil
+}
+
+// know removes hashes from Unknown.
+func (c *Confirmed) know(hashes ...hashing.Hash) {
+	c.Unknown = slices.DeleteFunc(c.Unknown, func(h hashing.Hash) bool { return slices.Contains(hashes, h) })
+}

@@ -1,0 +1,91 @@
+package providers
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
+)
+
+// remembered returns what an earlier run was told about a release, if that fits and its evidence
+// would be given and be enough in this run. Otherwise the evidence of the result is zero.
+func (g *Getter) remembered(want Want, fits func(providerstore.Release) bool) (found providerstore.Release) {
+	if !g.Rule.Memos {
+		return found
+	}
+	memos := &evidence.Memos{Named: slices.Concat(g.Source.Evidence(want.Provider), g.Stores)}
+	memos.Recorded = func(record string) (time.Time, bool) {
+		r, ok := g.Store.Release(record)
+		if !ok || !g.Rule.AcceptsProvider(r.Evidence) || !fits(r) {
+			return time.Time{}, false
+		}
+		found = r
+		return r.Evidence.Since, true
+	}
+	memos.Find(want.statement())
+	return found
+}
+
+// known is like remembered, for a package of which the lock has a hash: that of its content or
+// that of its archive.
+func (g *Getter) known(want Want) (providerstore.Release, bool) {
+	r := g.remembered(want, func(r providerstore.Release) bool { return r.H1 != "" && matchedBy(want, r) != "" })
+	return r, !r.Evidence.IsZero()
+}
+
+// matchedBy returns the locked hash that a release has, or "".
+func matchedBy(want Want, r providerstore.Release) hashing.Hash {
+	for _, own := range []hashing.Hash{r.H1, r.Archive} {
+		if own != "" && slices.Contains(want.Locked, own) {
+			return own
+		}
+	}
+	return ""
+}
+
+// rememberedProof returns the proof of a package that was proven in an earlier run.
+func (g *Getter) rememberedProof(want Want, r providerstore.Release) Proof {
+	return Proof{
+		Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: g.Store.Matches(r.H1, want.Locked),
+		Authentication: authentication(r),
+	}
+}
+
+// authentication returns how a package was proven when this user first got it.
+func authentication(r providerstore.Release) getproviders.Authentication {
+	return getproviders.Authentication{Evidence: r.Evidence, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
+}
+
+// Evidence returns who confirms a package of which the lock has a hash, as far as this is known
+// without requests: in an earlier run, or now for a package that the project brings. It returns
+// the zero Evidence if nothing is known.
+func (g *Getter) Evidence(ctx context.Context, want Want) evidence.Evidence {
+	matches := func(r providerstore.Release) bool { return g.Store.Matches(r.H1, want.Locked) != "" }
+	if r := g.remembered(want, matches); !r.Evidence.IsZero() {
+		return r.Evidence
+	}
+	pkg, err := g.Source.Local().Package(ctx, want.Provider, want.Version, want.Platform)
+	if err != nil {
+		return evidence.Evidence{}
+	}
+	auth, err := pkg.Authenticate(ctx)
+	if err != nil || auth.Evidence.Kind != evidence.Project {
+		return evidence.Evidence{} // the content of another mirror must be compared first
+	}
+	return auth.Evidence
+}
+
+// rememberedPackage is a package that was proven when this user got it before.
+type rememberedPackage struct {
+	getproviders.Package
+	auth getproviders.Authentication
+}
+
+// Authenticate implements [getproviders.Package].
+func (p rememberedPackage) Authenticate(context.Context) (getproviders.Authentication, error) {
+	return p.auth, nil
+}
