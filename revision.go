@@ -157,7 +157,7 @@ func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status o
 
 func newUnreachableError(key string, status origins.RefStatus, reach getmodules.Reach) *UnreachableError {
 	return &UnreachableError{
-		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now,
+		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now, Fixed: status.Fixed,
 		Unknown: reach.Result != getmodules.Unreachable, Err: reach.Err,
 	}
 }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -25,6 +27,11 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	                       archives/, and expand MODTEST_HOST in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
 //	movetag REPO TAG FILE  move a tag of a git repository to a new commit
+//	publishtag REPO TAG FILE   add a commit with a tag to the main branch of a git repository
+//	proposecommit REPO REF FILE   add a commit that no branch or tag contains to a git
+//	                       repository, as forges do for pull requests
+//	forge LOCK KEY FILE [COMMIT]   give an entry of a lock the hashes of a package with only
+//	                       the file main.tf, and a commit; PROPOSED is the last proposed one
 //	archive NAME FILE      replace an archive
 //	cotter ARGS...         run the command in a worker
 //	status N cotter ARGS...   run the command in a worker; it must exit with that status
@@ -56,6 +63,11 @@ func TestScripts(t *testing.T) {
 			"modserver":  modserver,
 			"publish":    publish,
 			"movetag":    moveTag,
+			"publishtag": publishTag,
+			"forge":      forge,
+
+			"proposecommit": proposeCommit,
+
 			"archive":    replaceArchive,
 			"status":     status,
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
@@ -201,6 +213,45 @@ func moveTag(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: movetag repo tag file")
 	}
 	ts.Check((*theWorld(ts)).MoveTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func publishTag(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: publishtag repo tag file")
+	}
+	ts.Check((*theWorld(ts)).PublishTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func proposeCommit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: proposecommit repo ref file")
+	}
+	commit, err := (*theWorld(ts)).ProposeCommit(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2])))
+	ts.Check(err)
+	ts.Setenv("PROPOSED", commit)
+}
+
+// forge edits an entry of a lock so that it fits other files.
+func forge(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 && len(args) != 4 {
+		ts.Fatalf("usage: forge lock key file [commit]")
+	}
+	lock, diags := lockfile.Parse([]byte(ts.ReadFile(args[0])), args[0])
+	if diags.HasErrors() {
+		ts.Fatalf("%v", diags)
+	}
+	entry, ok := lock.Module(args[1])
+	if !ok {
+		ts.Fatalf("%s has no entry %q", args[0], args[1])
+	}
+	tree, err := hashing.ReadTree(modtest.Txtar("-- main.tf --\n" + ts.ReadFile(args[2])))
+	ts.Check(err)
+	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	if len(args) == 4 {
+		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), args[3])
+	}
+	lock.SetModule(entry)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lock.Bytes(), 0o644))
 }
 
 func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {

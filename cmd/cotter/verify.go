@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/evidence"
 )
 
 func verifyCommand(out *output) *cli.Command {
@@ -19,15 +20,16 @@ func verifyCommand(out *output) *cli.Command {
 		Usage:     "compare the installed modules and providers with the lock, without network access",
 		ArgsUsage: "[DIR...]",
 		Description: "Reads every installed file. Changed files, missing files and added configuration files\n" +
-			"are failures; other added files are only listed. With --remote it also asks the origins\n" +
-			"what tags, branches and registries point to now.\n" +
+			"are failures; other added files are only listed. Packages that nothing outside this\n" +
+			"repository has confirmed are named. With --remote it also asks the origins what tags,\n" +
+			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
 			"\n" +
 			"The exit status is 0 if everything matches. Otherwise it is the sum of 1 if a package\n" +
 			"was changed or modules.json points elsewhere, 4 if a package is not installed, 8 if\n" +
 			"something could not be compared, and 16 if the lock does not fit the configuration, the\n" +
 			"policy refuses something, or an origin has other content. If there are several\n" +
 			"projects, each number that applies to any of them is added once.",
-		Flags: configFlags(severalFlags(append(policyFlags(),
+		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write the findings to `FILE`, in SARIF for code scanning"},
@@ -77,7 +79,11 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
+	local := localInstaller(cmd, out)
+	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
+		return err
+	}
+	report, err := local.VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
@@ -89,7 +95,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	}
 	failed := verifyStatus(report)
 	if remote != nil && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, remote, out, req, found); err != nil {
+		if failed, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
 			return err
 		}
 	}
@@ -227,16 +233,25 @@ func providerMatches(p cotter.ProviderReport) bool {
 	return p.Err == nil && p.Status == cotter.StatusVerified
 }
 
-// unconfirmed prints the entries that no origin has confirmed, in one message.
+// unconfirmed prints the entries that nothing has confirmed, in one message, and the number of
+// packages that only the repository has.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
+	brought := 0
 	for _, p := range report.Packages {
-		if p.Unconfirmed && matches(p) {
+		switch {
+		case !matches(p):
+		case p.Unconfirmed:
 			keys = append(keys, p.Key)
+		case p.Evidence.Kind == evidence.Project:
+			brought++
 		}
 	}
 	if len(keys) > 0 {
-		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
+		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
+	}
+	if brought > 0 {
+		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(brought, "vendored module"), remoteRemedy)
 	}
 }
 
@@ -256,9 +271,11 @@ func statusText(p cotter.PackageReport) string {
 	case p.Err != nil:
 		return "changed: " + indented(p.Err.Error())
 	case p.Status == cotter.StatusVerified && p.Unconfirmed:
-		return "Checksum matches lock file, but no origin has confirmed this entry here"
-	case p.Status == cotter.StatusVerified:
+		return "Checksum matches lock file, but nothing has confirmed this entry here"
+	case p.Status == cotter.StatusVerified && p.Evidence.IsZero():
 		return "Verified checksum matches lock file"
+	case p.Status == cotter.StatusVerified:
+		return "Verified checksum matches lock file; " + confirmedText(p.Evidence)
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
 	case p.Status == cotter.StatusMissing && p.Vendored != "":
