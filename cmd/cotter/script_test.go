@@ -2,6 +2,8 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +16,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/testenv"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -231,27 +232,38 @@ func proposeCommit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PROPOSED", commit)
 }
 
-// forge edits an entry of a lock so that it fits other files.
 func forge(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 3 && len(args) != 4 {
 		ts.Fatalf("usage: forge lock key file [commit]")
 	}
-	lock, diags := lockfile.Parse([]byte(ts.ReadFile(args[0])), args[0])
-	if diags.HasErrors() {
-		ts.Fatalf("%v", diags)
-	}
-	entry, ok := lock.Module(args[1])
-	if !ok {
-		ts.Fatalf("%s has no entry %q", args[0], args[1])
-	}
-	tree, err := hashing.ReadTree(modtest.Txtar("-- main.tf --\n" + ts.ReadFile(args[2])))
-	ts.Check(err)
-	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	commit := ""
 	if len(args) == 4 {
-		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), args[3])
+		commit = args[3]
+	}
+	ts.Check(forgeEntry(ts.MkAbs(args[0]), args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2])), commit))
+}
+
+// forgeEntry edits an entry of a lock so that it fits other files, and another commit unless that
+// is "".
+func forgeEntry(name, key string, files fs.FS, commit string) error {
+	lock, err := readLock(name)
+	if err != nil {
+		return err
+	}
+	entry, ok := lock.Module(key)
+	if !ok {
+		return fmt.Errorf("%s has no entry %q", name, key)
+	}
+	tree, err := hashing.ReadTree(files)
+	if err != nil {
+		return err
+	}
+	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	if commit != "" {
+		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
 	}
 	lock.SetModule(entry)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lock.Bytes(), 0o644))
+	return os.WriteFile(name, lock.Bytes(), 0o644)
 }
 
 func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {

@@ -98,7 +98,7 @@ func (o comparedOrigin) note() string {
 // origins prints each origin that has moved once, with the calls that use it, and then the notes.
 func (o *output) origins(origins []comparedOrigin) {
 	var moves, notes usedTexts
-	same, compared := 0, 0
+	same, compared, before := 0, 0, 0
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
@@ -113,13 +113,23 @@ func (o *output) origins(origins []comparedOrigin) {
 		if note := origin.note(); note != "" {
 			notes.add("note: "+note, origin)
 		}
-		if origin.Compared {
+		switch {
+		case origin.Compared:
 			compared++
+		case origin.OK():
+			before++
 		}
 	}
 	moves.print(o)
 	notes.print(o)
-	o.notef("%d of %s still have the locked content; %d fetched and compared.\n", same, count(len(origins), "origin"), compared)
+	how := ""
+	if compared > 0 {
+		how += fmt.Sprintf("; %d fetched and compared", compared)
+	}
+	if before > 0 {
+		how += fmt.Sprintf("; %d confirmed before", before)
+	}
+	o.notef("%d of %s still have the locked content%s.\n", same, count(len(origins), "origin"), how)
 }
 
 // usedTexts are texts about origins that several calls can have in common.
