@@ -35,7 +35,8 @@ const goldenDir = "testdata/golden"
 //	> rm FILE                removes a file or a directory
 //	> env NAME=VALUE         sets a variable for the commands that follow
 //	> movetag REPO TAG PART  moves a tag of a git repository to a new commit
-//	> forge REPO PART KEY... gives entries of the lock a commit that only a pull request has
+//	> forge REPO PART KEY... gives entries of the lock the hashes of a package, and a commit of
+//	                         it that only a pull request has, unless REPO is "-"
 //	> publish MODULE VERSION PART
 //	> archive NAME PART      replaces an archive
 //	> fault STATUS PATH...   the servers answer these paths with the status
@@ -160,8 +161,11 @@ func (s *situation) step(line string) {
 	case "movetag":
 		s.check(s.world.MoveTag(args[0], args[1], part(args[2])))
 	case "forge":
-		commit, err := s.world.ProposeCommit(args[0], "refs/pull/1/head", part(args[1]))
-		s.check(err)
+		commit := ""
+		if args[0] != "-" {
+			commit, err = s.world.ProposeCommit(args[0], "refs/pull/1/head", part(args[1]))
+			s.check(err)
+		}
 		for _, key := range args[2:] {
 			s.check(forgeEntry(stockLockName, key, part(args[1]), commit))
 		}

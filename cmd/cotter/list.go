@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -23,6 +24,8 @@ func listCommand(out *output) *cli.Command {
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			run := listModules
 			switch {
+			case cmd.Bool("providers") && cmd.Bool("evidence"):
+				return usageError{errors.New("--evidence shows who confirms modules, so it cannot be used with --providers")}
 			case cmd.Bool("providers"):
 				run = listProviders
 			case cmd.Bool("evidence"):

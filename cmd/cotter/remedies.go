@@ -47,7 +47,7 @@ const (
 	mergeRemedy       = "Then run `cotter install{dir}` to lock what is still missing."
 	mergeDriverRemedy = "Keep one block of each pair, or take one side whole and run `cotter install`."
 	confirmRemedy     = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
-	remoteRemedy      = "`cotter verify --remote` compares them with their origins."
+	remoteRemedy      = "Run `cotter verify --remote` to compare with the origins."
 	movedRemedy       = "If you want the origins' new content, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
@@ -76,7 +76,7 @@ const (
 	relockRemedy      = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	newTagRemedy      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	unreachableRemedy = "To use the locked commit nevertheless, run the command with `{unreachable}`."
-	knownRemedy       = "Or take the package from a mirror or a bundle that has it, with `--mirror` or `--bundle`."
+	knownRemedy       = "Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 

@@ -90,7 +90,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(out.report(report), found.report(req, report)); err != nil {
+	if err := errors.Join(out.report(report, remote != nil), found.report(req, report)); err != nil {
 		return err
 	}
 	failed := verifyStatus(report)
@@ -158,8 +158,9 @@ func verifyStatus(report *cotter.Report) statusError {
 	return statusError{errNotVerified, status, causes}
 }
 
-// report prints what verify found: a line for each package, followed by its files.
-func (o *output) report(report *cotter.Report) error {
+// report prints what verify found: a line for each package, followed by its files. remote says that
+// the origins are asked next.
+func (o *output) report(report *cotter.Report, remote bool) error {
 	if o.json {
 		return o.writeJSON(jsonReport(report))
 	}
@@ -193,6 +194,9 @@ func (o *output) report(report *cotter.Report) error {
 	}
 	if report.OK() || o.verbose {
 		o.unconfirmed(report)
+		if !remote {
+			o.brought(report)
+		}
 	}
 	if report.OK() {
 		verified := count(len(report.Packages), "package")
@@ -233,25 +237,29 @@ func providerMatches(p cotter.ProviderReport) bool {
 	return p.Err == nil && p.Status == cotter.StatusVerified
 }
 
-// unconfirmed prints the entries that nothing has confirmed, in one message, and the number of
-// packages that only the repository has.
+// unconfirmed prints the entries that nothing has confirmed, in one message.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
-	brought := 0
 	for _, p := range report.Packages {
-		switch {
-		case !matches(p):
-		case p.Unconfirmed:
+		if p.Unconfirmed && matches(p) {
 			keys = append(keys, p.Key)
-		case p.Evidence.Kind == evidence.Project:
-			brought++
 		}
 	}
 	if len(keys) > 0 {
 		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
 	}
-	if brought > 0 {
-		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(brought, "vendored module"), remoteRemedy)
+}
+
+// brought prints the number of packages that the repository has, and that nothing has confirmed.
+func (o *output) brought(report *cotter.Report) {
+	n := 0
+	for _, p := range report.Packages {
+		if p.Evidence.Kind == evidence.Project && matches(p) {
+			n++
+		}
+	}
+	if n > 0 {
+		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(n, "vendored module"), remoteRemedy)
 	}
 }
 

@@ -24,7 +24,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		return statusError{}, err
 	}
 	if out.json {
-		if err := out.writeJSON(jsonOrigins(origins)); err != nil {
+		if err := out.writeJSON(originsRecord{jsonOrigins(origins)}); err != nil {
 			return statusError{}, err
 		}
 	} else {
@@ -35,6 +35,9 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		switch {
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
+			if o.Ref == "" { // the same name has other content
+				failed.causes = append(failed.causes, &cotter.ContentChangedError{Key: o.Path.String(), Locked: o.Locked, Now: o.Now})
+			}
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 			failed.causes = append(failed.causes, o.Err)
@@ -195,7 +198,7 @@ type jsonOrigin struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func jsonOrigins(origins []comparedOrigin) record {
+func jsonOrigins(origins []comparedOrigin) []jsonOrigin {
 	list := []jsonOrigin{}
 	for _, o := range origins {
 		j := jsonOrigin{
@@ -219,5 +222,5 @@ func jsonOrigins(origins []comparedOrigin) record {
 		}
 		list = append(list, j)
 	}
-	return originsRecord{list}
+	return list
 }
