@@ -32,7 +32,8 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	proposecommit REPO REF FILE   add a commit that no branch or tag contains to a git
 //	                       repository, as forges do for pull requests
 //	forge LOCK KEY FILE [COMMIT]   give an entry of a lock the hashes of a package with only
-//	                       the file main.tf, and a commit; PROPOSED is the last proposed one
+//	                       the file main.tf, and a commit; PROPOSED is the last proposed one,
+//	                       and ABBREVIATED its first digits
 //	archive NAME FILE      replace an archive
 //	cotter ARGS...         run the command in a worker
 //	status N cotter ARGS...   run the command in a worker; it must exit with that status
@@ -230,6 +231,7 @@ func proposeCommit(ts *testscript.TestScript, _ bool, args []string) {
 	commit, err := (*theWorld(ts)).ProposeCommit(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2])))
 	ts.Check(err)
 	ts.Setenv("PROPOSED", commit)
+	ts.Setenv("ABBREVIATED", commit[:10])
 }
 
 func forge(ts *testscript.TestScript, _ bool, args []string) {

@@ -189,8 +189,8 @@ type jsonOrigin struct {
 	Moved   bool   `json:"moved"`
 	// Vendored is the package's directory in the repository, if the package is vendored.
 	Vendored string `json:"vendored,omitempty"`
-	// Compared is true if the content was fetched and compared with the lock. Otherwise the
-	// origin has confirmed it to this user before.
+	// Compared is true if the content was fetched and compared with the lock. Content is not
+	// fetched if the origin has confirmed it to this user before.
 	Compared bool `json:"compared"`
 	// History is present if the locked commit is not what its ref points to, and is not known to
 	// be in the history of a branch or a tag.
