@@ -290,6 +290,8 @@ type UnreachableError struct {
 	// Commit is the locked commit. Ref is the ref of the address, and Now the commit that it
 	// points to; "" if there is no such ref.
 	Commit, Ref, Now string
+	// Fixed says that the ref is a version tag, which must not move.
+	Fixed bool
 	// Unknown says that the history could not be searched, or not to its end. Err is the
 	// reason.
 	Unknown bool

@@ -55,7 +55,7 @@ type Request struct {
 	Submodules bool
 	// AcceptUnreachable names the calls, by their paths with dots, whose locked commits are
 	// accepted although no branch or tag of their repository contains them; see
-	// [UnreachableError].
+	// [UnreachableError]. They are then accepted for all calls of the same source.
 	AcceptUnreachable []string
 	// Offline forbids requests to servers. A package that is neither installed nor in the
 	// cache is an error that wraps [ErrOffline].

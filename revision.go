@@ -19,16 +19,16 @@ type trust struct {
 	memos *evidence.Memos
 	// former is the lock of the last run in the project; nil if it is not known.
 	former *lockfile.File
-	// acceptUnreachable names the calls whose commits the user accepts although no branch or
+	// accepted are the entries of the calls whose commits the user accepts although no branch or
 	// tag contains them.
-	acceptUnreachable []string
+	accepted []lockfile.Module
 }
 
 // trust returns what a run in the project may believe. named is the evidence that its mirrors and
 // bundles give. recorded finds the records in the user's cache.
 func (p *openProject) trust(run evidence.Run, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
-	return &trust{
-		rule: evidence.For(run), former: p.former, acceptUnreachable: p.req.AcceptUnreachable,
+	t := &trust{
+		rule: evidence.For(run), former: p.former,
 		memos: &evidence.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
 			if p.files != nil {
 				if since, ok := p.files.Confirmed(record); ok {
@@ -38,6 +38,20 @@ func (p *openProject) trust(run evidence.Run, named []evidence.Evidence, recorde
 			return recorded(record)
 		}},
 	}
+	for _, key := range p.req.AcceptUnreachable {
+		entry, _ := p.lock.Module(key)
+		entry.Key = key // the lock may have lost the entry
+		t.accepted = append(t.accepted, entry)
+	}
+	return t
+}
+
+// accepts reports whether the user accepts the commit of an entry: for its call, or for another
+// call of the same source.
+func (t *trust) accepts(entry lockfile.Module) bool {
+	return slices.ContainsFunc(t.accepted, func(a lockfile.Module) bool {
+		return a.Key == entry.Key || a.Source == entry.Source && a.Package == entry.Package
+	})
 }
 
 // evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing
@@ -139,7 +153,7 @@ func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status o
 	switch {
 	case reach.Result == getmodules.Reachable:
 		return proof
-	case slices.Contains(w.run.acceptUnreachable, w.entry.Key):
+	case w.run.accepts(w.entry):
 		proof.kind = evidence.User
 		return proof
 	case refused.Unknown:
@@ -157,7 +171,7 @@ func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status o
 
 func newUnreachableError(key string, status origins.RefStatus, reach getmodules.Reach) *UnreachableError {
 	return &UnreachableError{
-		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now,
+		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now, Fixed: status.Fixed,
 		Unknown: reach.Result != getmodules.Unreachable, Err: reach.Err,
 	}
 }

@@ -34,7 +34,7 @@ func bundleCommand(out *output) *cli.Command {
 					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
 					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-					gitBackendFlag(), cacheFlag,
+					acceptUnreachableFlag(), gitBackendFlag(), cacheFlag,
 				)...)...),
 				Run: func(ctx context.Context, cmd *cli.Invocation) error { return createBundle(ctx, cmd, out) },
 			},

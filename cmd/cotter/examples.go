@@ -57,6 +57,7 @@ var examples = map[string][]example{
 	},
 	"cotter list": {
 		{"The modules, with their versions and directories.", "cotter list"},
+		{"Who confirms each package, and since when.", "cotter list --evidence"},
 		{"The providers, as JSON.", "cotter list --providers --json"},
 	},
 	"cotter tree": {

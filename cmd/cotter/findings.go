@@ -43,6 +43,8 @@ var rules = []rule{
 		"Run `cotter install --locked`."},
 	{"unverifiable", "NotCompared", "warning", "", "Something could not be compared with the lock.",
 		"The message gives the reason."},
+	{"history", "CommitOutsideHistory", "note", "", "No branch or tag is known to contain a locked commit.",
+		"The history of the repository was rewritten, or the lock was edited. Run `cotter update KEY` to lock what the address points to now."},
 	{"unread", "ConfigurationNotRead", "note", "", "A part of the configuration could not be read and was not compared with the lock.",
 		"The message gives the reason, such as a variable without a value."},
 }
@@ -151,7 +153,7 @@ func (f *findings) report(req cotter.Request, report *cotter.Report) error {
 }
 
 // origins adds what verify --remote found in a project.
-func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
+func (f *findings) origins(req cotter.Request, origins []comparedOrigin) error {
 	if f == nil {
 		return nil
 	}
@@ -165,10 +167,16 @@ func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
 		case o.Err != nil:
 			f.add(p, "unverifiable", "module", key, "module "+key+": "+o.Err.Error(), at)
 		case o.Moved():
-			what := strings.TrimSpace(o.Package + " " + o.Ref)
-			f.add(p, "moved", "module", key, "module "+key+": "+what+" has OTHER CONTENT than the lock ("+short(o.Locked)+" -> "+short(o.Now)+")", at)
+			text := strings.TrimSpace(o.Package+" "+o.Ref) + " has OTHER CONTENT than the lock (" + short(o.Locked) + " -> " + short(o.Now) + ")"
+			if o.Vendored != "" && o.Ref == "" {
+				text = o.moved()
+			}
+			f.add(p, "moved", "module", key, "module "+key+": "+text, at)
 		case !o.OK():
 			f.add(p, "unverifiable", "module", key, "module "+key+": its origin was not asked", at)
+		}
+		if note := o.note(); note != "" {
+			f.add(p, "history", "module", o.Path.String(), "module "+o.Path.String()+": "+note, at)
 		}
 	}
 	return nil

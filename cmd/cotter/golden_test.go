@@ -35,6 +35,8 @@ const goldenDir = "testdata/golden"
 //	> rm FILE                removes a file or a directory
 //	> env NAME=VALUE         sets a variable for the commands that follow
 //	> movetag REPO TAG PART  moves a tag of a git repository to a new commit
+//	> forge REPO PART KEY... gives entries of the lock the hashes of a package, and a commit of
+//	                         it that only a pull request has, unless REPO is "-"
 //	> publish MODULE VERSION PART
 //	> archive NAME PART      replaces an archive
 //	> fault STATUS PATH...   the servers answer these paths with the status
@@ -158,6 +160,15 @@ func (s *situation) step(line string) {
 		s.t.Setenv(name, value)
 	case "movetag":
 		s.check(s.world.MoveTag(args[0], args[1], part(args[2])))
+	case "forge":
+		commit := ""
+		if args[0] != "-" {
+			commit, err = s.world.ProposeCommit(args[0], "refs/pull/1/head", part(args[1]))
+			s.check(err)
+		}
+		for _, key := range args[2:] {
+			s.check(forgeEntry(stockLockName, key, part(args[1]), commit))
+		}
 	case "publish":
 		s.check(s.world.PublishVersion(args[0], args[1], part(args[2])))
 	case "archive":
@@ -217,6 +228,7 @@ var variable = sync.OnceValue(func() []outputVariant {
 		{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
 		{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
 		{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
+		{regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`), "2026-01-02"},
 	}
 })
 

@@ -68,7 +68,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules"}},
+	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules", "accept-unreachable"}},
 	{"Providers", []string{"no-providers", "only", "platform", "project-providers", "prune-providers"}},
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
 	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory", "allow-file-reads"}},

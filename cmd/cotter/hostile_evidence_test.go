@@ -157,11 +157,11 @@ func TestProjectProviders(t *testing.T) {
 			u.keepLock(t, one)
 			u.run(t, one, env, 0, "install", "up to date", unsigned+"1.0.0")
 			u.run(t, one, env, 0, "install --locked --offline", unsigned+"1.0.0")
-			u.run(t, one, env, 0, "install --json", `"evidence":"project"`)
+			u.run(t, one, env, 0, "install --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "lock --check", unsigned+"1.0.0")
 			u.run(t, one, env, 0, "verify", unsigned+"1.0.0", "!No origin has confirmed")
-			u.run(t, one, env, 0, "verify --json", `"evidence":"project"`)
-			u.run(t, one, env, 0, "list --providers --json", `"evidence":"project"`)
+			u.run(t, one, env, 0, "verify --json", `"evidence":{"kind":"project"`)
+			u.run(t, one, env, 0, "list --providers --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "sbom", `"cotter:evidence"`)
 			u.run(t, one, env, 0, "doctor --offline", "from this repository, unsigned: "+name)
 			u.run(t, one, env, 8, "verify --remote", "the package is from the project's own repository")
@@ -219,12 +219,12 @@ func TestNetworkMirrorAsOrigin(t *testing.T) {
 	u := newEvilUser(t)
 	env := []string{u.config(t, "cli.tfrc", "  network_mirror {\n    url = \""+u.world.ProviderMirrorURL()+"\"\n  }")}
 	one := u.project(t, "one", nil)
-	u.run(t, one, env, 0, "install --json", `"evidence":"mirror"`)
-	u.run(t, one, env, 0, "verify --remote --json", `"evidence":"mirror"`, `"moved":false`)
+	u.run(t, one, env, 0, "install --json", `"evidence":{"kind":"mirror"`)
+	u.run(t, one, env, 0, "verify --remote --json", `"evidence":{"kind":"mirror"`, `"moved":false`)
 	u.keepLock(t, one)
 	two := u.project(t, "two", u.lock)
 	u.run(t, two, nil, 1, "install --locked --offline")
-	u.run(t, two, nil, 0, "install --locked --json", `"evidence":"signature"`)
+	u.run(t, two, nil, 0, "install --locked --json", `"evidence":{"kind":"signature"`)
 	u.run(t, u.project(t, "three", u.lock), env, 0, "install --locked --offline")
 }
 
@@ -237,7 +237,7 @@ func TestForgedByMirror(t *testing.T) {
 	u.evilZip(t, mirror, "1.0.0")
 	env := []string{u.config(t, "cli.tfrc", "  filesystem_mirror {\n    path = \""+filepath.ToSlash(mirror)+"\"\n  }")}
 	one := u.project(t, "one", nil)
-	u.run(t, one, env, 0, "install --json", `"evidence":"mirror"`)
+	u.run(t, one, env, 0, "install --json", `"evidence":{"kind":"mirror"`)
 	u.keepLock(t, one)
 	u.run(t, one, env, 0, "verify", "!unsigned", "!No origin")
 	u.run(t, one, env, 0, "verify --remote", "1 of 1 origin still")
@@ -277,7 +277,7 @@ func TestForgedByStore(t *testing.T) {
 	u.checkForged(t, "four", "COTTER_MIRROR=oci://"+string(u.world.Host())+"/other")
 	u.run(t, u.project(t, "five", u.lock), []string{"COTTER_MIRROR=" + at}, 0, "install --locked --offline")
 	u.run(t, two, nil, 0, "bundle import ../x.tar", "imported")
-	u.run(t, u.project(t, "six", u.lock), nil, 0, "install --locked --offline --json", `"evidence":"imported"`)
+	u.run(t, u.project(t, "six", u.lock), nil, 0, "install --locked --offline --json", `"evidence":{"kind":"imported"`)
 }
 
 // TestForgedByPluginCache has a plugin cache of the stock tools, as a CI system restores it, with a
@@ -307,7 +307,7 @@ func TestForgedHashes(t *testing.T) {
 	t.Parallel()
 	u := newEvilUser(t)
 	one := u.project(t, "one", nil)
-	u.run(t, one, nil, 0, "install --json", `"evidence":"signature"`)
+	u.run(t, one, nil, 0, "install --json", `"evidence":{"kind":"signature"`)
 	u.run(t, one, nil, 0, "verify --remote", "1 of 1 origin still")
 	text, err := os.ReadFile(filepath.Join(one, lockFile))
 	if err != nil {

@@ -49,8 +49,15 @@ func lockFlags() []*cli.Flag {
 		&cli.Flag{Name: "unify", Usage: "use one version for all calls of the same source"},
 		&cli.Flag{Name: "layout", Type: cli.String, Usage: "place packages with `LAYOUT`: link (calls into the same package share the files outside their own directories) or copy", Default: "link"},
 		&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
+		acceptUnreachableFlag(),
 		gitBackendFlag(),
 	)
+}
+
+// acceptUnreachableFlag returns the flag of every command that uses locked packages. There is no
+// setting for it, because the author of a repository must not accept a commit for the user.
+func acceptUnreachableFlag() *cli.Flag {
+	return &cli.Flag{Name: "accept-unreachable", Type: cli.Strings, Usage: "use the locked commit of the call `KEY`, even if no branch or tag contains it; can be repeated"}
 }
 
 func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {

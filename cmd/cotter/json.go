@@ -38,15 +38,18 @@ func encodeJSON(value any) (string, error) {
 
 // jsonModule is a module in the output of list, tree and install.
 type jsonModule struct {
-	Key     string       `json:"key"`
-	Source  string       `json:"source"`
-	Version string       `json:"version,omitempty"`
-	Package string       `json:"package,omitempty"`
-	Hashes  []string     `json:"hashes,omitempty"`
-	Dir     string       `json:"dir"`
-	File    string       `json:"file,omitempty"`
-	Line    int          `json:"line,omitempty"`
-	Modules []jsonModule `json:"modules,omitempty"`
+	Key     string   `json:"key"`
+	Source  string   `json:"source"`
+	Version string   `json:"version,omitempty"`
+	Package string   `json:"package,omitempty"`
+	Hashes  []string `json:"hashes,omitempty"`
+	Dir     string   `json:"dir"`
+	File    string   `json:"file,omitempty"`
+	Line    int      `json:"line,omitempty"`
+	// Evidence is who confirms the package. It is absent for local modules, and is only in the
+	// results of installations and of list --evidence.
+	Evidence jsonEvidence `json:"evidence,omitzero"`
+	Modules  []jsonModule `json:"modules,omitempty"`
 }
 
 func jsonOf(m cotter.Module) jsonModule {
@@ -65,10 +68,14 @@ func jsonOf(m cotter.Module) jsonModule {
 	return j
 }
 
-func jsonModules(modules []cotter.Module) []jsonModule {
+func jsonModules(modules []cotter.Module, withEvidence bool) []jsonModule {
 	list := []jsonModule{}
 	for _, m := range modules {
-		list = append(list, jsonOf(m))
+		j := jsonOf(m)
+		if withEvidence && hasPackage(m) {
+			j.Evidence = jsonEvidenceOf(m.Evidence)
+		}
+		list = append(list, j)
 	}
 	return list
 }
@@ -89,7 +96,7 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 // function done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
-		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
+		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
 	}
 }
@@ -100,14 +107,17 @@ type jsonPackage struct {
 	Status string `json:"status"`
 	// Vendored is the package's directory in the repository, if the package is vendored.
 	Vendored string `json:"vendored,omitempty"`
-	// Unconfirmed is true if no origin has confirmed the lock entry on this machine.
-	Unconfirmed bool     `json:"unconfirmed,omitempty"`
-	Want        []string `json:"want,omitempty"`
-	Got         []string `json:"got,omitempty"`
-	Changed     []string `json:"changed,omitempty"`
-	Vanished    []string `json:"vanished,omitempty"`
-	Added       []string `json:"added,omitempty"`
-	Error       string   `json:"error,omitempty"`
+	// Unconfirmed is true if nothing has confirmed the lock entry on this machine. Vendored
+	// packages need no confirmation.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	// Evidence is who confirms the lock entry. It is absent if there is no entry.
+	Evidence jsonEvidence `json:"evidence,omitzero"`
+	Want     []string     `json:"want,omitempty"`
+	Got      []string     `json:"got,omitempty"`
+	Changed  []string     `json:"changed,omitempty"`
+	Vanished []string     `json:"vanished,omitempty"`
+	Added    []string     `json:"added,omitempty"`
+	Error    string       `json:"error,omitempty"`
 }
 
 func jsonReport(report *cotter.Report) record {
@@ -121,6 +131,9 @@ func jsonReport(report *cotter.Report) record {
 			Changed:     p.Changes.Changed,
 			Vanished:    p.Changes.Vanished,
 			Added:       p.Changes.Added,
+		}
+		if p.Status != cotter.StatusUnlocked {
+			j.Evidence = jsonEvidenceOf(p.Evidence)
 		}
 		for i := range p.Want {
 			j.Want, j.Got = append(j.Want, string(p.Want[i])), append(j.Got, string(p.Got[i]))
@@ -167,7 +180,7 @@ func jsonOutcome(event cotter.Event) record {
 	case cotter.WaitingForFetch:
 		return waitingForFetchRecord{e.Package}
 	case cotter.Warning:
-		return warningRecord{e.Path.String(), e.Message, warningRemedy(e.Kind)}
+		return warningRecord{e.Path.String(), e.Message, strings.Join(remedyLines(warningRemedies("", e)), " ")}
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
 		if name == "" || name == "-" {
 			continue
 		}
-		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], options == "omitempty", field.Type})
+		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
 	}
 	return fields
 }

@@ -13,11 +13,22 @@ func listCommand(out *output) *cli.Command {
 		Name:      "list",
 		Usage:     "list the installed modules, or the providers, one per line",
 		ArgsUsage: "[DIR...]",
-		Flags:     configFlags(severalFlags(&cli.Flag{Name: "providers", Usage: "list the providers that the modules require"})...),
+		Description: "With --evidence it shows for each package who confirms it, and since which day: its\n" +
+			"origin, a mirror or a bundle that you name, or you. It sends no requests. Local modules\n" +
+			"are not listed then, because they are files of the project or of their caller's package.",
+		Flags: configFlags(severalFlags(append(evidenceFlags(),
+			&cli.Flag{Name: "providers", Usage: "list the providers that the modules require"},
+			&cli.Flag{Name: "evidence", Usage: "show who confirms each package, and since when"},
+		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			run := listModules
-			if cmd.Bool("providers") {
+			switch {
+			case cmd.Bool("providers") && cmd.Bool("evidence"):
+				run = listProviderEvidence
+			case cmd.Bool("providers"):
 				run = listProviders
+			case cmd.Bool("evidence"):
+				run = listEvidence
 			}
 			return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
 				return run(ctx, cmd, out, req)
@@ -33,10 +44,49 @@ func listModules(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 		return err
 	}
 	if out.json {
-		return out.writeJSON(modulesRecord{jsonModules(result.Modules)})
+		return out.writeJSON(modulesRecord{jsonModules(result.Modules, false)})
 	}
 	for _, m := range result.Modules {
 		out.printf("%s\t%s\t%s\n", m.Path, describe(m), m.Dir)
+	}
+	return nil
+}
+
+// listEvidence prints who confirms the packages of modules.
+func listEvidence(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+	in := localInstaller(cmd, out)
+	req, err := withNamedStores(ctx, cmd, out, in, req)
+	if err != nil {
+		return err
+	}
+	result, err := in.Load(ctx, req)
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(modulesRecord{jsonModules(result.Modules, true)})
+	}
+	for _, m := range result.Modules {
+		if hasPackage(m) {
+			by, since := confirmed(m.Evidence)
+			out.printf("%s\t%s\t%s\t%s\n", m.Path, describe(m), by, since)
+		}
+	}
+	return nil
+}
+
+// listProviderEvidence prints who confirms the packages of providers.
+func listProviderEvidence(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+	providers, err := loadProviders(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(providersRecord{append([]jsonProvider{}, jsonProviders(providers)...)})
+	}
+	for _, p := range providers {
+		by, since := confirmed(p.Evidence)
+		out.printf("%s\t%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), by, since)
 	}
 	return nil
 }

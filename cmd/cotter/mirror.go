@@ -38,7 +38,7 @@ func mirrorCommand(out *output) *cli.Command {
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
 					"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
-				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), publishFlags()), gitBackendFlag(),
+				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), publishFlags()), acceptUnreachableFlag(), gitBackendFlag(),
 					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					&cli.Flag{Name: "sign-key", Type: cli.String, Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
 					&cli.Flag{Name: "repair", Usage: "read the stored packages back, and replace damaged ones"})...)...),

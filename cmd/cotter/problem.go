@@ -44,7 +44,10 @@ func problemOf(err error) *problem {
 		return nil
 	}
 	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
-		return &problem{fact: wholeCommit().ReplaceAllStringFunc(moved.Error(), short)}
+		return &problem{fact: withShortCommits(moved.Error())}
+	}
+	if unreachable, ok := errors.AsType[*cotter.UnreachableError](err); ok {
+		return &problem{fact: withShortCommits(unreachable.Error())}
 	}
 	host := hostOf(err)
 	if host == "" {
@@ -60,6 +63,9 @@ func problemOf(err error) *problem {
 
 // wholeCommit matches the full ID of a commit. Text output shows only its first digits.
 var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
+
+// withShortCommits shortens the commits in a text.
+func withShortCommits(text string) string { return wholeCommit().ReplaceAllStringFunc(text, short) }
 
 // lazyRegexp returns a function that compiles a regular expression on its first call. Few
 // runs need these expressions.

@@ -15,6 +15,8 @@ type progress struct {
 	out   *output
 	live  *live             // nil if the output is not interactive
 	names map[string]string // the descriptions of modules resolved from the lock, by key
+
+	warnings originWarnings
 }
 
 func newProgress(out *output) *progress {
@@ -39,7 +41,9 @@ func (p *progress) event(event cotter.Event) {
 	}
 	switch e := event.(type) {
 	case cotter.Warning:
-		p.above(func() { p.out.warnf("%s", warningText(e)) })
+		if !p.warnings.take("", e) {
+			p.above(func() { p.out.printWarning("", e) })
+		}
 	case cotter.Waiting:
 		p.note("Waiting for another process that is working on this project...\n")
 	case cotter.WaitingForFetch:
@@ -89,11 +93,12 @@ func (p *progress) above(print func()) {
 	print()
 }
 
-// end removes the live lines.
+// end removes the live lines, and prints the collected warnings.
 func (p *progress) end() {
 	if p.live != nil {
 		p.live.end()
 	}
+	p.warnings.print(p.out)
 }
 
 // providerName returns the name of a provider package for the live lines. It includes the
@@ -104,23 +109,4 @@ func providerName(e cotter.ProviderProgress) string {
 		name += " " + e.Platform.String()
 	}
 	return name
-}
-
-// warning is a function for Installer.OnEvent, for commands that do not show progress. It
-// prints warnings only.
-func (o *output) warning(event cotter.Event) {
-	if warning, ok := event.(cotter.Warning); ok {
-		o.warnf("%s", warningText(warning))
-	}
-}
-
-func warningText(e cotter.Warning) string {
-	text := e.Message
-	if !e.Path.IsRoot() {
-		text = "module " + e.Path.String() + ": " + text
-	}
-	if remedy := warningRemedy(e.Kind); remedy != "" {
-		text += "\n" + remedy
-	}
-	return text
 }

@@ -45,6 +45,8 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 		Tools:    tools(env),
 		DryRun:   cmd.Bool("dry-run"),
 		LockOnly: cmd.Bool("lock-only"),
+
+		AcceptUnreachable: cmd.Strings("accept-unreachable"),
 	}
 	return req, setInputs(cmd, env, &req)
 }

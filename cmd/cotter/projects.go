@@ -174,13 +174,17 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	for _, dir := range dirs {
 		seen[dir] = newTally()
 	}
+	var warnings originWarnings
 	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {
 		if seen[dir] != nil {
 			seen[dir].event(event)
 		}
 		writes.note(event)
-		out.projectEvent(dir, event)
+		if out.json || !warnings.take(dir, event) {
+			out.projectEvent(dir, event)
+		}
 	})
+	warnings.print(out)
 	writes.write(ctx, installedDirs(dirs, results)...)
 	if cmd.Bool("markdown") {
 		out.updatesMarkdown(dirs, results)
@@ -213,7 +217,7 @@ func (o *output) projectEvent(dir string, event cotter.Event) {
 		return
 	}
 	if warning, ok := event.(cotter.Warning); ok {
-		o.warnf("%s: %s", dir, warningText(warning))
+		o.printWarning(dir, warning)
 	}
 }
 

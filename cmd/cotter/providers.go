@@ -159,7 +159,7 @@ type jsonProvider struct {
 	Hashes      []string          `json:"hashes,omitempty"`
 	Dir         string            `json:"dir,omitempty"`
 	KeyID       string            `json:"key_id,omitempty"`
-	Evidence    string            `json:"evidence,omitempty"` // Who confirms the package, if that is known: "origin", "signature", "mirror", "signed-mirror", "imported", or "project" if only the project itself has it.
+	Evidence    jsonEvidence      `json:"evidence,omitzero"` // Who confirms the package, if that is known.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 }
 
@@ -175,7 +175,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: evidenceName(p.Evidence)}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence)}
 		for _, h := range p.Hashes {
 			j.Hashes = append(j.Hashes, string(h))
 		}
@@ -189,29 +189,29 @@ func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	return list
 }
 
-// evidenceName returns the kind of evidence, or "" if nothing is known to confirm the package.
-func evidenceName(e evidence.Evidence) string {
+// jsonEvidenceIfAny returns the evidence, or nothing if nothing is known to confirm the package.
+func jsonEvidenceIfAny(e evidence.Evidence) jsonEvidence {
 	if e.IsZero() {
-		return ""
+		return jsonEvidence{}
 	}
-	return e.Kind.String()
+	return jsonEvidenceOf(e)
 }
 
 // jsonProviderReport is a provider in the output of verify.
 type jsonProviderReport struct {
-	Provider    string `json:"provider"`
-	Version     string `json:"version"`
-	Status      string `json:"status"`
-	Evidence    string `json:"evidence,omitempty"`    // As in Provider, for an installed provider that matches the lock.
-	Unconfirmed bool   `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
-	Got         string `json:"got,omitempty"`
-	Error       string `json:"error,omitempty"`
+	Provider    string       `json:"provider"`
+	Version     string       `json:"version"`
+	Status      string       `json:"status"`
+	Evidence    jsonEvidence `json:"evidence,omitzero"`     // As in Provider, for an installed provider that matches the lock.
+	Unconfirmed bool         `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
+	Got         string       `json:"got,omitempty"`
+	Error       string       `json:"error,omitempty"`
 }
 
 func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Evidence: evidenceName(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}

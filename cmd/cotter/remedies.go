@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -21,9 +22,9 @@ import (
 )
 
 // remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
-// flag for the project's directory if there are several projects, {keys} are the keys of the
-// module calls or providers that have the problem, and {accept} is an --accept-changed flag
-// for each of them.
+// flag for the project's directory if there are several projects, {lock} is the path of the
+// lock, and {keys} are the keys of the module calls or providers that have the problem. {accept}
+// and {unreachable} are an --accept-changed and an --accept-unreachable flag for each of them.
 type remedy struct {
 	text    string
 	project string
@@ -47,7 +48,8 @@ const (
 	tofuRemedy        = "Use `--for tofu` to read the project as tofu does."
 	mergeRemedy       = "Then run `cotter install{dir}` to lock what is still missing."
 	mergeDriverRemedy = "Keep one block of each pair, or take one side whole and run `cotter install`."
-	confirmRemedy     = "Run `cotter install --locked` to have the origins confirm these entries."
+	confirmRemedy     = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
+	remoteRemedy      = "Run `cotter verify --remote` to compare with the origins."
 	movedRemedy       = "If you want the origins' new content, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
@@ -78,6 +80,11 @@ const (
 	fileReadsRemedy   = "If you trust the author of this configuration with all your files, use `--allow-file-reads`."
 	ownerRemedy       = "If you trust it, run `git config --global --add safe.directory {keys}`."
 	trustRemedy       = "If you trust it, add its directory to `safe.directory` in your git configuration."
+	logRemedy         = "Look at the lock's last changes, with `git log -p {lock}`."
+	relockRemedy      = "Run `cotter update{dir} {keys}` to lock what the address points to now."
+	newTagRemedy      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
+	unreachableRemedy = "To use the locked commit nevertheless, run the command with `{unreachable}`."
+	knownRemedy       = "Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -219,6 +226,7 @@ func addLockRemedies(err error, add func(text, key string)) bool {
 	var mismatch *cotter.HashMismatchError
 	var content *cotter.ContentChangedError
 	var moved *cotter.MovedError
+	var unreachable *cotter.UnreachableError
 	switch {
 	case errors.As(err, &locked):
 		add(unlockRemedy, "")
@@ -236,10 +244,29 @@ func addLockRemedies(err error, add func(text, key string)) bool {
 		add(acceptRemedy, content.Key)
 	case errors.As(err, &moved):
 		add(acceptRemedy, moved.Key)
+	case errors.As(err, &unreachable):
+		addUnreachableRemedies(unreachable, add)
 	default:
 		return false
 	}
 	return true
+}
+
+// addUnreachableRemedies adds the remedies for a locked commit that no branch or tag is known to
+// contain.
+func addUnreachableRemedies(err *cotter.UnreachableError, add func(text, key string)) {
+	if !err.Unknown {
+		add(logRemedy, "")
+	}
+	if err.Fixed {
+		add(newTagRemedy, err.Key)
+	} else {
+		add(relockRemedy, err.Key)
+	}
+	if err.Unknown {
+		add(knownRemedy, "")
+	}
+	add(unreachableRemedy, err.Key)
 }
 
 // diagnosticRemedies returns the remedies for a diagnostic.
@@ -273,17 +300,22 @@ func linkRemedy(linked *cotter.LinkedLockError) string {
 	return text + "."
 }
 
-// warningRemedy says what to do about a warning. It returns "" if there is nothing to do.
-func warningRemedy(kind cotter.WarningKind) string {
-	switch kind {
+// warningRemedies returns the remedies for a warning in a project, whose directory is "" if there
+// is only one.
+func warningRemedies(project string, w cotter.Warning) []remedy {
+	switch w.Kind {
 	case cotter.WarningNoCache:
-		return cacheRemedy
+		return []remedy{{text: cacheRemedy, project: project}}
 	case cotter.WarningRepositoryOwner:
-		return trustRemedy
+		return []remedy{{text: trustRemedy, project: project}}
 	case cotter.WarningDialectAssumed:
-		return dialectRemedy
+		return []remedy{{text: dialectRemedy, project: project}}
+	case cotter.WarningMoved:
+		return []remedy{{text: newTagRemedy, project: project, key: w.Path.String()}}
+	case cotter.WarningUnknownHistory:
+		return []remedy{{text: relockRemedy, project: project, key: w.Path.String()}}
 	}
-	return ""
+	return nil
 }
 
 // is reports whether err is or wraps an error of type E.
@@ -316,7 +348,7 @@ func remedyLines(list []remedy) []string {
 
 // line returns the text of a remedy with its placeholders replaced.
 func (r remedy) line(keys []string) string {
-	dir, accept := "", ""
+	dir, accept, unreachable := "", "", ""
 	if r.project != "" && r.project != "." {
 		dir = " --chdir " + shellWord(r.project)
 	}
@@ -324,8 +356,10 @@ func (r remedy) line(keys []string) string {
 	for i, key := range keys {
 		words[i] = shellWord(key)
 		accept += " --accept-changed " + words[i]
+		unreachable += " --accept-unreachable " + words[i]
 	}
-	return strings.NewReplacer("{dir}", dir, "{keys}", strings.Join(words, " "), "{accept}", accept).Replace(r.text)
+	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "),
+		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(r.text)
 }
 
 // plainWord matches words that all shells take literally.

@@ -57,6 +57,21 @@ var remedyCases = []struct {
 	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Key: "a", Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
+	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Key: "b", Ref: "branch main"})), []string{
+		"Look at the lock's last changes, with `git log -p .terraform.lock.hcl`.",
+		"Run `cotter update a b` to lock what the address points to now.",
+		"To use the locked commit nevertheless, run the command with `--accept-unreachable a --accept-unreachable b`.",
+	}},
+	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Key: "a", Ref: "tag v1.0.0", Fixed: true})}, []string{
+		"Look at the lock's last changes, with `git log -p envs/prod/.terraform.lock.hcl`.",
+		"If you know why the tag has moved, run `cotter update --chdir envs/prod a --accept-changed a` to lock what it points to now.",
+		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
+	}},
+	{"an unknown history", inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main", Unknown: true}), []string{
+		"Run `cotter update a` to lock what the address points to now.",
+		"Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.",
+		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
+	}},
 	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Key: "net", Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
 		"If the lock was made with `--submodules`, use it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
@@ -135,7 +150,7 @@ func TestRemedies(t *testing.T) {
 			(&output{stderr: &stderr}).printError(test.err)
 			var got []string
 			for line := range strings.Lines(stderr.String()) {
-				if strings.ContainsAny(line[:1], "IRTUPW") {
+				if strings.ContainsAny(line[:1], "ILRTUPW") {
 					got = append(got, strings.TrimSuffix(line, "\n"))
 				}
 			}

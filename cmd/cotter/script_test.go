@@ -2,6 +2,8 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -25,6 +28,12 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	                       archives/, and expand MODTEST_HOST and MODTEST_PORT in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
 //	movetag REPO TAG FILE  move a tag of a git repository to a new commit
+//	publishtag REPO TAG FILE   add a commit with a tag to the main branch of a git repository
+//	proposecommit REPO REF FILE   add a commit that no branch or tag contains to a git
+//	                       repository, as forges do for pull requests
+//	forge LOCK KEY FILE [COMMIT]   give an entry of a lock the hashes of a package with only
+//	                       the file main.tf, and a commit; PROPOSED is the last proposed one,
+//	                       and ABBREVIATED its first digits
 //	archive NAME FILE      replace an archive
 //	cotter ARGS...         run the command in a worker
 //	status N cotter ARGS...   run the command in a worker; it must exit with that status
@@ -58,6 +67,11 @@ func TestScripts(t *testing.T) {
 			"modserver":  modserver,
 			"publish":    publish,
 			"movetag":    moveTag,
+			"publishtag": publishTag,
+			"forge":      forge,
+
+			"proposecommit": proposeCommit,
+
 			"archive":    replaceArchive,
 			"status":     status,
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
@@ -207,6 +221,57 @@ func moveTag(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: movetag repo tag file")
 	}
 	ts.Check((*theWorld(ts)).MoveTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func publishTag(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: publishtag repo tag file")
+	}
+	ts.Check((*theWorld(ts)).PublishTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func proposeCommit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: proposecommit repo ref file")
+	}
+	commit, err := (*theWorld(ts)).ProposeCommit(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2])))
+	ts.Check(err)
+	ts.Setenv("PROPOSED", commit)
+	ts.Setenv("ABBREVIATED", commit[:10])
+}
+
+func forge(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 && len(args) != 4 {
+		ts.Fatalf("usage: forge lock key file [commit]")
+	}
+	commit := ""
+	if len(args) == 4 {
+		commit = args[3]
+	}
+	ts.Check(forgeEntry(ts.MkAbs(args[0]), args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2])), commit))
+}
+
+// forgeEntry edits an entry of a lock so that it fits other files, and another commit unless that
+// is "".
+func forgeEntry(name, key string, files fs.FS, commit string) error {
+	lock, err := readLock(name)
+	if err != nil {
+		return err
+	}
+	entry, ok := lock.Module(key)
+	if !ok {
+		return fmt.Errorf("%s has no entry %q", name, key)
+	}
+	tree, err := hashing.ReadTree(files)
+	if err != nil {
+		return err
+	}
+	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	if commit != "" {
+		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
+	}
+	lock.SetModule(entry)
+	return os.WriteFile(name, lock.Bytes(), 0o644)
 }
 
 func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {

@@ -88,11 +88,15 @@ func updateMarkdown(ctx context.Context, cmd *cli.Invocation, out *output, req c
 		return err
 	}
 	writes := &writer{cmd: cmd, out: out, in: in, req: req}
+	var warnings originWarnings
 	in.OnEvent = func(event cotter.Event) {
 		writes.note(event)
-		out.warning(event)
+		if !warnings.take("", event) {
+			out.warning(event)
+		}
 	}
 	result, err := in.Install(ctx, req)
+	warnings.print(out)
 	if err != nil {
 		return err
 	}

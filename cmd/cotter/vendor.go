@@ -27,6 +27,7 @@ func vendorCommand(out *output) *cli.Command {
 			&cli.Flag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
 			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
+			acceptUnreachableFlag(),
 			gitBackendFlag(),
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {

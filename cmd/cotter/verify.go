@@ -20,15 +20,16 @@ func verifyCommand(out *output) *cli.Command {
 		Usage:     "compare the installed modules and providers with the lock, without network access",
 		ArgsUsage: "[DIR...]",
 		Description: "Reads every installed file. Changed files, missing files and added configuration files\n" +
-			"are failures; other added files are only listed. With --remote it also asks the origins\n" +
-			"what tags, branches and registries point to now.\n" +
+			"are failures; other added files are only listed. Packages that nothing outside this\n" +
+			"repository has confirmed are named. With --remote it also asks the origins what tags,\n" +
+			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
 			"\n" +
 			"The exit status is 0 if everything matches. Otherwise it is the sum of 1 if a package\n" +
 			"was changed or modules.json points elsewhere, 4 if a package is not installed, 8 if\n" +
 			"something could not be compared, and 16 if the lock does not fit the configuration, the\n" +
 			"policy refuses something, or an origin has other content. If there are several\n" +
 			"projects, each number that applies to any of them is added once.",
-		Flags: configFlags(severalFlags(append(policyFlags(),
+		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write the findings to `FILE`, in SARIF for code scanning"},
@@ -78,23 +79,26 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	in, err := evidenceInstaller(ctx, cmd, out, req)
+	local, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}
-	report, err := in.VerifyRequest(ctx, req)
+	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
+		return err
+	}
+	report, err := local.VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(out.report(report), found.report(req, report)); err != nil {
+	if err := errors.Join(out.report(report, remote != nil), found.report(req, report)); err != nil {
 		return err
 	}
 	failed := verifyStatus(report)
 	if remote != nil && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, remote, out, req, found); err != nil {
+		if failed, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
 			return err
 		}
 	}
@@ -157,8 +161,9 @@ func verifyStatus(report *cotter.Report) statusError {
 	return statusError{errNotVerified, status, causes}
 }
 
-// report prints what verify found: a line for each package, followed by its files.
-func (o *output) report(report *cotter.Report) error {
+// report prints what verify found: a line for each package, followed by its files. remote says that
+// the origins are asked next.
+func (o *output) report(report *cotter.Report, remote bool) error {
 	if o.json {
 		return o.writeJSON(jsonReport(report))
 	}
@@ -192,6 +197,9 @@ func (o *output) report(report *cotter.Report) error {
 	}
 	if report.OK() || o.verbose {
 		o.unconfirmed(report)
+		if !remote {
+			o.brought(report)
+		}
 	}
 	if report.OK() {
 		verified := count(len(report.Packages), "package")
@@ -232,8 +240,7 @@ func providerMatches(p cotter.ProviderReport) bool {
 	return p.Err == nil && p.Status == cotter.StatusVerified
 }
 
-// unconfirmed prints the entries that no origin has confirmed, and the providers that the project
-// itself brings.
+// unconfirmed prints the entries that nothing has confirmed, in one message.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
 	for _, p := range report.Packages {
@@ -241,25 +248,41 @@ func (o *output) unconfirmed(report *cotter.Report) {
 			keys = append(keys, p.Key)
 		}
 	}
-	var providers, brought []string
+	var providers []string
 	for _, p := range report.Providers {
-		switch name := p.Provider.ForDisplay(); {
-		case p.Unconfirmed:
-			providers = append(providers, name)
-		case p.Evidence.Kind == evidence.Project:
-			brought = append(brought, name+" "+p.Version)
+		if p.Unconfirmed {
+			providers = append(providers, p.Provider.ForDisplay())
 		}
 	}
 	if len(keys) > 0 {
-		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
+		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
 	}
 	if len(providers) > 0 {
-		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
+		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
 	}
 	if len(keys)+len(providers) > 0 {
 		o.notef("%s\n", confirmRemedy)
 	}
-	o.unsigned("", brought)
+}
+
+// brought prints the packages that the repository has, and that nothing has confirmed.
+func (o *output) brought(report *cotter.Report) {
+	n := 0
+	for _, p := range report.Packages {
+		if p.Evidence.Kind == evidence.Project && matches(p) {
+			n++
+		}
+	}
+	if n > 0 {
+		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(n, "vendored module"), remoteRemedy)
+	}
+	var providers []string
+	for _, p := range report.Providers {
+		if p.Evidence.Kind == evidence.Project {
+			providers = append(providers, p.Provider.ForDisplay()+" "+p.Version)
+		}
+	}
+	o.unsigned("", providers)
 }
 
 // unread warns about parts of the configuration that were not compared with the lock.
@@ -278,9 +301,11 @@ func statusText(p cotter.PackageReport) string {
 	case p.Err != nil:
 		return "changed: " + indented(p.Err.Error())
 	case p.Status == cotter.StatusVerified && p.Unconfirmed:
-		return "Checksum matches lock file, but no origin has confirmed this entry here"
-	case p.Status == cotter.StatusVerified:
+		return "Checksum matches lock file, but nothing has confirmed this entry here"
+	case p.Status == cotter.StatusVerified && p.Evidence.IsZero():
 		return "Verified checksum matches lock file"
+	case p.Status == cotter.StatusVerified:
+		return "Verified checksum matches lock file; " + confirmedText(p.Evidence)
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
 	case p.Status == cotter.StatusMissing && p.Vendored != "":

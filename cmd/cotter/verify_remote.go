@@ -11,18 +11,20 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 )
 
-// verifyRemote compares the lock with the origins, and prints the result. The returned
-// statusError has the status 0 if all origins have the locked content.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, found *findings) (statusError, error) {
-	origins, err := in.VerifyRemote(ctx, req)
+// verifyRemote compares the lock with the origins, and prints the result. report is the result of
+// the comparison without them. The returned statusError has the status 0 if all origins have the
+// locked content.
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *findings) (statusError, error) {
+	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return statusError{}, err
 	}
 	providers, err := in.VerifyRemoteProviders(ctx, req)
-	if err == nil {
-		err = errors.Join(found.origins(req, origins), found.originsOfProviders(req, providers))
-	}
 	if err != nil {
+		return statusError{}, err
+	}
+	origins := comparedOrigins(list, report)
+	if err := errors.Join(found.origins(req, origins), found.originsOfProviders(req, providers)); err != nil {
 		return statusError{}, err
 	}
 	if out.json {
@@ -37,6 +39,9 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		switch {
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
+			if o.Ref == "" { // the same name has other content
+				failed.causes = append(failed.causes, &cotter.ContentChangedError{Key: o.Path.String(), Locked: o.Locked, Now: o.Now})
+			}
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 			failed.causes = append(failed.causes, o.Err)
@@ -56,15 +61,61 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 	return failed, nil
 }
 
-// move is a moved origin, which several calls can have in common.
-type move struct{ pkg, ref, locked, now string }
+// comparedOrigin is the origin of a module whose files are in Vendored, relative to the root
+// module; "" if the module is not vendored.
+type comparedOrigin struct {
+	cotter.Origin
+	Vendored string
+}
 
-// origins prints each origin of modules that has moved once, with the calls that use it, and each
-// provider whose lock entry has hashes that its registry does not confirm.
-func (o *output) origins(origins []cotter.Origin, providers []cotter.OriginProvider) {
-	var order []move
-	users := map[move][]string{}
-	same := 0
+func comparedOrigins(list []cotter.Origin, report *cotter.Report) []comparedOrigin {
+	vendored := make(map[string]string)
+	for _, p := range report.Packages {
+		vendored[p.Key] = p.Vendored
+	}
+	origins := make([]comparedOrigin, len(list))
+	for i, o := range list {
+		origins[i] = comparedOrigin{o, vendored[o.Path.String()]}
+	}
+	return origins
+}
+
+// moved describes an origin that has other content than the lock.
+func (o comparedOrigin) moved() string {
+	now := short(o.Locked) + " -> " + short(o.Now)
+	switch {
+	case o.Ref != "":
+		return fmt.Sprintf("%s: %s moved %s", o.Package, o.Ref, now)
+	case o.Vendored != "":
+		return fmt.Sprintf("%s: other content than at the origin %s: %s", o.Vendored, o.Package, now)
+	}
+	return fmt.Sprintf("%s: content changed %s", o.Package, now)
+}
+
+// note describes a locked commit that no branch or tag is known to contain. It returns "" if there
+// is none.
+func (o comparedOrigin) note() string {
+	unreachable, ok := errors.AsType[*cotter.UnreachableError](o.History)
+	switch {
+	case o.History == nil:
+		return ""
+	case !ok:
+		return o.Package + ": " + o.History.Error()
+	case !unreachable.Unknown:
+		return fmt.Sprintf("no branch or tag of %s contains the locked commit %s", o.Package, short(unreachable.Commit))
+	}
+	text := fmt.Sprintf("whether a branch or tag of %s contains the locked commit %s is not known", o.Package, short(unreachable.Commit))
+	if unreachable.Err != nil {
+		text += ": " + unreachable.Err.Error()
+	}
+	return text
+}
+
+// origins prints each origin of modules that has moved once, with the calls that use it, then the
+// notes, and each provider whose lock entry has hashes that its registry does not confirm.
+func (o *output) origins(origins []comparedOrigin, providers []cotter.OriginProvider) {
+	var moves, notes usedTexts
+	same, compared, before := 0, 0, 0
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
@@ -72,23 +123,22 @@ func (o *output) origins(origins []cotter.Origin, providers []cotter.OriginProvi
 				o.printf("- %s\n", o.explained(m).line())
 			}
 		case origin.Moved():
-			m := move{origin.Package, origin.Ref, origin.Locked, origin.Now}
-			if users[m] == nil {
-				order = append(order, m)
-			}
-			rng := origin.Call.Range
-			users[m] = append(users[m], fmt.Sprintf("%s (%s:%d)", origin.Path, rng.Filename, rng.Start.Line))
+			moves.add(origin.moved(), origin)
 		case origin.OK():
 			same++
 		}
-	}
-	for _, m := range order {
-		what := m.ref + " moved"
-		if m.ref == "" {
-			what = "content changed"
+		if note := origin.note(); note != "" {
+			notes.add("note: "+note, origin)
 		}
-		o.printf("- %s: %s %s -> %s, used by %s\n", m.pkg, what, short(m.locked), short(m.now), strings.Join(users[m], ", "))
+		switch {
+		case origin.Compared:
+			compared++
+		case origin.OK():
+			before++
+		}
 	}
+	moves.print(o)
+	notes.print(o)
 	for _, p := range providers {
 		switch {
 		case p.Err != nil:
@@ -101,7 +151,39 @@ func (o *output) origins(origins []cotter.Origin, providers []cotter.OriginProvi
 			same++
 		}
 	}
-	o.notef("%d of %s still have the locked content.\n", same, count(len(origins)+len(providers), "origin"))
+	how := ""
+	if compared > 0 {
+		how += fmt.Sprintf("; %d fetched and compared", compared)
+	}
+	if before > 0 {
+		how += fmt.Sprintf("; %d confirmed before", before)
+	}
+	o.notef("%d of %s still have the locked content%s.\n", same, count(len(origins)+len(providers), "origin"), how)
+}
+
+// usedTexts are texts about origins that several calls can have in common.
+type usedTexts struct {
+	order []string
+	users map[string][]string
+}
+
+// add adds a text about the origin of a call.
+func (u *usedTexts) add(text string, origin comparedOrigin) {
+	if u.users == nil {
+		u.users = make(map[string][]string)
+	}
+	if u.users[text] == nil {
+		u.order = append(u.order, text)
+	}
+	rng := origin.Call.Range
+	u.users[text] = append(u.users[text], fmt.Sprintf("%s (%s:%d)", origin.Path, rng.Filename, rng.Start.Line))
+}
+
+// print prints each text once, with the calls.
+func (u *usedTexts) print(o *output) {
+	for _, text := range u.order {
+		o.printf("- %s, used by %s\n", text, strings.Join(u.users[text], ", "))
+	}
 }
 
 // originProviderText describes the hashes of a lock entry that the provider's source does not
@@ -149,15 +231,23 @@ type jsonOrigin struct {
 	Locked  string `json:"locked,omitempty"`
 	Now     string `json:"now,omitempty"`
 	Moved   bool   `json:"moved"`
+	// Vendored is the package's directory in the repository, if the package is vendored.
+	Vendored string `json:"vendored,omitempty"`
+	// Compared is true if the content was fetched and compared with the lock. Content is not
+	// fetched if the origin has confirmed it to this user before.
+	Compared bool `json:"compared"`
+	// History is present if the locked commit is not what its ref points to, and is not known to
+	// be in the history of a branch or a tag.
+	History string `json:"history,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
 // jsonOriginProvider is the source of a locked provider in the output of verify --remote.
 type jsonOriginProvider struct {
-	Provider string `json:"provider"`
-	Version  string `json:"version"`
-	Location string `json:"location,omitempty"` // Where the source has the package for this platform.
-	Evidence string `json:"evidence,omitempty"` // Who has confirmed the release now: "origin", "signature" or "mirror".
+	Provider string       `json:"provider"`
+	Version  string       `json:"version"`
+	Location string       `json:"location,omitempty"` // Where the source has the package for this platform.
+	Evidence jsonEvidence `json:"evidence,omitzero"`  // Who has confirmed the release now.
 	// Unknown are the hashes in the lock that belong to no package of the release.
 	Unknown []string `json:"unknown,omitempty"`
 	Moved   bool     `json:"moved"`
@@ -167,7 +257,7 @@ type jsonOriginProvider struct {
 func jsonOriginProviders(origins []cotter.OriginProvider) []jsonOriginProvider {
 	var list []jsonOriginProvider
 	for _, o := range origins {
-		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version, Location: o.Location, Evidence: evidenceName(o.Evidence), Moved: o.Moved()}
+		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version, Location: o.Location, Evidence: jsonEvidenceIfAny(o.Evidence), Moved: o.Moved()}
 		for _, h := range o.Unknown {
 			j.Unknown = append(j.Unknown, string(h))
 		}
@@ -179,7 +269,7 @@ func jsonOriginProviders(origins []cotter.OriginProvider) []jsonOriginProvider {
 	return list
 }
 
-func jsonOrigins(origins []cotter.Origin) []jsonOrigin {
+func jsonOrigins(origins []comparedOrigin) []jsonOrigin {
 	list := []jsonOrigin{}
 	for _, o := range origins {
 		j := jsonOrigin{
@@ -191,6 +281,12 @@ func jsonOrigins(origins []cotter.Origin) []jsonOrigin {
 			Locked:  o.Locked,
 			Now:     o.Now,
 			Moved:   o.Moved(),
+
+			Vendored: o.Vendored,
+			Compared: o.Compared,
+		}
+		if o.History != nil {
+			j.History = o.History.Error()
 		}
 		if o.Err != nil {
 			j.Error = o.Err.Error()

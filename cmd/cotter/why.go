@@ -107,7 +107,7 @@ func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
 func jsonChains(chains [][]cotter.Module) record {
 	list := [][]jsonModule{}
 	for _, chain := range chains {
-		list = append(list, jsonModules(chain))
+		list = append(list, jsonModules(chain, false))
 	}
 	return chainsRecord{list}
 }

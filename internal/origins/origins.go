@@ -18,8 +18,10 @@ import (
 // ErrOffline says that a request to a server is needed, but offline mode forbids it.
 var ErrOffline = errors.New("offline mode is set")
 
-// ErrNotOffered says that a repository no longer has the tag of a locked version.
-var ErrNotOffered = errors.New("the version is no longer offered")
+// NotOfferedError says that a repository no longer has the tag of a locked version.
+type NotOfferedError struct{ Version string }
+
+func (e *NotOfferedError) Error() string { return "the version " + e.Version + " is no longer offered" }
 
 // errNotAtHand says that a package would have to be fetched, but offline mode forbids it.
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
@@ -102,7 +104,7 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 		}
 	}
 	if found.Ref == "" {
-		return Location{}, fmt.Errorf("%s: %w: %s", from.Repository.Redacted(), ErrNotOffered, locked)
+		return Location{}, fmt.Errorf("%s: %w", from.Repository.Redacted(), &NotOfferedError{locked.String()})
 	}
 	return from.TagLocation(found), nil
 }

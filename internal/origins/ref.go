@@ -41,9 +41,10 @@ func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Mod
 	selected := from.HasConstraint && !at.FromServer()
 	if selected {
 		tagged, err := o.LocateLocked(ctx, from, entry)
+		gone, isGone := errors.AsType[*NotOfferedError](err)
 		switch {
-		case errors.Is(err, ErrNotOffered):
-			return RefStatus{Name: "the tag of version " + entry.Version, Locked: locked, Gone: err, Fixed: true}, nil
+		case isGone:
+			return RefStatus{Name: "the tag of version " + gone.Version, Locked: locked, Gone: err, Fixed: true}, nil
 		case err != nil:
 			return RefStatus{}, err
 		case tagged.Revision == locked:

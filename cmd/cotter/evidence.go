@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// evidenceFlags returns the flags that name the mirror or the bundle whose evidence of earlier
+// runs counts, for commands that send no requests.
+func evidenceFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "mirror", Type: cli.String, Usage: "count what the mirror `oci://HOST/REPOSITORY` has confirmed; the default is COTTER_MIRROR"},
+		mirrorKeyFlag(),
+		{Name: "bundle", Type: cli.String, Usage: "count what the bundle in `FILE` has confirmed"},
+	}
+}
+
+// withNamedStores returns a request with the mirrors of its project and the bundle of the command
+// line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
+func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *cotter.Installer, req cotter.Request) (cotter.Request, error) {
+	if in.Fetcher == nil { // a local installer, which only needs to know the mirrors
+		in = &cotter.Installer{Fetcher: &getmodules.Fetcher{}}
+	}
+	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
+	if err != nil {
+		return req, err
+	}
+	name := cmd.String("bundle")
+	if name == "" {
+		return req, nil
+	}
+	opened, err := bundle.Open(name) // it stays open until the process ends
+	if err != nil {
+		return req, err
+	}
+	req.Stores = append(req.Stores, opened)
+	return req, nil
+}
+
+// confirmed returns who confirms a package, and since which day, as columns of a table. The day
+// is "-" if it is not known.
+func confirmed(e evidence.Evidence) (by, since string) {
+	if !e.Since.IsZero() {
+		since = e.Since.Local().Format(time.DateOnly)
+	}
+	return e.String(), dash(since)
+}
+
+// confirmedText describes who confirms a package, and since which day, in a few words.
+func confirmedText(e evidence.Evidence) string {
+	text, since := confirmed(e)
+	switch e.Kind {
+	case evidence.None, evidence.Project:
+		return text
+	case evidence.User:
+	default:
+		text = "confirmed by " + text
+	}
+	if since != "-" {
+		text += " on " + since
+	}
+	return text
+}
+
+// jsonEvidence is who confirms a package, as far as is known without a request.
+type jsonEvidence struct {
+	// Kind is "origin", "signature", "mirror", "signed-mirror", "imported", "user", "project" for
+	// a package that the project itself has brought, or "none" if nothing confirms the package.
+	Kind string `json:"kind"`
+	// By is the mirror, the bundle or the key.
+	By string `json:"by,omitempty"`
+	// Since is the time when it was confirmed. It is absent if that is not known, or if the
+	// current run has asked.
+	Since string `json:"since,omitempty"`
+}
+
+func jsonEvidenceOf(e evidence.Evidence) jsonEvidence {
+	j := jsonEvidence{Kind: e.Kind.String(), By: e.By}
+	if !e.Since.IsZero() {
+		j.Since = e.Since.UTC().Format(time.RFC3339)
+	}
+	return j
+}
+
+// hasPackage reports whether a module has a package of its own. Other modules are in their
+// caller's package, or in the project.
+func hasPackage(m cotter.Module) bool {
+	_, local := m.Source.(addrs.ModuleSourceLocal)
+	return !local
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+)
+
+// warning is a function for Installer.OnEvent, for commands that do not show progress. It
+// prints warnings only.
+func (o *output) warning(event cotter.Event) {
+	if w, ok := event.(cotter.Warning); ok {
+		o.printWarning("", w)
+	}
+}
+
+// printWarning prints a warning about the project in dir, which is "" if there is only one.
+func (o *output) printWarning(dir string, w cotter.Warning) {
+	text := w.Message
+	if subject := warningSubject(dir, w); subject != "" {
+		text = subject + ": " + text
+	}
+	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(warningRemedies(dir, w))...), "\n"))
+}
+
+// warningSubject returns the project and the module that a warning is about, or "".
+func warningSubject(dir string, w cotter.Warning) string {
+	var parts []string
+	if dir != "" {
+		parts = append(parts, dir)
+	}
+	if !w.Path.IsRoot() {
+		parts = append(parts, "module "+w.Path.String())
+	}
+	return strings.Join(parts, ": ")
+}
+
+// originWarnings collects the warnings that many modules can have in common, because their
+// packages come from the same repository. They are printed once, at the end of a run.
+type originWarnings []originWarning
+
+type originWarning struct {
+	dir string // the project, or "" if there is only one
+	cotter.Warning
+}
+
+// take adds an event to the collection if it is such a warning, and reports whether it is.
+func (c *originWarnings) take(dir string, event cotter.Event) bool {
+	w, ok := event.(cotter.Warning)
+	if ok = ok && (w.Kind == cotter.WarningMoved || w.Kind == cotter.WarningUnknownHistory); ok {
+		w.Message = withShortCommits(w.Message)
+		*c = append(*c, originWarning{dir, w})
+	}
+	return ok
+}
+
+// print prints the collected warnings. A warning that several modules have in common is followed
+// by the modules:
+//
+//	Warning: tag v1.0.0 points to 1ba9f699385c now; the locked f38b40497d8a is used:
+//	  module app.dns
+//	  module dns
+//	  If you know why ...
+func (c *originWarnings) print(o *output) {
+	list := *c
+	*c = nil
+	for len(list) > 0 {
+		same := func(w originWarning) bool { return w.Kind == list[0].Kind && w.Message == list[0].Message }
+		var group, rest []originWarning
+		for _, w := range list {
+			if same(w) {
+				group = append(group, w)
+			} else {
+				rest = append(rest, w)
+			}
+		}
+		list = rest
+		if len(group) == 1 {
+			o.printWarning(group[0].dir, group[0].Warning)
+			continue
+		}
+		slices.SortFunc(group, func(a, b originWarning) int {
+			return strings.Compare(warningSubject(a.dir, a.Warning), warningSubject(b.dir, b.Warning))
+		})
+		lines := []string{fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), "module"))}
+		var remedies []remedy
+		for _, w := range group {
+			lines = append(lines, warningSubject(w.dir, w.Warning))
+			remedies = append(remedies, warningRemedies(w.dir, w.Warning)...)
+		}
+		o.warnf("%s", strings.Join(append(lines, remedyLines(remedies)...), "\n"))
+	}
+}
