@@ -136,7 +136,7 @@
 //   - Helpers are limited to 10 seconds and 64 KiB of output. As in stock tools, they get
 //     the whole environment, because only a helper's author knows what it needs.
 //   - A helper that failed is not run again for the same host.
-//   - Files are limited to 1 MiB and 2000 opening brackets, and retries to 100.
+//   - Files are limited to 1 MiB, 100,000 tokens and 2000 opening brackets, and retries to 100.
 //   - A repository_template can contain only literal text, ${hostname}, ${namespace} and
 //     ${type}; other expressions of HCL are errors.
 //   - A plugin cache directory that does not exist is not an error, because nothing is

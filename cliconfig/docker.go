@@ -59,7 +59,7 @@ func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
 	if len(bytes.TrimSpace(src)) == 0 { // for example a link to /dev/null
 		return config, nil
 	}
-	if err := hcldepth.CheckJSON(src); err != nil {
+	if err := hcldepth.CheckJSON(src, hcldepth.MaxTokens); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(src, config); err != nil { // the error could quote a secret

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/hcl/parser"
 	"github.com/hashicorp/hcl/hcl/token"
 	hclv2 "github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // object is the content of a file or of a pair of braces, in order. A key may occur more
@@ -44,6 +46,10 @@ type number string
 // two brackets.
 const maxBrackets = 2000
 
+// maxTokens is the maximum number of tokens in a file, where text in strings and comments counts
+// as code. The parser takes 700 bytes for each. A block has ten or twenty tokens.
+const maxTokens = 100_000
+
 // syntaxError says that a file cannot be parsed. It quotes no part of the file, because the
 // file may contain tokens.
 type syntaxError struct {
@@ -60,6 +66,9 @@ func (e *syntaxError) Error() string {
 func parse(src []byte) (content object, err error) {
 	if offset := excessBracket(src); offset >= 0 {
 		return nil, &syntaxError{position(src, offset), fmt.Sprintf("it has more than %d opening brackets", maxBrackets)}
+	}
+	if tokens := hcldepth.CountTokens(src); tokens > maxTokens {
+		return nil, &syntaxError{hclv2.InitialPos, fmt.Sprintf("it has about %d tokens (names, values, brackets, line ends), and the limit is %d", tokens, maxTokens)}
 	}
 	var c converter
 	// The library panics on some inputs, such as unknown escapes and numbers that are too

@@ -16,6 +16,8 @@ type parser struct {
 	src   []byte
 	file  *File
 	diags hcl.Diagnostics
+	// stopped is set if there are so many errors that the rest of the file is not read.
+	stopped bool
 }
 
 func (p *parser) fail(subject hcl.Range, summary, format string, args ...any) {

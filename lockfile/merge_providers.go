@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/cotterpin/cotter/addrs"
 )
 
@@ -119,14 +121,16 @@ func labelParts(label string) []string {
 // providerSpans maps the labels of the provider blocks to their spans.
 func (f *File) providerSpans() map[string]span {
 	blocks := map[string]span{}
-	body, diags := parseBody(f.src, "")
-	if diags.HasErrors() {
-		return blocks // an empty file; other files have been parsed before
-	}
-	for _, b := range body.Blocks {
-		if b.Type == "provider" && len(b.Labels) == 1 {
-			blocks[b.Labels[0]] = spanOf(b)
+	// An empty file has no blocks, and other files have been parsed before.
+	_ = eachBody(f.src, "", pieceSize, func() func(*hclsyntax.Body) {
+		clear(blocks)
+		return func(body *hclsyntax.Body) {
+			for _, b := range body.Blocks {
+				if b.Type == "provider" && len(b.Labels) == 1 {
+					blocks[b.Labels[0]] = spanOf(b)
+				}
+			}
 		}
-	}
+	})
 	return blocks
 }

@@ -13,9 +13,16 @@ import (
 
 const (
 	// MaxSize is the maximum size of lock files, in bytes. A module takes about 500 bytes,
-	// so the limit is far above any real project. It is well below the size at which the
-	// parser would exhaust memory.
+	// so the limit is far above any real project.
 	MaxSize = 32 << 20
+
+	// MaxTokens is the maximum number of tokens, where text in strings and comments counts as
+	// code. A module has about 120 of them, so that the lock of an installation with the maximum
+	// of 20,000 modules can be read.
+	MaxTokens = 3_000_000
+
+	// maxFaults is the number of errors after which the rest of the file is not read.
+	maxFaults = 1_000
 
 	// MaxNesting is the maximum depth of nested brackets. Module blocks need two levels;
 	// the parser would exhaust the stack at about ten thousand.
@@ -29,25 +36,16 @@ const (
 // does not parse must not be written back. Parse keeps src; the caller must not change it
 // later.
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
-	body, diags := parseBody(src, filename)
+	var p *parser
+	diags := eachBody(src, filename, pieceSize, func() func(*hclsyntax.Body) {
+		p = newParser(src)
+		return p.blocks
+	})
 	if diags.HasErrors() {
 		if conflict := findConflict(src, filename); conflict != nil {
 			return nil, hcl.Diagnostics{conflict}
 		}
 		return nil, diags
-	}
-	p := parser{src: src, file: &File{
-		src:     src,
-		entries: map[string]*entry{}, byKey: map[string]*block{},
-		providers: map[addrs.Provider]*providerEntry{}, providerBy: map[addrs.Provider]*providerBlock{},
-	}}
-	for _, b := range body.Blocks {
-		switch b.Type {
-		case "module":
-			p.module(b)
-		case "provider":
-			p.provider(b)
-		}
 	}
 	if p.diags.HasErrors() {
 		return nil, p.diags
@@ -55,19 +53,79 @@ func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// parseBody checks the size and the depth, and parses the syntax.
-func parseBody(src []byte, filename string) (*hclsyntax.Body, hcl.Diagnostics) {
-	if len(src) > MaxSize {
-		start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, failure("Lock file too large", fmt.Sprintf("The file has more than %d bytes.", MaxSize), start)
+// eachBody parses a file in pieces of about the given size, and calls the function that begin
+// returns with each of them, in order. If that fails, it calls begin again and parses the whole
+// file.
+func eachBody(src []byte, filename string, size int, begin func() func(*hclsyntax.Body)) hcl.Diagnostics {
+	if diags := checkSize(src, filename); diags.HasErrors() {
+		return diags
 	}
-	body, diags := parseSyntax(src, filename, pieceSize)
-	for _, diag := range diags {
-		if deep, ok := diag.Extra.(*hcldepth.DepthError); ok {
-			return nil, failure("Lock file cannot be parsed safely", fmt.Sprintf("%s.", deep), diag.Subject)
+	inPieces, ok := parsePieces(src, filename, size, begin())
+	if ok {
+		return nil
+	}
+	body, diags := parseSyntax(src, filename, hcl.InitialPos)
+	if diags.HasErrors() {
+		return syntaxErrors(diags, inPieces)
+	}
+	begin()(body)
+	return nil
+}
+
+func newParser(src []byte) *parser {
+	return &parser{src: src, file: &File{
+		src:     src,
+		entries: map[string]*entry{}, byKey: map[string]*block{},
+		providers: map[addrs.Provider]*providerEntry{}, providerBy: map[addrs.Provider]*providerBlock{},
+	}}
+}
+
+// blocks adds the blocks in a part of the file, until there are too many errors.
+func (p *parser) blocks(body *hclsyntax.Body) {
+	for _, b := range body.Blocks {
+		if p.stopped {
+			return
+		}
+		switch b.Type {
+		case "module":
+			p.module(b)
+		case "provider":
+			p.provider(b)
+		}
+		if max(len(p.diags), len(p.file.providerFaults)) > maxFaults {
+			p.fail(b.DefRange(), "Too many errors in lock file", "The blocks up to here have more than %d errors. The rest of the file was not read.", maxFaults)
+			p.stopped = true
 		}
 	}
-	return body, diags
+}
+
+// checkSize returns a diagnostic if the file has too many bytes or tokens.
+func checkSize(src []byte, filename string) hcl.Diagnostics {
+	start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
+	if len(src) > MaxSize {
+		return failure("Lock file too large", fmt.Sprintf("The file has more than %d bytes.", MaxSize), start)
+	}
+	if tokens := hcldepth.CountTokens(src); tokens > MaxTokens {
+		return failure("Lock file too large", fmt.Sprintf("The file has about %d tokens (names, values, operators, brackets, line ends), and the limit is %d.", tokens, MaxTokens), start)
+	}
+	return nil
+}
+
+// syntaxErrors returns the errors of a file that was not parsed. If the file is too large to be
+// parsed in one piece, these are the errors of the first of its pieces that has any.
+func syntaxErrors(diags, inPieces hcl.Diagnostics) hcl.Diagnostics {
+	if _, ok := diags[0].Extra.(*hcldepth.SizeError); ok && inPieces.HasErrors() {
+		diags = inPieces
+	}
+	for _, diag := range diags {
+		switch err := diag.Extra.(type) {
+		case *hcldepth.SizeError:
+			return failure("Lock file too large", fmt.Sprintf("%s.", err), diag.Subject)
+		case *hcldepth.DepthError:
+			return failure("Lock file cannot be parsed safely", fmt.Sprintf("%s.", err), diag.Subject)
+		}
+	}
+	return diags
 }
 
 func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {

@@ -107,7 +107,7 @@ func FuzzPieces(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte, size uint8) {
-		if file, _ := hcldepth.ParseConfig(src, "x", hcl.InitialPos); file != nil {
+		if file, _ := hcldepth.ParseConfig(t.Context(), src, "x", hcl.InitialPos); file != nil {
 			samePieces(t, src, int(size)+1)
 		}
 	})

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,7 +48,7 @@ func Parse(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
 	}
-	file, diags := hcldepth.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := hcldepth.ParseConfig(context.Background(), src, filename, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -59,7 +59,7 @@ func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
 			found.diags = append(found.diags, interrupted(dir, err))
 			return found
 		}
-		body, diags := d.parseFile(file, kinds...)
+		body, diags := d.parseFile(ctx, file, kinds...)
 		found.diags = append(found.diags, limitSyntaxErrors(diags, dir.display(file.name))...)
 		if body != nil {
 			found.add(body, file.override)

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,7 +27,7 @@ type arguments struct {
 }
 
 // call evaluates a block's arguments. It returns false if there is no usable source.
-func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
+func (a *arguments) call(ctx context.Context, b *block) (Call, bool, hcl.Diagnostics) {
 	call := Call{Name: b.name, Range: b.header}
 	if b.source == nil {
 		if b.broken {
@@ -35,13 +36,13 @@ func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
 		return call, false, hcl.Diagnostics{missingSource(b)}
 	}
 	what := argument{"source", b, b.source.Expr}
-	source, computed, diags := a.text(what)
+	source, computed, diags := a.text(ctx, what)
 	call.SourceComputed = computed
 	if source.IsNull() && !diags.HasErrors() {
 		diags = append(diags, what.wrongType("null"))
 	}
 	if b.version != nil {
-		version, computed, versionDiags := a.text(argument{"version", b, b.version.Expr})
+		version, computed, versionDiags := a.text(ctx, argument{"version", b, b.version.Expr})
 		diags = append(diags, versionDiags...)
 		call.VersionComputed = computed
 		call.VersionRange = b.version.Expr.Range()
@@ -70,9 +71,9 @@ func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name
 // text evaluates an argument to a string, which may be null. computed reports whether the
 // argument is not a literal. The string is unknown if there are errors, or if the parser has
 // reported a syntax error in the argument.
-func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
+func (a *arguments) text(ctx context.Context, arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
-	expr, diags := arg.native()
+	expr, diags := arg.native(ctx)
 	if diags.HasErrors() {
 		return unknown, false, diags
 	}
@@ -107,11 +108,11 @@ func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 }
 
 // native converts an argument of a JSON file to an expression in native syntax.
-func (a argument) native() (hclsyntax.Expression, hcl.Diagnostics) {
+func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnostics) {
 	if expr, ok := a.expr.(hclsyntax.Expression); ok {
 		return expr, nil
 	}
-	expr, diags := eval.Native(a.expr)
+	expr, diags := eval.Native(ctx, a.expr)
 	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {
 		return nil, hcl.Diagnostics{a.tooLong()}
 	}

@@ -42,7 +42,7 @@ func checkRead(t *testing.T, name string, src []byte) {
 			t.Errorf("Read of %q: diagnostic %+v without a place", src, diag)
 		}
 	}
-	want, err := blockNames(src, strings.HasSuffix(name, ".json"))
+	want, err := blockNames(t, src, strings.HasSuffix(name, ".json"))
 	if diags.HasErrors() || err != nil {
 		return
 	}
@@ -53,10 +53,10 @@ func checkRead(t *testing.T, name string, src []byte) {
 }
 
 // blockNames parses the whole file and returns the names of the module blocks.
-func blockNames(src []byte, isJSON bool) ([]string, error) {
-	parse := func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseConfig(src, "", hcl.InitialPos) }
+func blockNames(t *testing.T, src []byte, isJSON bool) ([]string, error) {
+	parse := func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseConfig(t.Context(), src, "", hcl.InitialPos) }
 	if isJSON {
-		parse = func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseJSON(src, "") }
+		parse = func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseJSON(t.Context(), src, "") }
 	}
 	file, diags := parse()
 	if diags.HasErrors() {

@@ -97,7 +97,7 @@ func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hc
 	if v.literal {
 		return cty.StringVal(text), nil
 	}
-	expr, diags := hcldepth.ParseExpression([]byte(text), origin, hcl.InitialPos)
+	expr, diags := hcldepth.ParseExpression(e.ctx, []byte(text), origin, hcl.InitialPos)
 	if diags.HasErrors() {
 		return cty.DynamicVal, v.withoutValue(diags)
 	}

@@ -93,7 +93,7 @@ func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte
 		if err != nil {
 			return err
 		}
-		if body, _ := parse(src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
+		if body, _ := parse(ctx, src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
 			use(body, src)
 		}
 	}

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	"context"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -22,7 +23,7 @@ var moduleSchema = &hcl.BodySchema{
 
 // readFile reads the module blocks of one file. If requirements is not nil, it also adds the
 // file's provider requirements. The file is parsed at most once.
-func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
+func (d *directory) readFile(ctx context.Context, f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
 	if err != nil {
@@ -30,11 +31,11 @@ func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.
 	}
 	if !mayHold(src, f.json, keyword) {
 		if requirements != nil {
-			requirements.addFile(src, f, display)
+			requirements.addFile(ctx, src, f, display)
 		}
 		return nil, nil
 	}
-	body, diags := parse(src, display, f.json, hcl.InitialPos)
+	body, diags := parse(ctx, src, display, f.json, hcl.InitialPos)
 	if body == nil {
 		return nil, diags
 	}
@@ -49,7 +50,7 @@ func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.
 
 // parseFile parses a file unless it has no block of the given types. The body is nil if it has
 // none, or if the file could not be read.
-func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
+func (d *directory) parseFile(ctx context.Context, f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
 	if err != nil {
@@ -57,21 +58,21 @@ func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostic
 	}
 	for _, blockType := range types {
 		if mayHold(src, f.json, blockType) {
-			return parse(src, display, f.json, hcl.InitialPos)
+			return parse(ctx, src, display, f.json, hcl.InitialPos)
 		}
 	}
 	return nil, nil
 }
 
 // parse parses a file, or a part of a file in native syntax that begins at start. It refuses
-// files that are nested too deeply.
-func parse(src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
+// files that are too large or nested too deeply.
+func parse(ctx context.Context, src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
 	if isJSON {
-		parsed, diags = hcldepth.ParseJSON(src, display)
+		parsed, diags = hcldepth.ParseJSON(ctx, src, display)
 	} else {
-		parsed, diags = hcldepth.ParseConfig(src, display, start)
+		parsed, diags = hcldepth.ParseConfig(ctx, src, display, start)
 	}
 	if parsed == nil || parsed.Body == nil {
 		return nil, diags

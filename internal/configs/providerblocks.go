@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -36,11 +37,11 @@ var (
 
 // addFile reads a file that was not parsed for module calls. It parses only the blocks that
 // concern providers.
-func (r *requirements) addFile(src []byte, f file, display string) {
+func (r *requirements) addFile(ctx context.Context, src []byte, f file, display string) {
 	if f.json {
 		for _, word := range wordsAboutProviders {
 			if mayHold(src, true, word) {
-				r.addParsed(src, f, display, hcl.InitialPos)
+				r.addParsed(ctx, src, f, display, hcl.InitialPos)
 				return
 			}
 		}
@@ -48,7 +49,7 @@ func (r *requirements) addFile(src []byte, f file, display string) {
 	}
 	blocks, ok := skim(src, display)
 	if !ok {
-		r.addParsed(src, f, display, hcl.InitialPos)
+		r.addParsed(ctx, src, f, display, hcl.InitialPos)
 		return
 	}
 	for _, b := range blocks {
@@ -56,13 +57,13 @@ func (r *requirements) addFile(src []byte, f file, display string) {
 		case resourceKinds[b.kind] && !b.maySetProvider && len(b.labels) == 2:
 			r.addResource(&resource{kind: b.kind, typ: b.labels[0], name: b.labels[1], at: b.header}, f.override)
 		case resourceKinds[b.kind] || providerKinds[b.kind]:
-			r.addParsed(b.text(src), f, display, b.header.Start)
+			r.addParsed(ctx, b.text(src), f, display, b.header.Start)
 		}
 	}
 }
 
-func (r *requirements) addParsed(src []byte, f file, display string, start hcl.Pos) {
-	body, diags := parse(src, display, f.json, start)
+func (r *requirements) addParsed(ctx context.Context, src []byte, f file, display string, start hcl.Pos) {
+	body, diags := parse(ctx, src, display, f.json, start)
 	r.diags = append(r.diags, limitSyntaxErrors(diags, display)...)
 	if body != nil {
 		r.addBody(body, f.override)

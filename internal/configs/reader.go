@@ -84,7 +84,7 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	m := &Module{}
 	arguments := r.arguments(ctx, dir.Scope, diags)
 	for _, b := range blocks {
-		call, ok, callDiags := arguments.call(b)
+		call, ok, callDiags := arguments.call(ctx, b)
 		diags = append(diags, callDiags...)
 		if ok {
 			call.Scope = dir.Scope.child(call.Name, call.Range)
@@ -139,7 +139,7 @@ func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requireme
 		if err := ctx.Err(); err != nil {
 			return merged.blocks, append(diags, interrupted(dir, err))
 		}
-		blocks, fileDiags := d.readFile(file, requirements)
+		blocks, fileDiags := d.readFile(ctx, file, requirements)
 		diags = append(diags, fileDiags...)
 		if file.override {
 			diags = append(diags, merged.override(blocks)...)

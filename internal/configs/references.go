@@ -39,7 +39,7 @@ type step struct {
 // expression evaluates an expression of a module. The caller holds the scope's
 // lock.
 func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
-	native, diags := eval.Native(expr)
+	native, diags := eval.Native(e.ctx, expr)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}

@@ -70,7 +70,7 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 			found.Partial = true
 			continue
 		}
-		found.addFile(src, file, types)
+		found.addFile(ctx, src, file, types)
 	}
 	return found
 }
@@ -78,7 +78,7 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 var terraformWord = []byte("terraform")
 
 // addFile adds the settings of one file that are in blocks of the given types.
-func (s *Settings) addFile(src []byte, f file, types [][]byte) {
+func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]byte) {
 	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
 		return
 	}
@@ -88,7 +88,7 @@ func (s *Settings) addFile(src []byte, f file, types [][]byte) {
 		blocks, skims = skim(src, f.name)
 	}
 	if !skims {
-		s.addParsed(src, f)
+		s.addParsed(ctx, src, f)
 		return
 	}
 	for _, b := range blocks {
@@ -96,14 +96,14 @@ func (s *Settings) addFile(src []byte, f file, types [][]byte) {
 		case b.kind == "module" && len(b.labels) == 1 && b.sources == 1 && b.source != "":
 			s.Sources[b.labels[0]] = b.source
 		case slices.ContainsFunc(types, func(word []byte) bool { return b.kind == string(word) }):
-			s.addParsed(b.text(src), f)
+			s.addParsed(ctx, b.text(src), f)
 		}
 	}
 }
 
 // addParsed parses a file, or a part of a file, and adds its settings.
-func (s *Settings) addParsed(src []byte, f file) {
-	body, diags := parse(src, f.name, f.json, hcl.InitialPos)
+func (s *Settings) addParsed(ctx context.Context, src []byte, f file) {
+	body, diags := parse(ctx, src, f.name, f.json, hcl.InitialPos)
 	s.Partial = s.Partial || diags.HasErrors()
 	if body != nil {
 		s.add(body)
@@ -136,7 +136,7 @@ func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if body, _ := d.parseFile(file, wordsOfRoots...); body != nil && hasRootBlocks(body) {
+		if body, _ := d.parseFile(ctx, file, wordsOfRoots...); body != nil && hasRootBlocks(body) {
 			return true
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // parsedBlocks returns the blocks that the parser finds in a file without syntax errors.
-func parsedBlocks(src []byte) ([]configs.Skimmed, bool) {
-	file, diags := hcldepth.ParseConfig(src, "x.tf", hcl.InitialPos)
+func parsedBlocks(t *testing.T, src []byte) ([]configs.Skimmed, bool) {
+	file, diags := hcldepth.ParseConfig(t.Context(), src, "x.tf", hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, false
 	}
@@ -83,7 +83,7 @@ module "net" {
 func TestSkim(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{"usual": usual, "CRLF": strings.ReplaceAll(usual, "\n", "\r\n"), "empty": "", "no newline": strings.TrimSpace(usual)} {
-		want, ok := parsedBlocks([]byte(src))
+		want, ok := parsedBlocks(t, []byte(src))
 		if !ok {
 			t.Fatalf("%s has syntax errors", name)
 		}
@@ -129,7 +129,7 @@ func FuzzSkim(f *testing.F) {
 		f.Add([]byte("a \"b\" {\n  x = <<E\n" + piece + "\n  " + piece + "E\nE\n}\n"))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		want, ok := parsedBlocks(src)
+		want, ok := parsedBlocks(t, src)
 		if !ok {
 			return
 		}

@@ -74,7 +74,7 @@ func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirement
 		if !hasRuns && (requirements == nil || !mayHold(src, f.json, providerWord)) {
 			continue
 		}
-		body, fileDiags := parse(src, dir.display(name), f.json, hcl.InitialPos)
+		body, fileDiags := parse(ctx, src, dir.display(name), f.json, hcl.InitialPos)
 		if body != nil && requirements != nil {
 			requirements.addTest(body, path.Join(below, name))
 		}
@@ -154,7 +154,7 @@ func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir
 	}
 	// The arguments in a test must be literals in both dialects.
 	literal := &arguments{reader: r}
-	call, ok, diags := literal.call(b)
+	call, ok, diags := literal.call(ctx, b)
 	if !ok && !diags.HasErrors() {
 		diags = hcl.Diagnostics{missingSource(b)}
 	}

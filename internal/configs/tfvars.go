@@ -99,7 +99,7 @@ func (f *variableFiles) attributes(ctx context.Context, root *Scope, file values
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(name, err)}
 	}
-	body, diags := parse(src, filepath.ToSlash(name), strings.HasSuffix(name, ".json"), hcl.InitialPos)
+	body, diags := parse(ctx, src, filepath.ToSlash(name), strings.HasSuffix(name, ".json"), hcl.InitialPos)
 	if body == nil || diags.HasErrors() {
 		return nil, limitSyntaxErrors(diags, name)
 	}

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Files are the files that functions can read. Names are those in the configuration: absolute, or
@@ -23,9 +24,8 @@ type Files interface {
 	Abs(name string) (string, error)
 }
 
-// maxTemplate is the maximum size of a template file in bytes. The nesting of its expressions is
-// not checked, but a file of this size cannot be nested too deeply.
-const maxTemplate = 4 << 10
+// maxTemplate is the maximum size of a template file in bytes.
+const maxTemplate = hcldepth.MaxTemplate
 
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	if scope.Files == nil {
@@ -82,7 +82,7 @@ func (m *Meter) render(files Files, name string, values map[string]cty.Value) (c
 	if err != nil {
 		return cty.NilVal, err
 	}
-	expr, diags := hclsyntax.ParseTemplate([]byte(text), name, hcl.InitialPos)
+	expr, diags := hcldepth.ParseTemplate(m.ctx, []byte(text), name, hcl.InitialPos)
 	if diags.HasErrors() {
 		return cty.NilVal, diags
 	}

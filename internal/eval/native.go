@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,19 +10,19 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// MaxTemplate is the maximum length in bytes of a JSON string that is parsed as a template. The
-// nesting of expressions in strings is not checked, but a string of this length cannot be nested
-// deeply enough to do harm.
-const MaxTemplate = 4 << 10
+// MaxTemplate is the maximum length in bytes of a JSON string that is parsed as a template.
+const MaxTemplate = hcldepth.MaxTemplate
 
 // ErrTemplateTooLong says that a JSON string is longer than MaxTemplate.
 var ErrTemplateTooLong = errors.New("template too long")
 
 // Native converts an expression of a JSON file to an expression in native syntax, in which its
 // strings are templates. It returns other expressions unchanged.
-func Native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+func Native(ctx context.Context, expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if native, ok := expr.(hclsyntax.Expression); ok {
 		return native, nil
 	}
@@ -29,19 +30,19 @@ func Native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return nativeValue(value, expr.Range())
+	return nativeValue(ctx, value, expr.Range())
 }
 
-func nativeValue(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
+func nativeValue(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
 	ty := v.Type()
 	switch {
 	case v.IsNull():
 	case ty == cty.String && isTemplate(v.AsString()):
-		return parseString(v.AsString(), at)
+		return parseString(ctx, v.AsString(), at)
 	case ty.IsTupleType():
-		return nativeTuple(v, at)
+		return nativeTuple(ctx, v, at)
 	case ty.IsObjectType():
-		return nativeObject(v, at)
+		return nativeObject(ctx, v, at)
 	}
 	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: at}, nil
 }
@@ -51,7 +52,7 @@ func isTemplate(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "%{")
 }
 
-func parseString(s string, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
+func parseString(ctx context.Context, s string, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
 	if len(s) > MaxTemplate {
 		return nil, hcl.Diagnostics{{
 			Severity: hcl.DiagError,
@@ -63,22 +64,22 @@ func parseString(s string, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics)
 	}
 	start := at.Start
 	start.Byte, start.Column = start.Byte+1, start.Column+1 // after the quote
-	return hclsyntax.ParseTemplate([]byte(s), at.Filename, start)
+	return hcldepth.ParseTemplate(ctx, []byte(s), at.Filename, start)
 }
 
-func nativeTuple(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
+func nativeTuple(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
 	tuple := &hclsyntax.TupleConsExpr{SrcRange: at, OpenRange: at}
 	var diags hcl.Diagnostics
 	for it := v.ElementIterator(); it.Next(); {
 		_, element := it.Element()
-		expr, elementDiags := nativeValue(element, at)
+		expr, elementDiags := nativeValue(ctx, element, at)
 		diags = append(diags, elementDiags...)
 		tuple.Exprs = append(tuple.Exprs, expr)
 	}
 	return tuple, diags
 }
 
-func nativeObject(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
+func nativeObject(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
 	object := &hclsyntax.ObjectConsExpr{SrcRange: at, OpenRange: at}
 	var diags hcl.Diagnostics
 	attributes := v.AsValueMap()
@@ -88,8 +89,8 @@ func nativeObject(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnost
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		key, keyDiags := nativeValue(cty.StringVal(name), at)
-		value, valueDiags := nativeValue(attributes[name], at)
+		key, keyDiags := nativeValue(ctx, cty.StringVal(name), at)
+		value, valueDiags := nativeValue(ctx, attributes[name], at)
 		diags = append(append(diags, keyDiags...), valueDiags...)
 		object.Items = append(object.Items, hclsyntax.ObjectConsItem{KeyExpr: key, ValueExpr: value})
 	}

@@ -33,6 +33,70 @@ func (e *DepthError) problem() string {
 	return fmt.Sprintf("nested more than %d levels deep", MaxDepth)
 }
 
+// Unit is what a [SizeError] counts.
+type Unit int
+
+const (
+	// Tokens are names, numbers, operators, brackets, quotes, parts of strings, escapes, comments
+	// and ends of lines.
+	Tokens Unit = iota
+	// JoinedBytes are the bytes that are copied to join the parts of one string or name, such as
+	// the lines of a heredoc.
+	JoinedBytes
+	// Digits are the digits of one number.
+	Digits
+	// Bytes are the bytes of a template.
+	Bytes
+)
+
+// SizeError reports that parsing a source text would take too much memory or time.
+type SizeError struct {
+	Line   int // 1-based, where the limit is exceeded
+	Column int // 1-based, in characters
+	Unit   Unit
+	Limit  int
+	Count  int // that of the text; at most this if Unit is Tokens
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.problem())
+}
+
+func (e *SizeError) problem() string {
+	switch e.Unit {
+	case JoinedBytes:
+		return fmt.Sprintf("a string or name has so many lines or parts that joining them would copy %d bytes; the limit is %d", e.Count, e.Limit)
+	case Bytes:
+		return fmt.Sprintf("a template has %d bytes; the limit is %d", e.Count, e.Limit)
+	case Digits:
+		return fmt.Sprintf("a number has %d digits; the limit is %d", e.Count, e.Limit)
+	}
+	return fmt.Sprintf("the text has about %d tokens (names, values, operators, brackets, line ends), and the limit of %d is exceeded here", e.Count, e.Limit)
+}
+
+// tooLarge returns the diagnostics for a SizeError, which is their Extra.
+func tooLarge(at hcl.Range, err *SizeError) hcl.Diagnostics {
+	at.End = at.Start
+	return hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  "Configuration too large",
+		Detail:   fmt.Sprintf("The file was not read: %s.", err),
+		Subject:  &at,
+		Extra:    err,
+	}}
+}
+
+// interrupted returns the diagnostics for the error of a context, which is their Extra.
+func interrupted(filename string, err error) hcl.Diagnostics {
+	return hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  "Reading was interrupted",
+		Detail:   fmt.Sprintf("Reading %q was stopped: %s.", filename, err),
+		Subject:  &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos},
+		Extra:    err,
+	}}
+}
+
 // SyntaxError reports the place of a syntax error in a JSON text that was not parsed, because it
 // has so many brackets that the parser's recovery could exhaust the stack.
 type SyntaxError struct {

@@ -1,6 +1,8 @@
 package hcldepth_test
 
 import (
+	"bytes"
+	"math"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -35,7 +37,7 @@ func FuzzPieces(f *testing.F) {
 		if hcldepth.Fitting(src, small) == len(src) || hcldepth.Fitting(src, hcldepth.Budget) < len(src) {
 			return
 		}
-		if hcldepth.CheckPieces(src, "x", hcl.InitialPos, small).HasErrors() {
+		if hcldepth.CheckPieces(t.Context(), src, "x", hcl.InitialPos, small).HasErrors() {
 			return
 		}
 		_, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
@@ -64,6 +66,54 @@ func FuzzFitting(f *testing.F) {
 	})
 }
 
+// No text may have more tokens and escapes than the bound, and counting them line by line must
+// find as many as the lexer does in the whole text.
+func FuzzTokens(f *testing.F) {
+	for _, src := range wellFormed {
+		f.Add([]byte(src))
+	}
+	for _, d := range denseTexts {
+		f.Add(d.source(3))
+	}
+	f.Add([]byte("a = \"$ $ ${ a } ${a} %{ if a } \"\nb = 1a1e1e\n"))
+	f.Add([]byte("a = \"  \n  \x8c  \\q  "))
+	f.Add([]byte("a = \"${\n\nb\n}\"\n/*\n\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
+		want := len(tokens)
+		extra := 0
+		for _, token := range tokens {
+			if token.Type == hclsyntax.TokenQuotedLit || token.Type == hclsyntax.TokenStringLit {
+				extra += bytes.Count(token.Bytes, []byte{'\\'})
+			}
+			if token.Type == hclsyntax.TokenInvalid {
+				extra++
+			}
+		}
+		if most, _ := hcldepth.Ceiling(src, math.MaxInt); most < want+extra-1 { // without the end of the file
+			t.Fatalf("%q has %d tokens, %d escapes and invalid characters, and the bound is %d", src, want, extra, most)
+		}
+		got := 1
+		for rest, start, length := src, hcl.InitialPos, 0; len(rest) > 0; {
+			var lines hclsyntax.Tokens
+			lines, length = hcldepth.NextLines(rest, min(length+4, len(rest)), "x", start)
+			if length > 0 {
+				continue
+			}
+			for _, token := range lines {
+				if token.Type != hclsyntax.TokenEOF {
+					got++
+				}
+			}
+			end := lines[len(lines)-1].Range.End
+			rest, start = rest[end.Byte-start.Byte:], end
+		}
+		if got < want && !bytes.Contains(src, []byte("\ufeff")) {
+			t.Fatalf("%q has %d tokens, and %d line by line", src, want, got)
+		}
+	})
+}
+
 func FuzzParseConfig(f *testing.F) {
 	for _, src := range wellFormed {
 		f.Add([]byte(src))
@@ -73,7 +123,7 @@ func FuzzParseConfig(f *testing.F) {
 		f.Add(h.source(300))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, diags := hcldepth.ParseConfig(src, "x", hcl.InitialPos)
+		file, diags := hcldepth.ParseConfig(t.Context(), src, "x", hcl.InitialPos)
 		if file == nil && !diags.HasErrors() {
 			t.Fatalf("ParseConfig(%q) = nil without an error", src)
 		}
@@ -86,6 +136,6 @@ func FuzzParseJSON(f *testing.F) {
 	f.Add([]byte(`[[[`))
 	f.Add([]byte(`{"a{[\"":"}]"}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		_, _ = hcldepth.ParseJSON(src, "x")
+		_, _ = hcldepth.ParseJSON(t.Context(), src, "x")
 	})
 }

@@ -2,6 +2,7 @@ package hcldepth
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,21 +14,31 @@ import (
 const (
 	bracketWeight  = 8
 	operatorWeight = 1
-	budget         = 6_000 * bracketWeight
+	budget         = 1_500 * bracketWeight
 )
 
 // effortPerByte is the maximum number of times that each byte of a file is parsed, on average.
 const effortPerByte = 8
 
-// ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if it is nested too
-// deeply, or if it exceeds the budget and has a syntax error.
-func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
-	return parseWithin(src, filename, start, budget)
+// ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if parsing it would
+// take too much memory or time, if it is nested too deeply, if it exceeds the budget and has a
+// syntax error, or if ctx was done before it was parsed. The Extra of the diagnostic is then a
+// [*SizeError], a [*DepthError], or the error of ctx.
+func ParseConfig(ctx context.Context, src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
+	return parseWithin(ctx, src, filename, start, budget)
 }
 
 // parseWithin is ParseConfig with a budget.
-func parseWithin(src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
-	if diags := checkPieces(src, filename, start, budget); diags.HasErrors() {
+func parseWithin(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
+	release, diags := reserve(ctx, src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	defer release()
+	if diags := checkTokens(ctx, src, filename, start); diags.HasErrors() {
+		return nil, diags
+	}
+	if diags := checkPieces(ctx, src, filename, start, budget); diags.HasErrors() {
 		return nil, diags
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, start)
@@ -37,12 +48,23 @@ func parseWithin(src []byte, filename string, start hcl.Pos, budget int) (*hcl.F
 	return file, diags
 }
 
-// ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it is
-// nested too deeply.
-func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+// ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it
+// exceeds a limit of [ParseConfig], or if ctx is done.
+func ParseExpression(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	release, diags := reserve(ctx, src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	defer release()
+	if diags := checkTokens(ctx, src, filename, start); diags.HasErrors() {
+		return nil, diags
+	}
 	if fitting(src, budget) < len(src) {
 		attribute := slices.Concat([]byte("x = ("), src, []byte("\n)\n")) // in parentheses, because newlines are allowed
-		if diags := checkPieces(attribute, filename, start, budget); diags.HasErrors() {
+		if diags := checkPieces(ctx, attribute, filename, start, budget); diags.HasErrors() {
+			if err := ctx.Err(); err != nil {
+				return nil, interrupted(filename, err)
+			}
 			return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
 		}
 	}
@@ -51,6 +73,27 @@ func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expr
 		return nil, tooDeep
 	}
 	return expr, diags
+}
+
+// MaxTemplate is the maximum length in bytes of a template.
+const MaxTemplate = 4 << 10
+
+// ParseTemplate is hclsyntax.ParseTemplate for untrusted text. The expression is nil if the text is
+// longer than [MaxTemplate], if it has so many brackets and operators that it could be nested too
+// deeply, or if ctx is done.
+func ParseTemplate(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	release, diags := reserve(ctx, src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	defer release()
+	if fitting(src, budget) < len(src) {
+		return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
+	}
+	if len(src) > MaxTemplate {
+		return nil, tooLarge(hcl.Range{Filename: filename, Start: start}, &SizeError{Line: start.Line, Column: start.Column, Unit: Bytes, Limit: MaxTemplate, Count: len(src)})
+	}
+	return hclsyntax.ParseTemplate(src, filename, start)
 }
 
 // fitting returns the length of the longest prefix of src that is within a budget. It counts
@@ -78,74 +121,53 @@ func fitting(src []byte, budget int) int {
 
 // checkPieces returns diagnostics if src might be too deep for the parser. If src exceeds the
 // budget, it is parsed in pieces.
-func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
+func checkPieces(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
 	if fitting(src, budget) == len(src) {
 		return nil
 	}
-	c := checker{filename: filename, budget: budget, effort: effortPerByte*len(src) + 1<<20}
-	for len(src) > 0 {
-		end, diags := nextPiece(src, filename, start, budget)
-		if diags.HasErrors() {
-			return diags
-		}
+	c := checker{ctx: ctx, filename: filename, budget: budget, effort: effortPerByte*len(src) + 1<<20}
+	ends, tooDeep := pieces(src, filename, start, budget)
+	for _, end := range ends {
 		length := end.Byte - start.Byte
-		if diags = c.check(src[:length], start); diags.HasErrors() {
+		if diags := c.check(src[:length], start); diags.HasErrors() {
 			return diags
 		}
 		src, start = src[length:], end
 	}
-	return nil
+	return tooDeep
 }
 
-// nextPiece returns the end of the attributes and blocks at the beginning of src that together
-// are within the budget. It always returns at least one of them.
+// pieces returns where the pieces of src end. A piece is one or more attributes and blocks that
+// together are within the budget, or a single one that is not. If the brackets of a piece are
+// nested too deeply, pieces returns a diagnostic and the pieces before it.
 //
 // It uses the lexer, which is not recursive and whose tokens do not depend on the parser.
-func nextPiece(src []byte, filename string, start hcl.Pos, budget int) (hcl.Pos, hcl.Diagnostics) {
-	for limit := 2 * budget; ; limit *= 2 {
-		text := src[:fitting(src, limit)]
-		end, weight, depth := start, 0, 0
-		all := len(text) == len(src)
-		tokens, _ := hclsyntax.LexConfig(text, filename, start) // the parser will find the same errors
-		if !all {
-			tokens = beforeOpenComment(tokens)
+func pieces(src []byte, filename string, start hcl.Pos, budget int) ([]hcl.Pos, hcl.Diagnostics) {
+	var ends []hcl.Pos
+	tokens, _ := hclsyntax.LexConfig(src, filename, start) // the parser will find the same errors
+	first, end := start, start                             // of the piece, as far as it is known
+	weight, depth := 0, 0                                  // of the tokens since first
+	weightAtEnd, depthAtEnd := 0, 0
+	for _, token := range tokens {
+		change, tokenWeight := level(token.Type)
+		depth += change
+		weight += tokenWeight
+		if depth > MaxDepth {
+			return ends, tooDeep(token.Range, false)
 		}
-		for _, token := range tokens {
-			change, tokenWeight := level(token.Type)
-			depth += change
-			weight += tokenWeight
-			switch {
-			case depth > MaxDepth:
-				return start, tooDeep(token.Range, false)
-			case weight > budget && end != start:
-				return end, nil
-			case token.Type == hclsyntax.TokenEOF && all:
-				return token.Range.End, nil
-			case depth <= 0 && endsLine(token) && !bytes.HasPrefix(src[token.Range.End.Byte-start.Byte:], byteOrderMark):
-				end = token.Range.End
-			}
+		if weight > budget && end != first {
+			ends, first = append(ends, end), end
+			weight, depth = weight-weightAtEnd, depth-depthAtEnd
 		}
-		if end != start {
-			return end, nil
+		if depth <= 0 && endsLine(token) && !bytes.HasPrefix(src[token.Range.End.Byte-start.Byte:], byteOrderMark) {
+			end, weightAtEnd, depthAtEnd = token.Range.End, weight, depth
 		}
 	}
+	return append(ends, tokens[len(tokens)-1].Range.End), nil
 }
 
 // byteOrderMark is an error except at the beginning of a file, so no piece may begin with one.
 var byteOrderMark = []byte("\ufeff")
-
-// beforeOpenComment returns the tokens before a comment that continues after the end of the text.
-// The lexer returns the beginning of such a comment as two adjacent operators, which occur
-// nowhere else.
-func beforeOpenComment(tokens hclsyntax.Tokens) hclsyntax.Tokens {
-	for i := 1; i < len(tokens); i++ {
-		slash, star := tokens[i-1], tokens[i]
-		if slash.Type == hclsyntax.TokenSlash && star.Type == hclsyntax.TokenStar && slash.Range.End == star.Range.Start {
-			return tokens[:i-1]
-		}
-	}
-	return tokens
-}
 
 // level returns the change in the depth of brackets that a token causes, and the token's weight.
 func level(token hclsyntax.TokenType) (change, weight int) {

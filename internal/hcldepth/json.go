@@ -1,21 +1,34 @@
 package hcldepth
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 
+	"github.com/apparentlymart/go-textseg/v15/textseg"
 	"github.com/hashicorp/hcl/v2"
 	hcljson "github.com/hashicorp/hcl/v2/json"
 )
 
 // ParseJSON is the Parse function of hcl/v2/json for untrusted files. The file is nil if
-// [CheckJSON] returns an error, which is the Extra of the diagnostic.
-func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
-	err := CheckJSON(src)
+// [CheckJSON] returns an error with a limit of [MaxTokens], or if ctx is done first. That error is
+// the Extra of the diagnostic.
+func ParseJSON(ctx context.Context, src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
+	release, diags := reserve(ctx, src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	defer release()
+	err := CheckJSON(src, MaxTokens)
 	if err == nil {
 		return hcljson.Parse(src, filename)
 	}
 	at := hcl.Range{Filename: filename}
+	if size, ok := errors.AsType[*SizeError](err); ok {
+		at.Start = hcl.Pos{Line: size.Line, Column: size.Column}
+		return nil, tooLarge(at, size)
+	}
 	if deep, ok := errors.AsType[*DepthError](err); ok {
 		at.Start = hcl.Pos{Line: deep.Line, Column: deep.Column}
 		return nil, tooDeep(at, deep.TooLarge)
@@ -32,37 +45,126 @@ func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	}}
 }
 
-// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once.
-// It returns a [*SyntaxError] if src has a syntax error and also too many brackets for HCL's
-// parser. A nil error means that src is safe to parse, not that it is valid.
-func CheckJSON(src []byte) error {
-	brackets := 0 // including those in strings, because after an error the parser may confuse strings and other text
-	depth, inString := 0, false
-	for i := 0; i < len(src); i++ {
-		b := src[i]
-		if b == '{' || b == '[' {
-			brackets++
-		}
+// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once,
+// and a [*SizeError] if src has more than maxTokens tokens or a number that is too long. It returns
+// a [*SyntaxError] if src has a syntax error and also too many brackets for HCL's parser. A nil
+// error means that src is safe to parse, not that it is valid.
+//
+// A string that may be parsed as a template counts as the tokens of that.
+func CheckJSON(src []byte, maxTokens int) error {
+	s := jsonScanner{src: src}
+	for s.pos < len(src) {
+		s.next()
 		switch {
-		case b == '"':
-			inString = !inString
-		case b == '\\' && inString:
-			i++
-		case inString:
-		case b == '{' || b == '[':
-			depth++
-		case b == '}' || b == ']':
-			depth--
-		}
-		if depth > MaxDepth {
-			line, column := position(src, i)
+		case s.depth > MaxDepth:
+			line, column := position(src, s.pos-1)
 			return &DepthError{Line: line, Column: column}
+		case s.tokens > maxTokens:
+			line, column := position(src, s.pos-1)
+			return &SizeError{Line: line, Column: column, Unit: Tokens, Limit: maxTokens, Count: s.tokens + CountTokens(src[s.pos:])}
+		case s.digits > maxDigits:
+			line, column := position(src, s.pos-1)
+			return &SizeError{Line: line, Column: column, Unit: Digits, Limit: maxDigits, Count: s.digits}
 		}
 	}
-	if brackets*bracketWeight <= budget || json.Valid(src) {
+	if s.brackets*bracketWeight <= budget {
+		return nil
+	}
+	if s.ambiguous {
+		return &DepthError{Line: 1, Column: 1, TooLarge: true}
+	}
+	if json.Valid(src) {
 		return nil
 	}
 	return invalidJSON(src)
+}
+
+// A jsonScanner finds the tokens of a JSON text as HCL's scanner does.
+type jsonScanner struct {
+	src           []byte
+	pos           int
+	tokens, depth int
+	digits        int // of the last number
+	// brackets is the number of all brackets, including those in strings, because after an error
+	// the parser may confuse strings and other text.
+	brackets int
+	// ambiguous is set if HCL's scanner and other JSON parsers disagree about the end of a string.
+	// HCL's takes a quote for a part of the character before it if Unicode says that both are one
+	// grapheme. Everything after that counts as code.
+	ambiguous bool
+}
+
+// next reads a token, and blanks before it.
+func (s *jsonScanner) next() {
+	b := s.src[s.pos]
+	start := s.pos
+	s.pos++
+	switch {
+	case b == ' ' || b == '\t' || b == '\r' || b == '\n':
+		return
+	case b == '{' || b == '[':
+		s.brackets++
+		s.depth++
+	case b == '}' || b == ']':
+		s.depth--
+	case b == '"' && !s.ambiguous:
+		s.text()
+		if text := s.src[start:s.pos]; isTemplate(text) {
+			s.tokens += CountTokens(text)
+		}
+	case isDigit(b) && b != 'e' && b != 'E':
+		for s.pos < len(s.src) && isDigit(s.src[s.pos]) {
+			s.pos++
+		}
+		s.digits = s.pos - start
+	case isLetter(b):
+		for s.pos < len(s.src) && isLetter(s.src[s.pos]) {
+			s.pos++
+		}
+	}
+	s.tokens++
+}
+
+// text reads the rest of a string.
+func (s *jsonScanner) text() {
+	escaped := false
+	for s.pos < len(s.src) {
+		b := s.src[s.pos]
+		if b < ' ' {
+			return // HCL's scanner ends the string here, and other parsers fail
+		}
+		s.pos++
+		switch {
+		case b == '\\':
+			escaped = !escaped
+			continue
+		case b == '"' && !escaped:
+			return
+		case b == '{' || b == '[':
+			s.brackets++
+		case b >= 0x80:
+			cluster, _, _ := textseg.ScanGraphemeClusters(s.src[s.pos-1:], true) // cannot fail
+			if bytes.IndexByte(s.src[s.pos-1:s.pos-1+cluster], '"') >= 0 {
+				s.ambiguous = true
+				return
+			}
+			s.pos += cluster - 1
+		}
+		escaped = false
+	}
+}
+
+func isDigit(b byte) bool {
+	return '0' <= b && b <= '9' || b == '-' || b == '+' || b == '.' || b == 'e' || b == 'E'
+}
+
+func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '_' }
+
+// isTemplate reports whether a string with its quotes could be one that is parsed as a template. An
+// escape of six bytes can stand for one byte.
+func isTemplate(text []byte) bool {
+	return len(text) <= 6*MaxTemplate+2 &&
+		(bytes.Contains(text, []byte("${")) || bytes.Contains(text, []byte("%{")) || bytes.Contains(text, []byte(`\u`)))
 }
 
 // invalidJSON returns an error with the place of the first syntax error in src.

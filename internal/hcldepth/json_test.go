@@ -28,12 +28,16 @@ func TestCheckJSON(t *testing.T) {
 		{"wrong closer", `[}` + strings.Repeat(`[],`, 10_000), &hcldepth.SyntaxError{Line: 1, Column: 2}},
 		{"closer without opener", `]` + strings.Repeat(`[],`, 10_000), &hcldepth.SyntaxError{Line: 1, Column: 1}},
 		{"two values", `{}` + strings.Repeat(`[],`, 10_000), &hcldepth.SyntaxError{Line: 1, Column: 3}},
+		// To HCL's scanner, the first quote after this character is a part of the character.
+		{"quote in a character", "[\"\u0600\",\"," + strings.Repeat("[", 2_000_000) + "\"]", &hcldepth.DepthError{Line: 1, Column: 207}},
+		{"quote in a character, closed", "[\"\u0600\",\"," + strings.Repeat("[]", 2_000) + "\"]", &hcldepth.DepthError{Line: 1, Column: 1, TooLarge: true}},
+		{"no quote in a character", "[\"\u00e9\u0301\",\"" + strings.Repeat("[", 1_000) + "\"]", nil},
 		{"line break in string", "[\"\n\"" + strings.Repeat(`[],`, 10_000), &hcldepth.SyntaxError{Line: 1, Column: 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := hcldepth.CheckJSON([]byte(tt.src))
+			got := hcldepth.CheckJSON([]byte(tt.src), hcldepth.MaxTokens)
 			if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("CheckJSON = %v, want %v", got, tt.want)
 			}

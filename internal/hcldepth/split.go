@@ -1,6 +1,7 @@
 package hcldepth
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -9,6 +10,7 @@ import (
 
 // A checker checks the pieces of one file.
 type checker struct {
+	ctx      context.Context
 	filename string
 	budget   int
 	effort   int // the number of bytes that may still be parsed: elements are parsed together with the text around them
@@ -23,6 +25,9 @@ type checker struct {
 // no syntax error in these texts, src has none either, and the parser gets no deeper in src than
 // in these texts.
 func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
+	if err := c.ctx.Err(); err != nil {
+		return interrupted(c.filename, err)
+	}
 	c.effort -= len(src)
 	var tokens hclsyntax.Tokens
 	if fitting(src, c.budget) < len(src) {
@@ -33,10 +38,10 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 		return syntaxError(src, c.filename, start)
 	}
 
-	tooLarge := tooDeep(hcl.Range{Filename: c.filename, Start: start}, true)
+	refused := tooDeep(hcl.Range{Filename: c.filename, Start: start}, true)
 	open, closer := largestBrackets(tokens, total-c.budget/2)
 	if open == closer || startsFor(tokens[open+1:closer]) {
-		return tooLarge
+		return refused
 	}
 	first, placeholder := placeholderFor(tokens, open)
 	around := total - weigh(tokens[first:closer])
@@ -44,27 +49,34 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	before, after := slices.Concat(src[:offset(first)], placeholder), src[offset(closer):]
 	parts := (total-around)/(c.budget-around) + 1
 	if parts*(len(before)+len(after)) > c.effort {
-		return tooLarge
+		return refused
 	}
-	for first < closer {
+	var ends []int // the offsets of the elements that are parsed together; the last is where they end
+	for ends = []int{offset(first)}; first < closer; {
 		end := elementsEnd(tokens[:closer], first, tokens[open].Type, c.budget-around)
 		if weigh(tokens[first:end]) == total-around {
-			return tooLarge // all other elements weigh nothing
+			return refused // all other elements weigh nothing
 		}
-		elements := src[offset(first):offset(end)]
+		ends, first = append(ends, offset(end)), end
+	}
+	tokens = nil // so that only the innermost check has its tokens in memory
+	for i, end := range ends[1:] {
+		elements := src[ends[i]:end]
 		diags := c.check(slices.Concat(before, elements, after), start)
 		if diags.HasErrors() {
+			if c.ctx.Err() != nil {
+				return diags
+			}
 			at := diags[0].Subject.Start.Byte - start.Byte
 			switch behind := len(before) + len(elements); {
 			case at >= behind:
-				at += offset(closer) - behind
+				at += ends[len(ends)-1] - behind
 			case at >= len(before)-len(placeholder):
-				at = offset(first) + max(0, at-len(before))
+				at = ends[i] + max(0, at-len(before))
 			}
 			moveTo(diags[0], src, start, at)
 			return diags
 		}
-		first = end
 	}
 	return nil
 }

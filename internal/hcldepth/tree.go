@@ -26,10 +26,15 @@ func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
 type depthWalker struct {
 	depth int // in operators
 	first *hcl.Range
+	// keys are those of the index expressions around the node. A key is in brackets.
+	keys []hclsyntax.Node
 }
 
 func (w *depthWalker) Enter(node hclsyntax.Node) hcl.Diagnostics {
-	w.depth += levelsOf(node)
+	w.depth += w.levelsOf(node)
+	if index, ok := node.(*hclsyntax.IndexExpr); ok {
+		w.keys = append(w.keys, index.Key)
+	}
 	if w.depth <= MaxDepth*operatorsPerLevel {
 		return nil
 	}
@@ -41,11 +46,22 @@ func (w *depthWalker) Enter(node hclsyntax.Node) hcl.Diagnostics {
 }
 
 func (w *depthWalker) Exit(node hclsyntax.Node) hcl.Diagnostics {
-	w.depth -= levelsOf(node)
+	if _, ok := node.(*hclsyntax.IndexExpr); ok {
+		w.keys = w.keys[:len(w.keys)-1]
+	}
+	w.depth -= w.levelsOf(node)
 	return nil
 }
 
-// levelsOf returns the number of operators that a node adds to the depth.
+// levelsOf returns the number of operators that a node adds to the depth where it is.
+func (w *depthWalker) levelsOf(node hclsyntax.Node) int {
+	if n := len(w.keys); n > 0 && w.keys[n-1] == node {
+		return operatorsPerLevel + levelsOf(node)
+	}
+	return levelsOf(node)
+}
+
+// levelsOf returns the number of operators that a node adds to the depth anywhere.
 func levelsOf(node hclsyntax.Node) int {
 	switch node.(type) {
 	case *hclsyntax.Block, *hclsyntax.ParenthesesExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.TupleConsExpr,

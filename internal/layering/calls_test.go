@@ -2,7 +2,9 @@ package layering_test
 
 import (
 	"go/ast"
+	"path"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -53,6 +55,62 @@ func checkSelector(t *testing.T, s source, selector *ast.SelectorExpr) {
 	call := pkg.Name + "." + selector.Sel.Name
 	if slices.Contains(forbidden[pkg.Name], selector.Sel.Name) && !slices.Contains(exempt[s.dir], call) {
 		t.Errorf("%s:%d: %s is for the command only", s.name, s.line(selector.Pos()), call)
+	}
+}
+
+// parsers are the functions of HCL that read a text. They have no limits of their own, so only
+// internal/hcldepth calls them. "*" stands for all functions of a package.
+var parsers = map[string][]string{
+	"github.com/hashicorp/hcl/v2/hclsyntax": {
+		"ParseConfig", "ParseExpression", "ParseTemplate", "ParseTraversalAbs", "ParseTraversalPartial",
+		"LexConfig", "LexExpression", "LexTemplate",
+	},
+	"github.com/hashicorp/hcl/v2/json":      {"*"},
+	"github.com/hashicorp/hcl/v2/hclparse":  {"*"},
+	"github.com/hashicorp/hcl/v2/hclsimple": {"*"},
+	"github.com/hashicorp/hcl/v2/hclwrite":  {"*"},
+	"github.com/hashicorp/hcl/v2/hcled":     {"*"},
+}
+
+// readers are the files that may read a text with HCL's functions.
+var readers = map[string][]string{
+	// These read parts of files that internal/hcldepth has parsed.
+	"internal/configs/exprtext.go": {"LexExpression"},
+	"lockfile/decode.go":           {"LexExpression"},
+	// This package does not call the parser without checking the text.
+	"internal/hcldepth/hcl.go":    {"ParseConfig", "ParseExpression", "ParseTemplate", "LexConfig"},
+	"internal/hcldepth/split.go":  {"ParseConfig", "LexConfig"},
+	"internal/hcldepth/tokens.go": {"LexConfig"},
+	"internal/hcldepth/json.go":   {"Parse"},
+}
+
+// TestParsers reports calls of HCL's parsers that bypass the limits.
+func TestParsers(t *testing.T) {
+	t.Parallel()
+	for _, s := range code(t) {
+		for _, spec := range s.file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			functions := parsers[imported]
+			if err != nil || functions == nil {
+				continue
+			}
+			name := path.Base(imported)
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				selector, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				pkg, _ := selector.X.(*ast.Ident)
+				reads := slices.Contains(functions, selector.Sel.Name) || functions[0] == "*"
+				if pkg != nil && pkg.Name == name && reads && !slices.Contains(readers[s.name], selector.Sel.Name) {
+					t.Errorf("%s:%d: %s.%s has no limits; use internal/hcldepth", s.name, s.line(n.Pos()), name, selector.Sel.Name)
+				}
+				return true
+			})
+		}
 	}
 }
 

@@ -15,10 +15,10 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names and paths", []string{"internal/hostname", "internal/pathsafe"}},
+	{"rules for names and paths, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
 		"internal/signing",                                                                                                                            // signatures
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers

@@ -15,6 +15,9 @@ import (
 // a file name can be and its source is a long address.
 const MaxBytes = 16 << 20
 
+// maxTokens is the maximum number of tokens in a manifest. A record has 17.
+const maxTokens = 500_000
+
 // The JSON form. The order of the members is part of the format.
 type fileJSON struct {
 	Modules []recordJSON `json:"Modules"`
@@ -37,7 +40,7 @@ func Parse(src []byte) (*Manifest, error) {
 	if len(src) > MaxBytes {
 		return nil, fmt.Errorf("the manifest is larger than %d MiB", MaxBytes>>20)
 	}
-	if err := hcldepth.CheckJSON(src); err != nil {
+	if err := hcldepth.CheckJSON(src, maxTokens); err != nil {
 		return nil, err
 	}
 	var parsed fileJSON

@@ -1,0 +1,277 @@
+package hcldepth
+
+import (
+	"bytes"
+	"context"
+	"math"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"golang.org/x/sync/semaphore"
+)
+
+// MaxTokens is the maximum number of tokens in a text that is parsed at once. Escapes in strings
+// count as well, and invalid characters count twice, because each can cause a diagnostic.
+//
+// At the limit, the parser takes about 150 MiB, including the garbage between two collections. A
+// lock with 500 modules, and 60 providers for 15 platforms, has 37,000 tokens in 320 KiB. Values
+// of a variable with 5,000 users of three attributes have 150,000 tokens in 560 KiB.
+const MaxTokens = 250_000
+
+const (
+	// linesAtOnce is the number of tokens in the lines that are counted at once.
+	linesAtOnce = 1 << 14
+	// extension is the minimum of tokens by which a line is extended that is not complete.
+	extension = 1 << 16
+	// maxJoined limits the bytes that the parser copies for a string or name of many parts. Each
+	// line of a heredoc is a part, and the parser copies everything before it. This takes about
+	// a second for 17,000 lines of 40 bytes, which is the limit.
+	maxJoined = 1 << 34
+	// partBytes is the size of an element in the list of the parts, which is copied as often.
+	partBytes = 16
+	// maxDigits limits the length of a number, because converting it takes quadratic time.
+	maxDigits = 1 << 16
+)
+
+// checkTokens returns diagnostics if parsing src would take too much memory or time, if src is
+// found to be nested too deeply before that, or if ctx is done first.
+//
+// Most texts are so small that a pass over their bytes is enough. Others are split into tokens, a
+// few lines at a time, so that there are never many tokens in memory.
+func checkTokens(ctx context.Context, src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
+	most, length := ceiling(src, MaxTokens)
+	if length == len(src) && joined(most, len(src)) <= maxJoined && len(src) <= maxDigits {
+		return nil
+	}
+	var c counter
+	length, more := 0, linesAtOnce // the bytes that are split into tokens, and the tokens to add to them
+	for len(src) > 0 {
+		if err := ctx.Err(); err != nil {
+			return interrupted(filename, err)
+		}
+		_, added := ceiling(src[length:], more)
+		var lines hclsyntax.Tokens
+		lines, length = nextLines(src, length+added, filename, start)
+		all := c
+		for _, token := range lines {
+			all.add(token)
+			if all.depth > MaxDepth {
+				return tooDeep(token.Range, false)
+			}
+			if err := all.excess(); err != nil {
+				err.Line, err.Column = token.Range.Start.Line, token.Range.Start.Column
+				if err.Unit == Tokens {
+					err.Count += CountTokens(src[token.Range.End.Byte-start.Byte:])
+				}
+				return tooLarge(token.Range, err)
+			}
+		}
+		if length > 0 {
+			// The line is longer. The rest may be dense, so there are never many more than MaxTokens.
+			more = max(MaxTokens-len(lines), extension)
+			continue
+		}
+		end := lines[len(lines)-1].Range.End
+		src, start = src[end.Byte-start.Byte:], end
+		c, more = all, linesAtOnce
+	}
+	return nil
+}
+
+// CountTokens returns an upper bound of the number of tokens in src, for callers that parse a text
+// in pieces. It counts text in strings and comments as if it were code.
+func CountTokens(src []byte) int {
+	tokens, _ := ceiling(src, math.MaxInt)
+	return tokens
+}
+
+// nextLines returns the tokens of the lines in the first length bytes of src. The lexer is in the
+// same state after them as at the beginning of a file. If even the first line is longer,
+// nextLines returns only some of its tokens, and the length of their text, which is not less than
+// length. Otherwise it returns 0.
+func nextLines(src []byte, length int, filename string, start hcl.Pos) (hclsyntax.Tokens, int) {
+	for {
+		tokens, _ := hclsyntax.LexConfig(src[:length], filename, start) // the parser will find the same errors
+		if length == len(src) {
+			return tokens, 0
+		}
+		before, afterComment := cutOpenComment(tokens, src, start)
+		if lines := completeLines(before); len(lines) > 0 {
+			return lines, 0
+		}
+		if afterComment <= length {
+			return before, length
+		}
+		length = afterComment
+	}
+}
+
+// cutOpenComment returns the tokens before a comment that continues after the end of the text, and
+// the offset in src at which that comment ends. The lexer returns the beginning of such a comment
+// as two adjacent operators, which occur nowhere else. If the comment is never closed, its text
+// really is tokens. cutOpenComment returns all tokens and 0 if there is no such comment.
+func cutOpenComment(tokens hclsyntax.Tokens, src []byte, start hcl.Pos) (before hclsyntax.Tokens, end int) {
+	for i := 1; i < len(tokens); i++ {
+		slash, star := tokens[i-1], tokens[i]
+		if slash.Type != hclsyntax.TokenSlash || star.Type != hclsyntax.TokenStar || slash.Range.End != star.Range.Start {
+			continue
+		}
+		text := star.Range.End.Byte - start.Byte
+		length := bytes.Index(src[text:], []byte("*/"))
+		if length < 0 {
+			break
+		}
+		return tokens[:i-1], text + length + 2
+	}
+	return tokens, 0
+}
+
+// completeLines returns the tokens of the lines that are complete. A line that ends in a template
+// sequence is not.
+func completeLines(tokens hclsyntax.Tokens) hclsyntax.Tokens {
+	complete, sequences := 0, 0
+	for i, token := range tokens {
+		switch token.Type {
+		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			sequences++
+		case hclsyntax.TokenTemplateSeqEnd:
+			sequences--
+		}
+		if sequences == 0 && endsLine(token) {
+			complete = i + 1
+		}
+	}
+	return tokens[:complete]
+}
+
+// A counter counts what is limited.
+type counter struct {
+	tokens int
+	// kind, parts and length describe the string or name that is being read.
+	kind          partKind
+	last          hclsyntax.TokenType
+	parts, length int
+	digits        int // of the longest number
+	depth         int // of brackets
+}
+
+// A partKind is the kind of a string or name that consists of several tokens.
+type partKind byte
+
+const (
+	noPart partKind = iota
+	partOfString
+	partOfName
+)
+
+func kindOf(token hclsyntax.TokenType) partKind {
+	switch token {
+	case hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
+		return partOfString
+	case hclsyntax.TokenIdent, hclsyntax.TokenDoubleColon:
+		return partOfName
+	}
+	return noPart
+}
+
+func (c *counter) add(token hclsyntax.Token) {
+	c.tokens++
+	change, _ := level(token.Type)
+	c.depth = max(0, c.depth+change)
+	kind := kindOf(token.Type)
+	if kind != c.kind || token.Type == hclsyntax.TokenIdent && c.last == hclsyntax.TokenIdent {
+		c.kind, c.parts, c.length = kind, 0, 0
+	}
+	c.last = token.Type
+	switch {
+	case kind != noPart:
+		c.parts++
+		c.length += len(token.Bytes)
+		if kind == partOfString {
+			c.tokens += bytes.Count(token.Bytes, []byte{'\\'})
+		}
+	case token.Type == hclsyntax.TokenInvalid:
+		c.tokens++
+	case token.Type == hclsyntax.TokenNumberLit:
+		c.digits = max(c.digits, len(token.Bytes))
+	}
+}
+
+// excess returns an error without a position if something exceeds its limit.
+func (c *counter) excess() *SizeError {
+	switch work := joined(c.parts, c.length); {
+	case c.tokens > MaxTokens:
+		return &SizeError{Unit: Tokens, Limit: MaxTokens, Count: c.tokens}
+	case work > maxJoined:
+		return &SizeError{Unit: JoinedBytes, Limit: maxJoined, Count: work}
+	case c.digits > maxDigits:
+		return &SizeError{Unit: Digits, Limit: maxDigits, Count: c.digits}
+	}
+	return nil
+}
+
+// joined returns the work for a string or name of so many parts and bytes.
+func joined(parts, length int) int { return parts * (length + partBytes*parts) }
+
+// ceiling returns an upper bound of the number of tokens in the longest prefix of src for which
+// the bound is not above limit, and the length of that prefix. Escapes in strings count as tokens.
+// The bound does not depend on the lexer's state: text in strings and comments counts as code.
+func ceiling(src []byte, limit int) (tokens, length int) {
+	inWord := false
+	for i, b := range src {
+		count := 1
+		switch {
+		case 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '_':
+			if inWord {
+				continue
+			}
+			inWord = true
+		case '0' <= b && b <= '9':
+			if inWord {
+				continue
+			}
+			inWord, count = true, 2 // a number, and a name after it
+		case b == ' ' || b == '\t' || b == '#' && i > 0 && src[i-1] == '#': // two are in a comment or text
+			inWord = false
+			continue
+		default:
+			inWord = false
+			if !alone(b) {
+				count = 2
+			}
+		}
+		if tokens+count > limit {
+			return tokens, i
+		}
+		tokens += count
+	}
+	return tokens, len(src)
+}
+
+// alone reports whether a byte stands for at most one token. Text of blanks may follow other bytes,
+// or they are invalid, which causes a diagnostic.
+func alone(b byte) bool {
+	switch b {
+	case '{', '[', ']', '(', ')', '=', ',', '.', ':', '?', '!', '<', '>', '+', '-', '*', '/', '&', '|', '#':
+		return true
+	}
+	return false
+}
+
+// memory has a unit for each token that may be parsed at the same time. It is shared by the whole
+// process, because the memory is: a program that installs many projects at once has the same limit
+// as one that installs a single project.
+var memory = semaphore.NewWeighted(MaxTokens)
+
+// reserve waits until src may be parsed. The caller must call release when it has been parsed. If
+// ctx is done first, reserve returns a diagnostic.
+func reserve(ctx context.Context, src []byte, filename string) (release func(), diags hcl.Diagnostics) {
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(filename, err)
+	}
+	most, _ := ceiling(src, MaxTokens)
+	if err := memory.Acquire(ctx, int64(most)); err != nil {
+		return nil, interrupted(filename, err)
+	}
+	return func() { memory.Release(int64(most)) }, nil
+}

@@ -1,0 +1,93 @@
+package lockfile_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// largeLocks are locks for which the parser needs much memory.
+var largeLocks = []struct {
+	name string
+	src  func() []byte
+	want string // in the error
+}{
+	// An installation has at most 20,000 modules.
+	{"modules", func() []byte { return lockOf(20_000).Bytes() }, ""},
+	{"modules with an error", func() []byte { return append(lockOf(20_000).Bytes(), "module \"x\" {"...) }, "Unclosed configuration block"},
+	{"modules without anything", func() []byte { return numbered(200_000, "module \"a%d\" {\n}\n") }, "Invalid source address"},
+	{"invalid providers", func() []byte { return numbered(200_000, "provider \"a%d\" {\n}\n") }, "Too many errors"},
+	{"invalid providers between modules", func() []byte { return numbered(90_000, "provider \"a%[1]d\" {\n}\nmodule \"a/%[1]d\" {\n}\n") }, "Too many errors"},
+	{"sum", func() []byte { return []byte("x = 1" + strings.Repeat("+1", 15_000_000) + "\n") }, "about 45000006 tokens"},
+	{"sums", func() []byte { return numbered(1_000_000, "x = %d\n") }, "tokens"},
+	{"lists", func() []byte { return numbered(200, "module \"a/%d\" {\n  x = ["+strings.Repeat("0,", 4_500)+"]\n}\n") }, ""},
+	{"comment", func() []byte {
+		return []byte("# " + strings.Repeat("a ", 2_900_000) + strings.Repeat(" ", 26_000_000) + "\n")
+	}, ""},
+}
+
+// numbered repeats a line, with its number in it.
+func numbered(n int, format string) []byte {
+	var src []byte
+	for i := range n {
+		src = fmt.Appendf(src, format, i)
+	}
+	return src
+}
+
+// largeLock is the variable that makes a process the child of TestMemory. maxMemory is the
+// maximum of the memory that such a process may get from the system, in addition to that for the
+// lock itself.
+const (
+	largeLock = "LOCKFILE_TEST_LARGE"
+	maxMemory = 200 << 20
+)
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	if n, err := strconv.Atoi(os.Getenv(largeLock)); err == nil {
+		debug.SetGCPercent(100)
+		debug.SetMemoryLimit(math.MaxInt64)
+		fmt.Println(memoryFor(largeLocks[n].src()))
+		return
+	}
+	for n, lock := range largeLocks {
+		t.Run(lock.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestMemory$")
+			cmd.Env = append(os.Environ(), largeLock+"="+strconv.Itoa(n))
+			out, err := cmd.CombinedOutput()
+			var taken int64
+			if _, scanErr := fmt.Sscan(string(out), &taken); err != nil || scanErr != nil {
+				t.Fatalf("%v\n%.2000s", err, out)
+			}
+			if taken > maxMemory {
+				t.Errorf("parsing took %d MiB", taken>>20)
+			}
+			t.Logf("%d MiB", taken>>20)
+			if found := strings.Contains(string(out), lock.want); !found || lock.want == "" && !strings.Contains(string(out), "no diagnostics") {
+				t.Errorf("want %q in %.1000s", lock.want, out)
+			}
+		})
+	}
+}
+
+// memoryFor parses a lock, and returns the memory in bytes that the process has taken for it,
+// and the diagnostics.
+func memoryFor(src []byte) (taken int64, diags error) {
+	debug.FreeOSMemory()
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	metrics.Read(heap)
+	before := heap[2].Value.Uint64() - heap[1].Value.Uint64()
+	_, found := lockfile.Parse(src, "x")
+	metrics.Read(heap)
+	return int64(heap[2].Value.Uint64()-heap[1].Value.Uint64()) - int64(before), found
+}
