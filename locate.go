@@ -68,7 +68,7 @@ func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, 
 // needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
 func (l *locator) needsRequests(c *call, entry lockfile.Module) bool {
 	w := l.want(c, entry)
-	return l.run.memos.Find(w.statements.Package).IsZero() || w.needsRef()
+	return l.run.find(w.statements.Package).IsZero() || w.needsRef()
 }
 
 // wanted is a lock entry whose package is wanted for a call.
@@ -89,7 +89,7 @@ func (l *locator) want(c *call, entry lockfile.Module) *wanted {
 func (w *wanted) ladder() locate.Ladder[*placement] {
 	return locate.Ladder[*placement]{
 		Brought:    w.vendored,
-		Remembered: func() evidence.Evidence { return w.run.memos.Find(w.statements.Package) },
+		Remembered: func() evidence.Evidence { return w.run.find(w.statements.Package) },
 		Mirrors:    w.mirrors,
 		Accepts:    w.run.rule.Accepts,
 		Check:      w.check,

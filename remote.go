@@ -157,7 +157,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *Origin, c *call, entry 
 			return err
 		}
 	}
-	known := v.trust.memos.Find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
+	known := v.trust.find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
 	if now.Revision != "" && v.trust.rule.Accepts(known) && v.dirs.VendoredDir(entry.Key) == "" {
 		return nil
 	}

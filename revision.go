@@ -54,10 +54,18 @@ func (t *trust) accepts(entry lockfile.Module) bool {
 	})
 }
 
+// find returns the evidence for a statement that is at hand and counts in the run.
+func (t *trust) find(statement string) evidence.Evidence {
+	if !t.rule.Memos {
+		return evidence.Evidence{}
+	}
+	return t.memos.Find(statement)
+}
+
 // evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing
 // has confirmed is brought by the project.
 func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) evidence.Evidence {
-	e := t.memos.Find(lockentry.StatementsOf(entry, fromPackage).Package)
+	e := t.find(lockentry.StatementsOf(entry, fromPackage).Package)
 	if e.IsZero() && vendored {
 		e.Kind = evidence.Project
 	}
@@ -77,7 +85,7 @@ func (t *trust) formerEntry(key string) (lockfile.Module, bool) {
 func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
 	old, ok := t.formerEntry(entry.Key)
 	statements := lockentry.StatementsOf(entry, fromPackage)
-	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.memos.Find(statements.Package).IsZero()
+	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.find(statements.Package).IsZero()
 }
 
 // isEdited reports whether an entry has other data than after the last run, but the same hashes.
@@ -194,7 +202,7 @@ func (w *wanted) needsRef() bool {
 		return false
 	}
 	return w.found.restored.Has(w.entry.Key) ||
-		w.run.rule.MovedTag == evidence.Refuse && w.run.memos.Find(w.statements.Ref).IsZero()
+		w.run.rule.MovedTag == evidence.Refuse && w.run.find(w.statements.Ref).IsZero()
 }
 
 // check asks a mirror or the origin whether the ref of a confirmed entry still points to the
@@ -230,7 +238,7 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 			e.Since = now
 		}
 		records[e.Record(statements.Package)] = e.Since
-		if ref := t.memos.Find(statements.Ref); !ref.IsZero() {
+		if ref := t.find(statements.Ref); !ref.IsZero() {
 			records[ref.Record(statements.Ref)] = e.Since
 		}
 	}

@@ -188,7 +188,7 @@ func TestProjectProviders(t *testing.T) {
 			}
 			u.run(t, one, env, 1, "install")
 			u.run(t, one, env, 1, "install --locked --offline")
-			u.run(t, one, env, 0, "verify", "No origin has confirmed 1 provider in the lock on this machine: "+name)
+			u.run(t, one, env, 0, "verify", "Nothing has confirmed 1 provider in the lock on this machine: "+name)
 		})
 	}
 }
@@ -242,7 +242,7 @@ func TestForgedByMirror(t *testing.T) {
 	u.run(t, one, env, 0, "verify", "!unsigned", "!No origin")
 	u.run(t, one, env, 0, "verify --remote", "1 of 1 origin still")
 	u.checkForged(t, "two")
-	u.run(t, one, nil, 0, "verify", "No origin has confirmed 1 provider")
+	u.run(t, one, nil, 0, "verify", "Nothing has confirmed 1 provider")
 	u.run(t, one, nil, 16, "verify --remote", "the lock has a hash that its registry does not confirm: h1:")
 	other := filepath.Join(u.top, "other")
 	u.evilZip(t, other, "2.0.0")

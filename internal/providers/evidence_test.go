@@ -29,6 +29,15 @@ var (
 func TestMemos(t *testing.T) {
 	t.Parallel()
 	asks, remembers := []string{"authenticate", "package"}, []string(nil) // the archive is known
+	const anew evidence.Run = -1                                          // earlier evidence does not count
+	ruleOf := func(run evidence.Run) evidence.Rule {
+		if run == anew {
+			rule := evidence.For(evidence.VerifyRemote)
+			rule.Memos = false
+			return rule
+		}
+		return evidence.For(run)
+	}
 	for name, test := range map[string]struct {
 		first, second evidence.Evidence
 		stores        []evidence.Evidence
@@ -40,7 +49,7 @@ func TestMemos(t *testing.T) {
 		"a signature, and now another key":        {signature, evidence.Evidence{Kind: evidence.Signature, By: "CD"}, nil, evidence.Locked, remembers, evidence.Signature},
 		"a signature, and now a mirror":           {signature, named, nil, evidence.Install, remembers, evidence.Signature},
 		"a signature, to publish":                 {signature, signature, nil, evidence.Publish, remembers, evidence.Signature},
-		"a signature, to ask again":               {signature, signature, nil, evidence.VerifyRemote, asks, evidence.Signature},
+		"a signature, to ask again":               {signature, signature, nil, anew, asks, evidence.Signature},
 		"a registry without keys":                 {evidence.Evidence{Kind: evidence.Origin}, signature, nil, evidence.Install, remembers, evidence.Origin},
 		"a mirror":                                {named, named, nil, evidence.Install, remembers, evidence.Mirror},
 		"a mirror, and now the registry":          {named, signature, nil, evidence.Install, asks, evidence.Signature},
@@ -52,7 +61,7 @@ func TestMemos(t *testing.T) {
 		"the project, and now the registry":       {brought, signature, nil, evidence.Install, asks, evidence.Signature},
 		"the project, to publish":                 {brought, brought, nil, evidence.Publish, asks, evidence.None},
 		"a signature, and now the project":        {signature, brought, nil, evidence.Publish, remembers, evidence.Signature},
-		"nothing is confirmed":                    {signature, evidence.Evidence{Kind: evidence.User}, nil, evidence.VerifyRemote, asks, evidence.None},
+		"nothing is confirmed":                    {signature, evidence.Evidence{Kind: evidence.User}, nil, anew, asks, evidence.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +74,7 @@ func TestMemos(t *testing.T) {
 			w.source.requests()
 			w.source.gives = test.second
 			g := w.getter(t)
-			g.Rule, g.Stores = evidence.For(test.run), test.stores
+			g.Rule, g.Stores = ruleOf(test.run), test.stores
 			got, err := g.Get(t.Context(), locked)
 			unconfirmed, isUnconfirmed := errors.AsType[*getproviders.UnconfirmedError](err)
 			switch {
