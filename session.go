@@ -41,7 +41,7 @@ type session struct {
 // newSession starts a session, which must be closed. It keeps packages in the user's cache,
 // or in the directory temporary if there is no cache or the cache cannot be used.
 func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
-	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel()), Requests: make(chan struct{}, requestsPerSlot*in.parallel())}
+	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel()), Requests: make(chan struct{}, requestsPerSlot*in.parallel()), Transfers: make(chan struct{}, requestsPerSlot*in.parallel())}
 	var err error
 	if in.CacheDir != "" {
 		shared.Cache, shared.CacheErr = pkgcache.Open(in.CacheDir, key)

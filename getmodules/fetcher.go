@@ -128,10 +128,23 @@ type Request struct {
 	// NoCache disables the git stores in [Fetcher].CacheDir. Set it if the directory cannot be
 	// written, or to confirm that the origin still has the commit.
 	NoCache bool
+	// Begin is called before work on the package begins, and may wait until there is room for it.
+	// If git is spoken in this process, the server's answer is received while Begin waits;
+	// otherwise no request is sent before. It may be called several times. If it returns an
+	// error, the fetch fails with it. nil never waits.
+	Begin func(context.Context) error
 	// Progress is called at most every 100 ms, with the number of bytes so far and the total,
 	// or 0 if the total is not known. It may be nil. It may be called from another goroutine,
 	// but not concurrently.
 	Progress func(done, total int64)
+}
+
+// begin calls Begin.
+func (r Request) begin(ctx context.Context) error {
+	if r.Begin == nil {
+		return nil
+	}
+	return r.Begin(ctx)
 }
 
 // Package is a fetched package.
@@ -222,7 +235,13 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	if err != nil {
 		return nil, fetchError(shown, err)
 	}
-	pkg, err := get(f, ctx, req)
+	var pkg *Package
+	if req.Package.Getter() != "git" { // the git clients begin later
+		err = req.begin(ctx)
+	}
+	if err == nil {
+		pkg, err = get(f, ctx, req)
+	}
 	if err == nil {
 		err = ctx.Err()
 	}

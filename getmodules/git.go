@@ -58,17 +58,26 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 // fetch gets the commit from the cheapest source that has it. It tries the cache, then protocol
 // version 2 in this process, then git or the built-in client.
 func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
+	write := func(fetched git.Fetched) error {
+		if err := g.req.begin(ctx); err != nil {
+			return err
+		}
+		return g.write(fetched)
+	}
 	if id := want.Known(); id != "" && !g.builtIn {
-		if found, err := g.system().Stored(ctx, id, g.write); found {
+		if found, err := g.system().Stored(ctx, id, write); found {
 			return err
 		}
 	}
 	if g.v2 != nil {
-		err := g.v2.Fetch(ctx, want, g.write)
+		err := g.v2.Fetch(ctx, want, write)
 		if done, err := g.v2Done(ctx, err); done {
 			g.pkg.Bytes = g.v2.Received()
 			return err
 		}
+	}
+	if err := g.req.begin(ctx); err != nil {
+		return err
 	}
 	repo, err := g.open()
 	if err != nil {

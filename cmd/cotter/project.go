@@ -153,7 +153,7 @@ func transport() http.RoundTripper {
 		return http.DefaultTransport
 	}
 	ours := standard.Clone()
-	ours.MaxIdleConnsPerHost = 32
+	ours.MaxIdleConnsPerHost = 64
 	return ours
 }
 

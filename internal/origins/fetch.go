@@ -165,16 +165,21 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 // download fetches a package, hashes it from disk and publishes it in the cache
 // under its hash.
 func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
-	done, err := o.Slot(ctx)
+	done, err := wait(ctx, o.Transfers)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	work := &workSlot{session: o.Session}
+	defer work.free()
 	staged := o.Cache.Stage()
 	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers
 	shown, asked := job.pkg.Redacted(), time.Now()
 	o.OnEvent(Event{Kind: FetchStarted, Package: shown})
-	pkg, err := o.downloadTo(ctx, job, staged)
+	pkg, err := o.downloadTo(ctx, job, staged, work)
+	if err == nil {
+		err = work.take(ctx) // the fetcher may not have done so
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -195,15 +200,19 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched
 	return job.downloaded(pkg, tree, asked), nil
 }
 
-// downloadTo fetches a package into dir, which does not exist yet.
-func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string) (*getmodules.Package, error) {
+// downloadTo fetches a package into dir, which does not exist yet. It takes the slot for work on the
+// package.
+func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work *workSlot) (*getmodules.Package, error) {
 	if job.hosted {
+		if err := work.take(ctx); err != nil {
+			return nil, err
+		}
 		return o.downloadHosted(ctx, job.at, dir)
 	}
 	shown := job.pkg.Redacted()
 	req := o.withCache(job.request())
 	req.NoCache = req.NoCache || job.Fresh
-	req.Dir, req.Allow = dir, o.Rules.Allow
+	req.Dir, req.Allow, req.Begin = dir, o.Rules.Allow, work.take
 	req.Progress = func(done, total int64) {
 		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})
 	}

@@ -46,8 +46,9 @@ type Session struct {
 	Began time.Time
 	// Slots limits the packages that are worked on at once, and Requests the small requests, such
 	// as those for versions, locations and refs. So these need not wait for transfers of packages.
-	// A goroutine that holds a slot never waits for another one.
-	Slots, Requests chan struct{}
+	// Transfers limits the fetches whose requests have been sent, or that wait for work on their
+	// packages. A goroutine that holds one of the Slots or Requests never waits for another place.
+	Slots, Requests, Transfers chan struct{}
 
 	listings   answers[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations  answers[release, registryclient.Location]
@@ -92,6 +93,28 @@ func wait(ctx context.Context, slots chan struct{}) (release func(), err error) 
 		return func() { <-slots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// workSlot is a slot for work on a package that a fetch takes when the work begins. It is not safe
+// for concurrent use.
+type workSlot struct {
+	session *Session
+	release func() // nil until the slot is taken
+}
+
+// take waits for the slot. Taking it again is a no-op.
+func (w *workSlot) take(ctx context.Context) (err error) {
+	if w.release == nil {
+		w.release, err = w.session.Slot(ctx)
+	}
+	return err
+}
+
+// free releases the slot if it was taken.
+func (w *workSlot) free() {
+	if w.release != nil {
+		w.release()
 	}
 }
 
