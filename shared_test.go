@@ -105,7 +105,13 @@ func TestSharedArchive(t *testing.T) {
 	}
 	in := second.installer()
 	in.CacheDir = cache
-	in.Config = tellingReader{p.world.ArchiveSource("n.zip", ""), began}
+	in.Config = oneCall{p.world.ArchiveSource("n.zip", "")}
+	in.OnEvent = func(event cotter.Event) {
+		if _, ok := event.(cotter.Resolved); ok { // the session of the run has begun
+			close(began)
+		}
+		second.record(event)
+	}
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: second.dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,16 +138,12 @@ func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 	return f.Fetcher.Fetch(ctx, req)
 }
 
-// tellingReader returns one call for the root module, and closes asked when it is called.
-type tellingReader struct {
-	source string
-	asked  chan<- struct{}
-}
+// oneCall returns one call for the root module.
+type oneCall struct{ source string }
 
-func (r tellingReader) ReadModule(_ context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+func (r oneCall) ReadModule(_ context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
 		return cotter.ModuleConfig{}, nil
 	}
-	close(r.asked)
 	return cotter.ModuleConfig{Calls: []cotter.ModuleCall{{Name: "archive", Source: r.source}}}, nil
 }
