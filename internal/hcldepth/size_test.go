@@ -3,6 +3,7 @@ package hcldepth_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -107,6 +108,8 @@ const (
 
 // TestMemory parses the largest texts that are not too large, and texts of 4 MiB, which are refused.
 // It does so in a process for each kind of text.
+//
+// It samples the texts, because each of them takes a process a second or two; -exhaustive tests all.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	if n, err := strconv.Atoi(os.Getenv(denseText)); err == nil {
@@ -116,6 +119,9 @@ func TestMemory(t *testing.T) {
 		return
 	}
 	for n, d := range denseTexts {
+		if !*exhaustive && n%5 != 0 {
+			continue
+		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(os.Args[0], "-test.run=^TestMemory$")
@@ -200,6 +206,9 @@ func TestSizeErrors(t *testing.T) {
 	}
 }
 
+// exhaustive tests all texts and more files at once. .ci/run sets it.
+var exhaustive = flag.Bool("exhaustive", false, "test the memory for every text")
+
 // manyFiles is the variable that makes a process the child of TestMemoryOfManyFiles.
 const manyFiles = "HCLDEPTH_TEST_MANY"
 
@@ -207,7 +216,7 @@ const manyFiles = "HCLDEPTH_TEST_MANY"
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(manyFiles) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryOfManyFiles$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryOfManyFiles$", fmt.Sprintf("-exhaustive=%t", *exhaustive))
 		cmd.Env = append(os.Environ(), manyFiles+"=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%.2000s", err, out)
@@ -218,7 +227,11 @@ func TestMemoryOfManyFiles(t *testing.T) {
 	debug.SetMemoryLimit(math.MaxInt64)
 	src := []byte(strings.Repeat("a {}\n", 49_000))
 	var parsing sync.WaitGroup
-	for range 16 {
+	files := 6
+	if *exhaustive {
+		files = 16
+	}
+	for range files {
 		parsing.Go(func() {
 			if _, diags := hcldepth.ParseConfig(t.Context(), src, "x", hcl.InitialPos); diags.HasErrors() {
 				t.Error(diags)
@@ -229,7 +242,7 @@ func TestMemoryOfManyFiles(t *testing.T) {
 	taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	metrics.Read(taken)
 	if got := taken[0].Value.Uint64(); got > maxMemory {
-		t.Errorf("parsing 16 files took %d MiB", got>>20)
+		t.Errorf("parsing %d files took %d MiB", files, got>>20)
 	}
 }
 
