@@ -37,7 +37,11 @@ func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*pla
 		return nil, "", l.found.refusals.add(c, c.constraintChanged(entry))
 	}
 	entry.Constraints = c.from.Want.String()
-	p, e, err := l.want(c, entry).ladder().Climb(ctx)
+	w := l.want(c, entry)
+	if err := w.checkCommit(ctx); err != nil {
+		return nil, "", c.fail(err)
+	}
+	p, e, err := w.ladder().Climb(ctx)
 	if err != nil {
 		return nil, "", c.failOnce(err)
 	}
@@ -63,12 +67,13 @@ func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, 
 	case !isInstalled && !l.placer.Cache.Has(entry.Hash("t1")):
 		l.stores.Fetch(ctx, c.from, entry)
 	}
+	_ = w.checkCommit(ctx)
 }
 
 // needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
 func (l *locator) needsRequests(c *call, entry lockfile.Module) bool {
 	w := l.want(c, entry)
-	return l.run.find(w.statements.Package).IsZero() || w.needsRef()
+	return l.run.find(w.statements.Package).IsZero() || w.needsRef() || w.needsHistory()
 }
 
 // wanted is a lock entry whose package is wanted for a call.

@@ -180,6 +180,9 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	if err := r.checkContent(c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
+	if err := r.locator.want(c, entry).checkCommit(ctx); err != nil {
+		return nil, "", c.fail(err)
+	}
 	e := evidence.Evidence{Kind: evidence.Origin}
 	statements := lockentry.StatementsOf(entry, c.from.FromPackage)
 	r.run.memos.Add(e, statements.Package, statements.Ref)

@@ -2,8 +2,10 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/evidence"
@@ -11,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // trust is what a run may believe, and what earlier runs have learned.
@@ -184,6 +187,51 @@ func newUnreachableError(key string, status origins.RefStatus, reach getmodules.
 	}
 }
 
+// checkCommit applies the policies to a commit that the configuration names: the history of its
+// repository must contain it. Evidence for the package does not say so, because a forge serves
+// the commits of forks and pull requests too.
+func (w *wanted) checkCommit(ctx context.Context) error {
+	if !w.needsHistory() {
+		return nil
+	}
+	if w.origins.Offline {
+		w.events.warn(w.c.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
+		return nil
+	}
+	reach, err := w.origins.Reachable(ctx, w.c.from, w.entry, origins.Location{Package: w.c.from.Repository})
+	if err != nil {
+		return err
+	}
+	unknown := reach.Err
+	switch reach.Result {
+	case getmodules.Reachable:
+		w.run.memos.Add(evidence.Evidence{Kind: evidence.Origin}, w.statements.History)
+		return nil
+	case getmodules.Unreachable:
+		unknown = nil
+	default:
+		if unknown == nil {
+			unknown = errors.New("the history could not be read")
+		}
+	}
+	return w.origins.Rules.Each(func(p *policy.Policy) error { return p.CheckCommit(w.entry.Revision(), unknown) })
+}
+
+// needsHistory reports whether checkCommit has to search the history.
+func (w *wanted) needsHistory() bool {
+	return w.origins.Rules.ReachableCommits() && w.namesCommit() && w.run.find(w.statements.History).IsZero()
+}
+
+// namesCommit reports whether the source address names the commit of the entry, in full or
+// abbreviated. A commit that a registry names is not meant.
+func (w *wanted) namesCommit() bool {
+	if !w.c.from.IsRemote() || w.c.from.HasConstraint || w.c.from.Repository.Getter() != "git" {
+		return false
+	}
+	name, exact := w.c.from.Repository.Ref()
+	return exact || name != "" && strings.HasPrefix(w.entry.Revision(), strings.ToLower(name))
+}
+
 // remember keeps what the origin has said about an entry, and returns the evidence.
 func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 	e := evidence.Evidence{Kind: revision.kind}
@@ -238,8 +286,10 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 			e.Since = now
 		}
 		records[e.Record(statements.Package)] = e.Since
-		if ref := t.find(statements.Ref); !ref.IsZero() {
-			records[ref.Record(statements.Ref)] = e.Since
+		for _, statement := range []string{statements.Ref, statements.History} {
+			if known := t.find(statement); !known.IsZero() {
+				records[known.Record(statement)] = e.Since
+			}
 		}
 	}
 	return records

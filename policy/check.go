@@ -167,6 +167,19 @@ func (p *Policy) CheckReference(name string) error {
 	return p.violation(argBranches, fmt.Sprintf("the address points to %s; name a tag or a commit", strings.Replace(name, "HEAD", "the default branch", 1)))
 }
 
+// CheckCommit checks a git commit that a source address names and that was not found in the history
+// of a branch or a tag. unknown is the reason if the history could not be searched to its end; it
+// is nil if the whole history lacks the commit. The error is a *[Violation].
+func (p *Policy) CheckCommit(commit string, unknown error) error {
+	switch {
+	case p == nil || !p.ReachableCommits:
+		return nil
+	case unknown != nil:
+		return p.violation(argCommits, fmt.Sprintf("whether a branch or tag contains the commit %s is not known: %s", commit, unknown))
+	}
+	return p.violation(argCommits, fmt.Sprintf("no branch or tag contains the commit %s", commit))
+}
+
 func (p *Policy) checkConstraint(call Call, pinned bool) error {
 	if p == nil || p.Versions == VersionsAny || !call.Own || pinned {
 		return nil

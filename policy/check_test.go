@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,21 @@ func TestBranches(t *testing.T) {
 	for name, refused := range map[string]bool{"branch main": true, "HEAD": true, "tag HEAD": false, "commit 1234": false, "": false} {
 		if err := p.CheckReference(name); (err != nil) != refused {
 			t.Errorf("CheckReference(%q) = %v, want refused %t", name, err, refused)
+		}
+	}
+}
+
+func TestCommits(t *testing.T) {
+	t.Parallel()
+	const commit = "1ba9f699385c1ba9f699385c1ba9f699385c1ba9"
+	if err := (&policy.Policy{}).CheckCommit(commit, nil); err != nil {
+		t.Errorf("without the rule: %v", err)
+	}
+	p := &policy.Policy{ReachableCommits: true}
+	for _, unknown := range []error{nil, errors.New("the history is too long")} {
+		err := p.CheckCommit(commit, unknown)
+		if refusedBy(t, err) != "commits" || !strings.Contains(err.Error(), commit) || unknown != nil && !strings.Contains(err.Error(), unknown.Error()) {
+			t.Errorf("CheckCommit(%v) = %v", unknown, err)
 		}
 	}
 }
@@ -125,6 +141,7 @@ func TestNilPolicy(t *testing.T) {
 		p.CheckCall(policy.Call{Source: source(t, "acme/net/aws"), Own: true}),
 		p.CheckPackage(addrs.ParseModulePackage("https://example.com/a.zip")),
 		p.CheckReference("HEAD"),
+		p.CheckCommit("1ba9f699385c", nil),
 		p.CheckAge("1.0.0", time.Now(), time.Now()),
 	} {
 		if err != nil {

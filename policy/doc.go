@@ -46,6 +46,10 @@
 // branches = "deny" refuses git sources that name a branch, or no ref, which means the
 // default branch. It also refuses hg sources that name no revision.
 //
+// commits = "reachable" refuses git sources that name a commit, unless a branch or a tag of the
+// repository has the commit in its history. Forges also serve the commits of forks and pull
+// requests. It applies to calls in packages too, but not to commits that a registry names.
+//
 // versions applies to the calls in the project's own modules, because other calls cannot be
 // changed there. "range" requires a version constraint, a tag, a commit or a digest.
 // "exact" also requires that a constraint names one version. Archives have no versions and
@@ -76,5 +80,6 @@
 // # What it does not do
 //
 // The package sends no requests and does not read the lock. Package cotter calls it before
-// anything is fetched, and before each redirect is followed. Package getproviders checks signatures.
+// anything is fetched, and before each redirect is followed. It searches histories for commits
+// itself, and calls [Policy.CheckCommit] with the result. Package getproviders checks signatures.
 package policy

@@ -88,6 +88,7 @@ func (p *Policy) arguments() map[string]func(cty.Value) error {
 		argAllow:       patterns(&p.Allow),
 		argDeny:        patterns(&p.Deny),
 		argBranches:    choice(&p.DenyBranches, map[string]bool{"allow": false, "deny": true}),
+		argCommits:     choice(&p.ReachableCommits, map[string]bool{"any": false, "reachable": true}),
 		argCredentials: choice(&p.DenyCredentials, map[string]bool{"allow": false, "deny": true}),
 		argVersions:    choice(&p.Versions, map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}),
 		argMinAge:      days(&p.MinAge),

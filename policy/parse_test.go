@@ -18,6 +18,7 @@ func TestParse(t *testing.T) {
     "github.com/acme/attic",
   ]
   branches     = "deny"
+  commits      = "reachable"
   versions     = "exact"
   credentials  = "deny"
   min_age_days = 14
@@ -26,12 +27,12 @@ func TestParse(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if fmt.Sprint(p.Allow, p.Deny) != "[github.com/acme] [github.com/acme/attic]" || !p.DenyBranches || !p.DenyCredentials ||
+	if fmt.Sprint(p.Allow, p.Deny) != "[github.com/acme] [github.com/acme/attic]" || !p.DenyBranches || !p.ReachableCommits || !p.DenyCredentials ||
 		p.Versions != policy.VersionsExact || p.MinAge != 14*24*time.Hour {
 		t.Errorf("Parse = %+v", p)
 	}
-	for _, text := range []string{"", "# nothing\n", "policy {\n}\n", "policy {\n branches = \"allow\"\n versions = \"any\"\n}\n"} {
-		if p, diags := policy.Parse([]byte(text), "cotter.hcl"); p == nil || diags.HasErrors() || p.DenyBranches || p.Declared() != strings.Contains(text, "policy") {
+	for _, text := range []string{"", "# nothing\n", "policy {\n}\n", "policy {\n branches = \"allow\"\n versions = \"any\"\n commits = \"any\"\n}\n"} {
+		if p, diags := policy.Parse([]byte(text), "cotter.hcl"); p == nil || diags.HasErrors() || p.DenyBranches || p.ReachableCommits || p.Declared() != strings.Contains(text, "policy") {
 			t.Errorf("Parse(%q) = %+v, %v", text, p, diags)
 		}
 	}
@@ -57,6 +58,7 @@ func TestParseErrors(t *testing.T) {
 		"policy {\n deny_sources = [lower(\"X\")]\n}":             "Function calls not allowed",
 		"policy {\n branches = true\n}":                           `it must be one of ["allow" "deny"]`,
 		"policy {\n branches = \"Deny\"\n}":                       `it must be one of ["allow" "deny"]`,
+		"policy {\n commits = \"deny\"\n}":                        `it must be one of ["any" "reachable"]`,
 		"policy {\n versions = \"latest\"\n}":                     `it must be one of ["any" "exact" "range"]`,
 		"policy {\n min_age_days = \"14\"\n}":                     "it must be a number",
 		"policy {\n min_age_days = -1\n}":                         "a whole number of days",

@@ -27,6 +27,9 @@ type Policy struct {
 	Versions Versions
 	// DenyBranches refuses git sources that name a branch or no ref.
 	DenyBranches bool
+	// ReachableCommits refuses git sources that name a commit, unless a branch or a tag of the
+	// repository has the commit in its history.
+	ReachableCommits bool
 	// DenyCredentials refuses source addresses that contain credentials.
 	DenyCredentials bool
 	// MinAge is the minimum age of a version that may be selected; 0 allows any age.
@@ -59,6 +62,7 @@ const (
 	argAllow       = "allow_sources"
 	argDeny        = "deny_sources"
 	argBranches    = "branches"
+	argCommits     = "commits"
 	argVersions    = "versions"
 	argCredentials = "credentials"
 	argMinAge      = "min_age_days"

@@ -16,6 +16,9 @@ type Statements struct {
 	Package string
 	// Ref states that the tag of the source points to the locked revision, or need not.
 	Ref string
+	// History states that a branch or a tag of the repository contains the commit that the source
+	// names. Only origins confirm it: mirrors and bundles do not know the history.
+	History string
 }
 
 // StatementsOf returns the statements of an entry for a call.
@@ -28,10 +31,11 @@ func statementsOf(statement modpkg.Statement, fromPackage bool) Statements {
 	if fromPackage {
 		text = "in a package: " + text
 	}
-	return Statements{Package: "package " + text, Ref: "ref " + text}
+	return Statements{Package: "package " + text, Ref: "ref " + text, History: "history " + text}
 }
 
-// AllStatements returns the statements of a stored package that hold for every call.
+// AllStatements returns the statements that a store confirms about a package, for every call. A
+// store does not know the history of the repository.
 func AllStatements(statement modpkg.Statement) []string {
 	own := statementsOf(statement, false)
 	all := []string{own.Package, own.Ref}

@@ -93,6 +93,12 @@ func (r Rules) HaveMinAge() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.MinAge > 0 })
 }
 
+// ReachableCommits reports whether a policy requires that commits in source addresses are in the
+// history of a branch or a tag.
+func (r Rules) ReachableCommits() bool {
+	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.ReachableCommits })
+}
+
 // DenyBranches reports whether a policy denies branches, so that the kind of a ref matters.
 func (r Rules) DenyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
