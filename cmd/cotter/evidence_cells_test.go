@@ -1,0 +1,354 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+var evidenceAll = flag.Bool("evidence.all", false, "run every cell of who brings a package, what is forged, and the kind of run")
+
+// cell is a run with a package that somebody brings, and with something about it that is forged
+// so that the lock and the package fit each other.
+type cell struct{ pkg, brought, forged, run string }
+
+// cellValues are the values of a cell, in the order of its fields.
+var cellValues = [...][]string{
+	{"git", "registry"},
+	{"origin", "restored cache", "committed .terraform", "kept copy", "vendor directory", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
+	{"nothing", "commit", "hashes", "version", "subdir", "added hash", "signature", "other platform"},
+	{"install", "install --locked", "update other", "lock", "lock --check", "verify", "verify --remote", "vendor", "mirror push", "bundle create"},
+}
+
+func (c cell) values() [4]string { return [...]string{c.pkg, c.brought, c.forged, c.run} }
+
+func (c cell) String() string {
+	values := c.values()
+	return strings.Join(values[:], ", ")
+}
+
+// impossible returns why there is no such cell, or "".
+func (c cell) impossible() string {
+	signed := c.brought == "repository's mirror" || c.brought == "user's mirror"
+	switch {
+	case c.brought == "plugin cache" || c.brought == "terraform.d":
+		return "it holds only providers"
+	case c.forged == "added hash":
+		return "the entry of a module has one hash of each scheme"
+	case c.forged == "other platform":
+		return "a module is for every platform"
+	case c.forged == "version" && c.pkg == "git":
+		return "the ref is the version"
+	case c.forged == "signature" && !signed:
+		return "only the entries of mirrors are signed"
+	}
+	return ""
+}
+
+// The ends of cells.
+const (
+	isUsed    = "used"    // the run succeeds with the honest package
+	isRefused = "refused" // the run fails, says why, and changes nothing
+	isListed  = "listed"  // the run succeeds, and names the package as not confirmed
+	isBrought = "brought" // the run succeeds with what the project has brought, which is named as such
+)
+
+// cellRuns are ends by the kind of run. The last one is for all runs that the others do not name.
+type cellRuns []struct {
+	end  string
+	runs []string
+}
+
+// Vendored modules count in the project that has them, and nowhere else.
+var ownProjectRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "verify"}
+
+// cellTable says how the runs end if nothing and if something is forged.
+var cellTable = map[string]struct{ nothing, forged cellRuns }{
+	"": {
+		nothing: cellRuns{{isUsed, nil}},
+		forged:  cellRuns{{isListed, []string{"verify"}}, {isRefused, nil}},
+	},
+	// The lock has lost its entries. What the copy of another user says does not count, so the
+	// runs that can change the lock ask the origins.
+	"kept copy": {
+		nothing: cellRuns{{isUsed, []string{"install", "update other", "lock", "verify", "verify --remote"}}, {isRefused, nil}},
+		forged:  cellRuns{{isUsed, []string{"install", "update other", "lock"}}, {isRefused, nil}},
+	},
+	"vendor directory": {
+		nothing: cellRuns{{isBrought, ownProjectRuns}, {isUsed, nil}},
+		forged:  cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
+	},
+}
+
+// expected returns how a cell ends.
+func (c cell) expected() string {
+	if c.pkg == "git" && c.forged == "subdir" && c.run == "verify --remote" && c.brought != "kept copy" {
+		// The configuration names the directory, so the installed files are those of the origin.
+		if c.brought == "vendor directory" {
+			return isUsed
+		}
+		return isListed
+	}
+	row, ok := cellTable[c.brought]
+	if !ok {
+		row = cellTable[""]
+	}
+	runs := row.forged
+	if c.forged == "nothing" {
+		runs = row.nothing
+	}
+	for _, r := range runs {
+		if r.runs == nil || slices.Contains(r.runs, c.run) {
+			return r.end
+		}
+	}
+	panic("the table has no end for " + c.String())
+}
+
+// refusals are parts of the messages that say why something forged is refused.
+var refusals = map[string][]string{
+	"commit":    {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
+	"hashes":    {"checksum verification failed", "content changed", "other content"},
+	"version":   {"has no module acme/net/aws 1.0.5"},
+	"subdir":    {"begin in the directory", "directory moved"},
+	"signature": {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
+}
+
+// saysWhy reports whether an output says why the package of a cell is refused.
+func (c cell) saysWhy(out string) bool {
+	why := refusals[c.forged]
+	if c.brought == "kept copy" {
+		why = []string{"the lock has no entry", "has no entry in the lock", "the lock is not up to date"}
+	}
+	return slices.ContainsFunc(why, func(part string) bool { return strings.Contains(out, part) })
+}
+
+// needsInstallation reports whether the victim installs before the run, because verify compares
+// what is installed.
+func (c cell) needsInstallation() bool {
+	return strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory")
+}
+
+// allCells returns the possible cells.
+func allCells() (cells []cell) {
+	for _, pkg := range cellValues[0] {
+		for _, brought := range cellValues[1] {
+			for _, forged := range cellValues[2] {
+				for _, run := range cellValues[3] {
+					if c := (cell{pkg, brought, forged, run}); c.impossible() == "" {
+						cells = append(cells, c)
+					}
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// pairwise returns cells with all pairs of values that any cell has.
+func pairwise(cells []cell) (chosen []cell) {
+	type pair struct {
+		i, j int
+		a, b string
+	}
+	pairs := func(c cell) (all []pair) {
+		values := c.values()
+		for i := range values {
+			for j := range i {
+				all = append(all, pair{i, j, values[i], values[j]})
+			}
+		}
+		return all
+	}
+	missing := make(map[pair]bool)
+	for _, c := range cells {
+		for _, p := range pairs(c) {
+			missing[p] = true
+		}
+	}
+	for len(missing) > 0 {
+		best, most := cell{}, 0
+		for _, c := range cells {
+			n := 0
+			for _, p := range pairs(c) {
+				if missing[p] {
+					n++
+				}
+			}
+			if n > most {
+				best, most = c, n
+			}
+		}
+		for _, p := range pairs(best) {
+			delete(missing, p)
+		}
+		chosen = append(chosen, best)
+	}
+	return chosen
+}
+
+// args returns the arguments of the run.
+func (c cell) args(s *cellSite) string {
+	switch c.run {
+	case "vendor":
+		return "vendor --vendor vendor/modules"
+	case "mirror push":
+		return "mirror push oci://" + string(s.world.Host()) + "/published/" + strings.NewReplacer(" ", "-", "'", "", ".", "").Replace(c.brought)
+	case "bundle create":
+		return "bundle create --out out.tar"
+	}
+	return c.run
+}
+
+func TestEvidenceCells(t *testing.T) {
+	t.Parallel()
+	cells := allCells()
+	if !*evidenceAll {
+		cells = pairwise(cells)
+	}
+	sites := make(map[[2]string][]cell)
+	for _, c := range cells {
+		sites[[2]string{c.pkg, c.forged}] = append(sites[[2]string{c.pkg, c.forged}], c)
+	}
+	for name, cells := range sites {
+		t.Run(name[0]+", "+name[1], func(t *testing.T) {
+			t.Parallel()
+			s := newCellSite(t, cells[0])
+			for _, c := range cells {
+				t.Run(c.brought+", "+c.run, func(t *testing.T) { s.test(t, c) })
+			}
+		})
+	}
+}
+
+// unconfirmed matches the line of verify that names packages as not confirmed.
+var unconfirmed = regexp.MustCompile(`Nothing has confirmed \d+ .*: .*\b(net|cloud)\b`)
+
+// test runs the command of a cell as a victim, and compares the end with the expected one.
+func (s *cellSite) test(t *testing.T, c cell) {
+	u := s.victim(t, c)
+	if c.needsInstallation() {
+		u.must(t, "install")
+	}
+	before := u.state(t)
+	s.world.ResetRequests()
+	want, end := c.expected(), u.run(c.args(s))
+	after := u.state(t)
+	switch want {
+	case isUsed:
+		c.checkUsed(t, s, end, after)
+	case isRefused:
+		if end.status == 0 || !c.saysWhy(end.out) {
+			t.Errorf("status %d, want an error that says why", end.status)
+		}
+		s.checkNothingDone(t, before, after)
+	case isListed:
+		if end.status != 0 || !unconfirmed.MatchString(end.out) {
+			t.Errorf("status %d, want 0, and the package as not confirmed", end.status)
+		}
+		s.checkNothingDone(t, before, after)
+	case isBrought:
+		if end.status != 0 || after.Lock != before.Lock && c.run != "update other" {
+			t.Errorf("status %d, want 0, and the same lock", end.status)
+		}
+		u.must(t, "install")
+		if list := u.run("list --evidence"); !strings.Contains(list.out, "from this repository, unsigned") {
+			t.Errorf("list --evidence does not name the package as brought:\n%s", list.out)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s: want %s; %s:\n%s", c, want, c.run, end.out)
+	}
+}
+
+// checkUsed checks that the honest package was used: installed, locked, vendored or confirmed.
+func (c cell) checkUsed(t *testing.T, s *cellSite, end cellEnd, after cellState) {
+	t.Helper()
+	if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
+		t.Errorf("status %d, want 0 and nothing that is not confirmed", end.status)
+	}
+	if text := after.Installed; text != "# honest\n" && slices.Contains([]string{"install", "install --locked", "update other"}, c.run) {
+		t.Errorf("the module is %q", text)
+	}
+	if text := after.Vendored; text != "# honest\n" && c.run == "vendor" {
+		t.Errorf("the vendored module is %q", text)
+	}
+	if entry := moduleEntry(t, after.Lock); c.run != "verify --remote" && !entry.Equal(moduleEntry(t, s.honest)) {
+		t.Errorf("the lock has the entry %+v", entry)
+	}
+}
+
+// checkNothingDone checks that nothing was installed, locked, vendored or published.
+func (s *cellSite) checkNothingDone(t *testing.T, before, after cellState) {
+	t.Helper()
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the project has changed (-before +after):\n%s", diff)
+	}
+	for _, request := range s.world.Requests() {
+		if request.Method == http.MethodPut {
+			t.Errorf("something was published: %s", request)
+		}
+	}
+}
+
+// cellState is what a run can change about the module net.
+type cellState struct{ Lock, Installed, Vendored, Bundle string }
+
+func (u *cellUser) state(t *testing.T) cellState {
+	t.Helper()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(u.project, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	state := cellState{Lock: read(lockFile), Vendored: read("vendor/modules/net/main.tf"), Bundle: read("out.tar")}
+	if dir, ok := loadedDirs(t, u.project)["net"]; ok {
+		state.Installed = read(filepath.Join(dir, "main.tf"))
+	}
+	return state
+}
+
+// moduleEntry returns the entry of the module net.
+func moduleEntry(t *testing.T, text string) lockfile.Module {
+	t.Helper()
+	lock, diags := lockfile.Parse([]byte(text), lockFile)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	entry, _ := lock.Module("net")
+	return entry
+}
+
+// loadedDirs returns the directories of the modules that the stock tools would load.
+func loadedDirs(t *testing.T, project string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(project, ".terraform/modules/modules.json"))
+	if err != nil {
+		return nil
+	}
+	var manifest struct{ Modules []struct{ Key, Dir string } }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Errorf("modules.json: %v\n%s", err, text)
+	}
+	dirs := make(map[string]string)
+	for _, m := range manifest.Modules {
+		dirs[m.Key] = m.Dir
+	}
+	return dirs
+}

@@ -1,0 +1,286 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const cellWorld = `
+-- git/net.git/v1.0.0/main.tf --
+# honest
+-- git/net.git/v1.0.0/fork/main.tf --
+# fork
+-- git/other.git/v1.0.0/main.tf --
+# other
+-- registry/acme/net/aws/1.0.0/main.tf --
+# honest
+-- registry/acme/net/aws/1.0.0/fork/main.tf --
+# fork
+`
+
+// cellSources are the sources of the module net, and the repositories of its packages.
+var cellSources = map[string]struct{ config, repo string }{
+	"git":      {"  source = \"git::https://HOST/git/net.git?ref=v1.0.0\"\n", "net.git"},
+	"registry": {"  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/net/aws.git"},
+}
+
+var cellEvil = fstest.MapFS{"main.tf": {Data: []byte("# evil\n")}}
+
+// cellSite has the servers of a package, and the directories of an attacker who has forged
+// something about it. It does not change after newCellSite.
+type cellSite struct {
+	world *modtest.World
+	top   string
+	// config is the root module, and honest and forged are its locks.
+	config         string
+	honest, forged string
+	// attacker has the forged package in every form. For the honest site, nothing is forged.
+	attacker *cellUser
+	// bundle has the honest packages, as has the mirror honestMirror.
+	bundle                    string
+	honestMirror, evilMirror  string
+	trustedKey, signingSecret string
+}
+
+// cellUser is a user with a project.
+type cellUser struct {
+	world       *modtest.World
+	top         string
+	project     string
+	cache, home string
+	env         []string
+}
+
+func newCellUser(world *modtest.World, top string) *cellUser {
+	return &cellUser{world: world, top: top, project: filepath.Join(top, "project"), cache: filepath.Join(top, "cache"), home: filepath.Join(top, "home")}
+}
+
+// run runs a command in the user's project.
+func (u *cellUser) run(args string) cellEnd {
+	cmd := exec.Command(cotterBinary, strings.Fields(args)...)
+	cmd.Dir = u.project
+	cmd.Env = append(append(os.Environ(), u.world.Env()...),
+		"CI=", "HOME="+u.home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_DATA_DIRS=", "TF_CLI_CONFIG_FILE="+filepath.Join(u.home, "cli.tfrc"),
+		"COTTER_STATE_DIR="+filepath.Join(u.top, "state"), "COTTER_CACHE_DIR="+u.cache)
+	cmd.Env = append(cmd.Env, u.env...)
+	out, err := warm.output(cmd)
+	return cellEnd{exitCode(err), out}
+}
+
+// cellEnd is the end of a command.
+type cellEnd struct {
+	status int
+	out    string
+}
+
+// must runs a command that must succeed.
+func (u *cellUser) must(t *testing.T, args string) {
+	t.Helper()
+	if end := u.run(args); end.status != 0 {
+		t.Fatalf("%s: status %d\n%s", args, end.status, end.out)
+	}
+}
+
+// write writes a file of the project.
+func (u *cellUser) write(t *testing.T, name, text string) {
+	t.Helper()
+	writeText(t, filepath.Join(u.project, name), text)
+}
+
+// newCellSite starts the servers, lets an honest user lock and publish the packages, and then
+// lets an attacker forge something.
+func newCellSite(t *testing.T, c cell) *cellSite {
+	t.Helper()
+	s := &cellSite{top: t.TempDir()}
+	t.Cleanup(func() { makeRemovable(s.top) })
+	s.newKeys(t)
+	s.newModuleSite(t, c)
+	return s
+}
+
+// newKeys writes the public key that users trust, and the secret key of the attacker.
+func (s *cellSite) newKeys(t *testing.T) {
+	t.Helper()
+	trusted, _, err := ed25519.GenerateKey(rand.Reader)
+	_, secret, err2 := ed25519.GenerateKey(rand.Reader)
+	public, err3 := x509.MarshalPKIXPublicKey(trusted)
+	private, err4 := x509.MarshalPKCS8PrivateKey(secret)
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	s.trustedKey, s.signingSecret = filepath.Join(s.top, "trusted.pub"), filepath.Join(s.top, "attacker.key")
+	writeText(t, s.trustedKey, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})))
+	writeText(t, s.signingSecret, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+}
+
+// user returns a user with an empty home directory and a project with a lock.
+func (s *cellSite) user(t *testing.T, top, lock string) *cellUser {
+	t.Helper()
+	u := newCellUser(s.world, top)
+	u.write(t, "main.tf", s.config)
+	if lock != "" {
+		u.write(t, lockFile, lock)
+	}
+	writeText(t, filepath.Join(u.home, "cli.tfrc"), "")
+	return u
+}
+
+func (s *cellSite) newModuleSite(t *testing.T, c cell) {
+	t.Helper()
+	s.world = modtest.New(t, modtest.Txtar(cellWorld))
+	host := string(s.world.Host())
+	s.config = strings.ReplaceAll("module \"net\" {\n"+cellSources[c.pkg].config+"}\nmodule \"other\" {\n  source = \"git::https://HOST/git/other.git?version=~> 1.0\"\n}\n", "HOST", host)
+	s.honestMirror, s.evilMirror = "oci://"+host+"/honest", "oci://"+host+"/evil"
+	honest := s.user(t, filepath.Join(s.top, "honest"), "")
+	honest.must(t, "install")
+	s.honest = string(readFile(t, filepath.Join(honest.project, lockFile)))
+	honest.must(t, "mirror push "+s.honestMirror)
+	s.bundle = filepath.Join(s.top, "honest.tar")
+	honest.must(t, "bundle create --out "+s.bundle)
+	if err := s.world.PublishTag("other.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.attacker = s.user(t, filepath.Join(s.top, "attacker"), s.honest)
+	s.attacker.must(t, "install --locked")
+	s.forged = s.honest
+	if c.forged != "nothing" {
+		s.forgeModule(t, c)
+	}
+	sign := ""
+	if c.forged == "signature" {
+		sign = "--sign-key " + s.signingSecret + " "
+	}
+	s.attacker.must(t, "mirror push "+sign+s.evilMirror)
+	s.attacker.must(t, "install --locked --offline")
+	copyAside(t, s.attacker)
+	s.attacker.must(t, "vendor --vendor vendor/modules --offline")
+}
+
+// copyAside keeps .terraform as it is before packages are vendored.
+func copyAside(t *testing.T, u *cellUser) {
+	t.Helper()
+	if err := copyTree(filepath.Join(u.top, "installed"), filepath.Join(u.project, ".terraform"), false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forgeModule forges the lock's entry of the module net, and confirms it with the attacker's key.
+// The attacker's cache has the package.
+func (s *cellSite) forgeModule(t *testing.T, c cell) {
+	t.Helper()
+	lock, diags := lockfile.Parse([]byte(s.honest), lockFile)
+	entry, ok := lock.Module("net")
+	if diags.HasErrors() || !ok {
+		t.Fatalf("the honest lock: %v\n%s", diags, s.honest)
+	}
+	tree, err := hashing.ReadTree(cellEvil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.forged == "subdir" {
+		entry.Package = strings.Replace(entry.Package, "?", "//fork?", 1)
+	} else {
+		entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	}
+	switch c.forged {
+	case "commit", "signature":
+		commit, err := s.world.ProposeCommit(cellSources[c.pkg].repo, "refs/pull/1/head", cellEvil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
+	case "version":
+		entry.Version = "1.0.5"
+	}
+	lock.SetModule(entry)
+	s.forged = string(lock.Bytes())
+	s.attacker.write(t, lockFile, s.forged)
+
+	key, err := userkey.Read(filepath.Join(s.attacker.top, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := pkgcache.Open(s.attacker.cache, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	if c.forged != "subdir" {
+		staged := cache.Stage()
+		writeText(t, filepath.Join(staged, "main.tf"), "# evil\n")
+		if err := cache.Publish(staged, tree.T1()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	statements, origin := lockentry.StatementsOf(entry, false), evidence.Evidence{Kind: evidence.Origin}
+	if err := cache.Confirm(origin.Record(statements.Package), origin.Record(statements.Ref)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// victim returns a user to whom the package of a cell is brought.
+func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
+	t.Helper()
+	top := t.TempDir()
+	t.Cleanup(func() { makeRemovable(top) })
+	u := s.user(t, top, s.forged)
+	settings := ""
+	brings := func(to, from string) {
+		if err := copyTree(to, from, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	installed := filepath.Join(s.attacker.top, "installed")
+	switch c.brought {
+	case "restored cache":
+		brings(u.cache, s.attacker.cache)
+	case "committed .terraform":
+		brings(filepath.Join(u.project, ".terraform"), installed)
+		remove(t, filepath.Join(u.project, ".terraform/modules/.cotter"))
+	case "kept copy":
+		brings(filepath.Join(u.project, ".terraform"), installed)
+		u.write(t, lockFile, "")
+	case "vendor directory":
+		brings(filepath.Join(u.project, "vendor"), filepath.Join(s.attacker.project, "vendor"))
+		settings = "settings {\n  vendor = \"vendor/modules\"\n}\n"
+	case "repository's mirror":
+		settings = "mirror \"" + s.evilMirror + "\" {\n}\n"
+		writeText(t, filepath.Join(u.home, ".config/cotter/cotter.hcl"), "trust_keys = [\""+filepath.ToSlash(s.trustedKey)+"\"]\n")
+	case "user's mirror":
+		u.env = append(u.env, "COTTER_MIRROR="+s.honestMirror)
+		brings(filepath.Join(u.project, ".terraform"), installed)
+		if c.forged == "signature" {
+			u.env = append(u.env, "COTTER_MIRROR="+s.evilMirror, "COTTER_MIRROR_KEY="+s.trustedKey)
+		}
+	case "bundle":
+		u.must(t, "bundle import "+s.bundle)
+		brings(filepath.Join(u.project, ".terraform"), installed)
+	}
+	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" {
+		remove(t, filepath.Join(u.project, ".terraform"))
+		brings(filepath.Join(u.project, ".terraform"), installed) // there is nothing to verify without it
+	}
+	if settings != "" {
+		u.write(t, "cotter.hcl", settings)
+	}
+	return u
+}
