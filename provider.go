@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -321,6 +322,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
 		if r.intact() {
+			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
 			r.Evidence = knows(ctx, entry)
 			r.Unconfirmed = r.Evidence.IsZero() && in.hasState()
 		}

@@ -27,8 +27,19 @@ var evidenceAll = flag.Bool("evidence.all", false, "run every cell of who brings
 type cell struct{ pkg, brought, forged, run string }
 
 // cellValues are the values of a cell, in the order of its fields.
+//
+// The lock is always the forged one. The second field says where the package for it is:
+//
+//   - The origin, the user's mirror and the bundle have only the right package, because those who
+//     can push there are trusted. The forged one is in .terraform. If a signature is forged, the
+//     user's mirror has the forged package, signed by a key that the user does not trust.
+//   - The kept copy is that of the lock, below .terraform. The lock itself has lost its entries.
+//   - The other places have the forged package, as the attacker's runs have written it there.
+//
+// verify needs an installation. If the place is another one, the forged package is in .terraform
+// too.
 var cellValues = [...][]string{
-	{"git", "registry"},
+	{"git", "registry", "provider"},
 	{"origin", "restored cache", "committed .terraform", "kept copy", "vendor directory", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
 	{"nothing", "commit", "hashes", "version", "subdir", "added hash", "signature", "other platform"},
 	{"install", "install --locked", "update other", "lock", "lock --check", "verify", "verify --remote", "vendor", "mirror push", "bundle create"},
@@ -45,6 +56,18 @@ func (c cell) String() string {
 func (c cell) impossible() string {
 	signed := c.brought == "repository's mirror" || c.brought == "user's mirror"
 	switch {
+	case c.pkg == "provider" && c.brought == "vendor directory":
+		return "it holds only modules"
+	case c.pkg == "provider" && c.run == "vendor":
+		return "it copies only modules"
+	case c.pkg == "provider" && (c.forged == "commit" || c.forged == "subdir"):
+		return "a provider has neither"
+	case c.pkg == "provider" && c.forged == "signature" && c.brought == "origin":
+		return "" // of the registry's sums
+	case c.pkg == "provider" && c.forged != "signature":
+		return ""
+	case c.forged == "signature" && !signed:
+		return "only the entries of mirrors and the sums of registries are signed"
 	case c.brought == "plugin cache" || c.brought == "terraform.d":
 		return "it holds only providers"
 	case c.forged == "added hash":
@@ -53,8 +76,6 @@ func (c cell) impossible() string {
 		return "a module is for every platform"
 	case c.forged == "version" && c.pkg == "git":
 		return "the ref is the version"
-	case c.forged == "signature" && !signed:
-		return "only the entries of mirrors are signed"
 	}
 	return ""
 }
@@ -73,7 +94,7 @@ type cellRuns []struct {
 	runs []string
 }
 
-// Vendored modules count in the project that has them, and nowhere else.
+// ownProjectRuns are the runs in which packages count that the project has brought.
 var ownProjectRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "verify"}
 
 // cellTable says how the runs end if nothing and if something is forged.
@@ -88,11 +109,19 @@ var cellTable = map[string]struct{ nothing, forged cellRuns }{
 		nothing: cellRuns{{isUsed, []string{"install", "update other", "lock", "verify", "verify --remote"}}, {isRefused, nil}},
 		forged:  cellRuns{{isUsed, []string{"install", "update other", "lock"}}, {isRefused, nil}},
 	},
+	"terraform.d": {
+		nothing: cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
+		forged:  cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
+	},
 	"vendor directory": {
 		nothing: cellRuns{{isBrought, ownProjectRuns}, {isUsed, nil}},
 		forged:  cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
 	},
 }
+
+// packageRuns are the runs that get packages by the hashes of the lock. If it has hashes of several
+// packages of a provider, they use only the one that the origin has for the platform.
+var packageRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "mirror push", "bundle create"}
 
 // expected returns how a cell ends.
 func (c cell) expected() string {
@@ -102,6 +131,15 @@ func (c cell) expected() string {
 			return isUsed
 		}
 		return isListed
+	}
+	if c.brought != "kept copy" && c.brought != "terraform.d" {
+		switch {
+		case c.forged != "added hash" && c.forged != "other platform":
+		case slices.Contains(packageRuns, c.run):
+			return isUsed
+		case c.forged == "other platform" && c.run == "verify --remote":
+			return isListed // the lock is right, and what is installed is not
+		}
 	}
 	row, ok := cellTable[c.brought]
 	if !ok {
@@ -128,10 +166,24 @@ var refusals = map[string][]string{
 	"signature": {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
 }
 
+// providerRefusals are like refusals, for providers.
+var providerRefusals = map[string][]string{
+	"hashes":     {"not the locked h1:", "its registry does not confirm"},
+	"version":    {"no package of this version", "404"},
+	"added hash": {"its registry does not confirm"},
+	"signature":  {"not the locked h1:", "the signature was not made by any of the offered keys", "its registry does not confirm"},
+}
+
 // saysWhy reports whether an output says why the package of a cell is refused.
 func (c cell) saysWhy(out string) bool {
 	why := refusals[c.forged]
-	if c.brought == "kept copy" {
+	if c.pkg == "provider" {
+		why = providerRefusals[c.forged]
+	}
+	switch c.brought {
+	case "terraform.d":
+		why = []string{"the package is from the project's own repository"}
+	case "kept copy":
 		why = []string{"the lock has no entry", "has no entry in the lock", "the lock is not up to date"}
 	}
 	return slices.ContainsFunc(why, func(part string) bool { return strings.Contains(out, part) })
@@ -140,7 +192,7 @@ func (c cell) saysWhy(out string) bool {
 // needsInstallation reports whether the victim installs before the run, because verify compares
 // what is installed.
 func (c cell) needsInstallation() bool {
-	return strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory")
+	return strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory" || c.brought == "terraform.d")
 }
 
 // allCells returns the possible cells.
@@ -204,14 +256,23 @@ func pairwise(cells []cell) (chosen []cell) {
 // args returns the arguments of the run.
 func (c cell) args(s *cellSite) string {
 	switch c.run {
+	case "update other":
+		if c.pkg == "provider" {
+			return "update " + s.world.ProviderSource("acme/disk")
+		}
 	case "vendor":
 		return "vendor --vendor vendor/modules"
 	case "mirror push":
-		return "mirror push oci://" + string(s.world.Host()) + "/published/" + strings.NewReplacer(" ", "-", "'", "", ".", "").Replace(c.brought)
+		return "mirror push oci://" + c.published(s)
 	case "bundle create":
 		return "bundle create --out out.tar"
 	}
 	return c.run
+}
+
+// published returns the repository to which the run pushes.
+func (c cell) published(s *cellSite) string {
+	return string(s.world.Host()) + "/published/" + strings.NewReplacer(" ", "-", "'", "", ".", "").Replace(c.brought)
 }
 
 func TestEvidenceCells(t *testing.T) {
@@ -222,7 +283,11 @@ func TestEvidenceCells(t *testing.T) {
 	}
 	sites := make(map[[2]string][]cell)
 	for _, c := range cells {
-		sites[[2]string{c.pkg, c.forged}] = append(sites[[2]string{c.pkg, c.forged}], c)
+		name := [2]string{c.pkg, c.forged}
+		if c.forged == "signature" && c.brought == "origin" {
+			name[1] = "signature of the registry"
+		}
+		sites[name] = append(sites[name], c)
 	}
 	for name, cells := range sites {
 		t.Run(name[0]+", "+name[1], func(t *testing.T) {
@@ -250,24 +315,24 @@ func (s *cellSite) test(t *testing.T, c cell) {
 	after := u.state(t)
 	switch want {
 	case isUsed:
-		c.checkUsed(t, s, end, after)
+		c.checkUsed(t, s, u, end, before, after)
 	case isRefused:
 		if end.status == 0 || !c.saysWhy(end.out) {
 			t.Errorf("status %d, want an error that says why", end.status)
 		}
-		s.checkNothingDone(t, before, after)
+		s.checkNothingDone(t, c, before, after)
 	case isListed:
 		if end.status != 0 || !unconfirmed.MatchString(end.out) {
 			t.Errorf("status %d, want 0, and the package as not confirmed", end.status)
 		}
-		s.checkNothingDone(t, before, after)
+		s.checkNothingDone(t, c, before, after)
 	case isBrought:
 		if end.status != 0 || after.Lock != before.Lock && c.run != "update other" {
 			t.Errorf("status %d, want 0, and the same lock", end.status)
 		}
 		u.must(t, "install")
-		if list := u.run("list --evidence"); !strings.Contains(list.out, "from this repository, unsigned") {
-			t.Errorf("list --evidence does not name the package as brought:\n%s", list.out)
+		if list := u.run(map[bool]string{true: "list --providers --json", false: "list --evidence --json"}[c.pkg == "provider"]); !strings.Contains(list.out, `"evidence":{"kind":"project"`) {
+			t.Errorf("list does not name the package as brought:\n%s", list.out)
 		}
 	}
 	if t.Failed() {
@@ -276,7 +341,7 @@ func (s *cellSite) test(t *testing.T, c cell) {
 }
 
 // checkUsed checks that the honest package was used: installed, locked, vendored or confirmed.
-func (c cell) checkUsed(t *testing.T, s *cellSite, end cellEnd, after cellState) {
+func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, before, after cellState) {
 	t.Helper()
 	if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
 		t.Errorf("status %d, want 0 and nothing that is not confirmed", end.status)
@@ -287,19 +352,49 @@ func (c cell) checkUsed(t *testing.T, s *cellSite, end cellEnd, after cellState)
 	if text := after.Vendored; text != "# honest\n" && c.run == "vendor" {
 		t.Errorf("the vendored module is %q", text)
 	}
-	if entry := moduleEntry(t, after.Lock); c.run != "verify --remote" && !entry.Equal(moduleEntry(t, s.honest)) {
-		t.Errorf("the lock has the entry %+v", entry)
+	switch {
+	case c.run == "verify --remote":
+	case c.pkg == "provider":
+		known := slices.Concat(cellEntry(t, s.honest, s.world).Hashes, cellEntry(t, before.Lock, s.world).Hashes)
+		for _, hash := range cellEntry(t, after.Lock, s.world).Hashes {
+			if !slices.Contains(known, hash) {
+				t.Errorf("the lock has the new hash %s", hash)
+			}
+		}
+	case !moduleEntry(t, after.Lock).Equal(moduleEntry(t, s.honest)):
+		t.Errorf("the lock has the entry %+v", moduleEntry(t, after.Lock))
+	}
+	s.checkPublished(t, c, u)
+}
+
+// checkPublished installs what a run has published, as another user who trusts it.
+func (s *cellSite) checkPublished(t *testing.T, c cell, from *cellUser) {
+	t.Helper()
+	args, ok := map[string]string{
+		"mirror push":   "install --locked --mirror oci://" + c.published(s),
+		"bundle create": "install --locked --bundle " + filepath.Join(from.project, "out.tar"),
+	}[c.run]
+	if !ok {
+		return
+	}
+	u := s.user(t, filepath.Join(from.top, "another"), s.forged)
+	u.must(t, args)
+	if text := u.state(t).Installed; text != "# honest\n" {
+		t.Errorf("%q was published", text)
 	}
 }
 
 // checkNothingDone checks that nothing was installed, locked, vendored or published.
-func (s *cellSite) checkNothingDone(t *testing.T, before, after cellState) {
+func (s *cellSite) checkNothingDone(t *testing.T, c cell, before, after cellState) {
 	t.Helper()
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the project has changed (-before +after):\n%s", diff)
 	}
+	if c.run != "mirror push" {
+		return
+	}
 	for _, request := range s.world.Requests() {
-		if request.Method == http.MethodPut {
+		if request.Method == http.MethodPut && !strings.Contains(request.Path, "acme/disk") {
 			t.Errorf("something was published: %s", request)
 		}
 	}
@@ -318,6 +413,7 @@ func (u *cellUser) state(t *testing.T) cellState {
 		return string(text)
 	}
 	state := cellState{Lock: read(lockFile), Vendored: read("vendor/modules/net/main.tf"), Bundle: read("out.tar")}
+	state.Installed = u.installedProvider(t)
 	if dir, ok := loadedDirs(t, u.project)["net"]; ok {
 		state.Installed = read(filepath.Join(dir, "main.tf"))
 	}

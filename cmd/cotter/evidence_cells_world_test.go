@@ -113,7 +113,11 @@ func newCellSite(t *testing.T, c cell) *cellSite {
 	s := &cellSite{top: t.TempDir()}
 	t.Cleanup(func() { makeRemovable(s.top) })
 	s.newKeys(t)
-	s.newModuleSite(t, c)
+	if c.pkg == "provider" {
+		s.newProviderSite(t, c)
+	} else {
+		s.newModuleSite(t, c)
+	}
 	return s
 }
 
@@ -178,7 +182,7 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 // copyAside keeps .terraform as it is before packages are vendored.
 func copyAside(t *testing.T, u *cellUser) {
 	t.Helper()
-	if err := copyTree(filepath.Join(u.top, "installed"), filepath.Join(u.project, ".terraform"), false); err != nil {
+	if err := os.CopyFS(filepath.Join(u.top, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -245,7 +249,7 @@ func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 	u := s.user(t, top, s.forged)
 	settings := ""
 	brings := func(to, from string) {
-		if err := copyTree(to, from, false); err != nil {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -271,11 +275,16 @@ func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 		if c.forged == "signature" {
 			u.env = append(u.env, "COTTER_MIRROR="+s.evilMirror, "COTTER_MIRROR_KEY="+s.trustedKey)
 		}
+	case "plugin cache":
+		u.env = append(u.env, "TF_PLUGIN_CACHE_DIR="+filepath.Join(top, "plugins"))
+		brings(filepath.Join(top, "plugins"), filepath.Join(installed, "providers"))
+	case "terraform.d":
+		brings(filepath.Join(u.project, "terraform.d/plugins"), filepath.Join(s.top, "plugins"))
 	case "bundle":
 		u.must(t, "bundle import "+s.bundle)
 		brings(filepath.Join(u.project, ".terraform"), installed)
 	}
-	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" {
+	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" && c.brought != "terraform.d" {
 		remove(t, filepath.Join(u.project, ".terraform"))
 		brings(filepath.Join(u.project, ".terraform"), installed) // there is nothing to verify without it
 	}

@@ -1,0 +1,160 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// foreignPlatform is a platform on which the tests do not run. If a cell forges the platform, the
+// registry's package for it has the attacker's text.
+const foreignPlatform = "solaris_amd64"
+
+func cellProvider(text string) fstest.MapFS {
+	return fstest.MapFS{"terraform-provider-cloud": {Data: []byte(text)}}
+}
+
+// newProviderSite is newCellSite for the provider acme/cloud. The attacker names a mirror directory
+// with the forged package.
+func (s *cellSite) newProviderSite(t *testing.T, c cell) {
+	t.Helper()
+	platform := addrs.CurrentPlatform().String()
+	foreign := "# other\n"
+	if c.forged == "other platform" {
+		foreign = "# evil\n"
+	}
+	s.world = modtest.New(t, fstest.MapFS{
+		"providers/acme/cloud/1.0.0/" + platform + "/terraform-provider-cloud":        {Data: []byte("# honest\n")},
+		"providers/acme/cloud/1.0.0/" + foreignPlatform + "/terraform-provider-cloud": {Data: []byte(foreign)},
+		"providers/acme/disk/1.0.0/" + platform + "/terraform-provider-disk":          {Data: []byte("# disk\n")},
+		"providers/acme/disk/1.0.0/" + foreignPlatform + "/terraform-provider-disk":   {Data: []byte("# disk\n")},
+	})
+	host := string(s.world.Host())
+	s.config = strings.ReplaceAll("terraform {\n  required_providers {\n    cloud = {\n      source = \"HOST/acme/cloud\"\n    }\n    disk = {\n      source = \"HOST/acme/disk\"\n    }\n  }\n}\n", "HOST", host)
+	s.honestMirror, s.evilMirror = "oci://"+host+"/honest", "oci://"+host+"/evil"
+	honest := s.user(t, filepath.Join(s.top, "honest"), "")
+	honest.must(t, "lock")
+	if c.forged == "other platform" {
+		honest.must(t, "lock --platform "+platform+" --platform "+foreignPlatform)
+	}
+	honest.must(t, "install --locked")
+	s.honest = string(readFile(t, filepath.Join(honest.project, lockFile)))
+	honest.must(t, "mirror push "+s.honestMirror)
+	s.bundle = filepath.Join(s.top, "honest.tar")
+	honest.must(t, "bundle create --out "+s.bundle)
+
+	s.attacker, s.forged = s.user(t, filepath.Join(s.top, "attacker"), s.honest), s.honest
+	plugins := filepath.Join(s.top, "plugins")
+	if c.forged == "nothing" {
+		s.writePlugins(t, plugins, "1.0.0", "# honest\n")
+	} else {
+		s.forgeProvider(t, c, plugins)
+	}
+	s.attacker.must(t, "install --locked --layout copy")
+	copyAside(t, s.attacker)
+	sign := ""
+	if c.forged == "signature" {
+		sign = "--sign-key " + s.signingSecret + " "
+	}
+	s.attacker.must(t, "mirror push "+sign+s.evilMirror)
+	if c.forged == "signature" && c.brought == "origin" {
+		if err := s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.world.PublishProvider("acme/disk", "1.1.0", platform, fstest.MapFS{"terraform-provider-disk": {Data: []byte("# disk\n")}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writePlugins writes a mirror directory with a package of the provider for this platform.
+func (s *cellSite) writePlugins(t *testing.T, dir, version, text string) {
+	t.Helper()
+	platform := addrs.CurrentPlatform().String()
+	world := modtest.New(t, fstest.MapFS{"providers/acme/cloud/" + version + "/" + platform + "/terraform-provider-cloud": {Data: []byte(text)}})
+	if err := world.WriteProviderMirror(dir, modtest.ProviderMirror{Host: s.world.Host()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forgeProvider forges the lock's entry of the provider, and writes the package that fits it into
+// the attacker's mirror directory.
+func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
+	t.Helper()
+	version := "1.0.0"
+	if c.forged == "version" {
+		version = "2.0.0"
+	}
+	s.writePlugins(t, plugins, version, "# evil\n")
+	if c.forged == "signature" && c.brought == "origin" {
+		if err := s.world.PublishProvider("acme/cloud", "1.0.0", addrs.CurrentPlatform().String(), cellProvider("# evil\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cloud := s.world.ProviderSource("acme/cloud")
+	writeText(t, filepath.Join(s.attacker.home, "cli.tfrc"), "provider_installation {\n  filesystem_mirror {\n    path    = \""+filepath.ToSlash(plugins)+"\"\n    include = [\""+cloud+"\"]\n  }\n  direct {\n    exclude = [\""+cloud+"\"]\n  }\n}\n")
+	remove(t, filepath.Join(s.attacker.project, lockFile))
+	s.attacker.must(t, "lock")
+	forged := string(readFile(t, filepath.Join(s.attacker.project, lockFile)))
+	switch c.forged {
+	case "added hash":
+		lock, diags := lockfile.Parse([]byte(s.honest), lockFile)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		entry := cellEntry(t, s.honest, s.world)
+		entry.Hashes = append(slices.Clone(entry.Hashes), cellEntry(t, forged, s.world).Hashes...)
+		lock.SetProvider(entry)
+		forged = string(lock.Bytes())
+	case "other platform":
+		forged = s.honest
+	}
+	s.forged = forged
+	s.attacker.write(t, lockFile, forged)
+}
+
+// cellEntry returns the entry of the provider in a lock.
+func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provider {
+	t.Helper()
+	lock, diags := lockfile.Parse([]byte(text), lockFile)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	entry, _ := lock.Provider(addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"})
+	return entry
+}
+
+// installedProvider returns the text of the installed provider, of the locked version.
+func (u *cellUser) installedProvider(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(u.project, lockFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	version := cmp.Or(cellEntry(t, string(text), u.world).Version, "*")
+	names, err := filepath.Glob(filepath.Join(u.project, ".terraform/providers", u.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts.Write(text)
+	}
+	return texts.String()
+}
