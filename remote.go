@@ -140,7 +140,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *Origin, c *call, entry 
 	}
 	o.Package = at.Package.Redacted()
 	locked, lockedSubdir := entry.SplitPackage()
-	if at.FromServer() && !pkgtree.IsPattern(at.Subdir) && pkgtree.CleanSubdir(at.Subdir) != pkgtree.CleanSubdir(lockedSubdir) {
+	if !pkgtree.IsPattern(at.Subdir) && pkgtree.CleanSubdir(at.Subdir) != pkgtree.CleanSubdir(lockedSubdir) {
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.Subdir
 		return nil
 	}

@@ -125,13 +125,6 @@ var packageRuns = []string{"install", "install --locked", "update other", "lock"
 
 // expected returns how a cell ends.
 func (c cell) expected() string {
-	if c.pkg == "git" && c.forged == "subdir" && c.run == "verify --remote" && c.brought != "kept copy" {
-		// The configuration names the directory, so the installed files are those of the origin.
-		if c.brought == "vendor directory" {
-			return isUsed
-		}
-		return isListed
-	}
 	if c.brought != "kept copy" && c.brought != "terraform.d" {
 		switch {
 		case c.forged != "added hash" && c.forged != "other platform":
