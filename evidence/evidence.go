@@ -109,5 +109,3 @@ func (e Evidence) Identity() string {
 	}
 	return e.Kind.String() + " " + e.By
 }
-
-// Compare orders evidence by strength.
