@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/mirror"
 )
 
-// A value that nobody has set says nothing good.
+// A zero value never means that something was checked.
 func TestZeroValuesAreNotFine(t *testing.T) {
 	t.Parallel()
 	if zero := cotter.Status(0); zero != cotter.StatusUnknown || zero.String() != "unknown" {

@@ -199,7 +199,8 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 }
 
 // directory returns the mirror in a directory. A relative path is joined to Dir, so the project
-// brings the mirror, whoever has named it and wherever a link in the path leads.
+// brings the mirror, even if the user has named it, and even if the path is a link out of the
+// project.
 func (o ProviderSourceOptions) directory(name string) getproviders.FilesystemMirror {
 	if filepath.IsAbs(name) {
 		return getproviders.FilesystemMirror{Dir: name}

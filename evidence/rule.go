@@ -62,8 +62,6 @@ type Rule struct {
 	// Memos reports whether evidence of an earlier run counts. It counts only if its
 	// source would be asked, and would be enough, in this run.
 	Memos bool
-	// Asks reports whether the run asks mirrors and origins for the evidence that it lacks.
-	Asks bool
 	// Lacking is the response to a package without enough evidence.
 	Lacking Response
 	// MovedTag is the response to a full version tag, or an OCI tag, that points to something
@@ -81,17 +79,17 @@ var (
 
 // rules is the table.
 var rules = map[Run]Rule{
-	Install:      {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
-	Locked:       {Module: brought, Provider: brought, Memos: true, Asks: true},
-	Update:       {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
-	Lock:         {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
-	LockCheck:    {Module: brought, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
+	Install:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Locked:       {Module: brought, Provider: brought, Memos: true},
+	Update:       {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Lock:         {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	LockCheck:    {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Verify:       {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, Asks: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
-	Vendor:       {Module: confirmed, Provider: brought, Memos: true, Asks: true, MovedTag: Warn, Unknown: Warn},
-	Publish:      {Module: confirmed, Provider: confirmed, Memos: true, Asks: true},
+	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	Vendor:       {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Publish:      {Module: confirmed, Provider: confirmed, Memos: true},
 	Restore:      {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Diff:         {Module: append([]Kind{None}, brought...), Memos: true, Asks: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:         {Module: append([]Kind{None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 }
 
 // For returns the rule for a kind of run. For an unknown kind it is the zero Rule.

@@ -107,8 +107,8 @@ func fromProject(providers []cotter.Provider) []string {
 	return names
 }
 
-// unsigned names the providers that the project itself brings, so that nobody mistakes them for
-// those of a registry. prefix begins the line.
+// unsigned names the providers that the project itself brings, so that they are not mistaken
+// for those of a registry. prefix begins the line.
 func (o *output) unsigned(prefix string, names []string) {
 	if len(names) > 0 && !o.json {
 		o.notef("%s%s from this repository, unsigned: %s\n", prefix, count(len(names), "provider"), strings.Join(names, ", "))

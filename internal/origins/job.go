@@ -20,7 +20,7 @@ type Pin struct {
 	// Tree is the t1 hash of the package; "" if there is none.
 	Tree hashing.Hash
 	// Fresh means that a git store in the cache that has the revision proves nothing, because
-	// nobody has confirmed the revision. The origin must deliver it.
+	// nothing has confirmed the revision. The origin must deliver it.
 	Fresh bool
 }
 

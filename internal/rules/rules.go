@@ -53,7 +53,7 @@ func (r Rules) CheckProjectProvider() error {
 }
 
 // ForModules returns a context for requests for modules: none of them is sent to a URL that
-// deny_sources denies, whoever named the URL.
+// deny_sources denies, even if a server or a package names the URL.
 func (r Rules) ForModules(ctx context.Context) context.Context {
 	return r.withRule(ctx, "modules", (*policy.Policy).CheckURL, (*policy.Policy).DeniedURLs)
 }
