@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -41,7 +40,7 @@ type OCIBlob struct {
 func (f *Fetcher) OCIContent(host, repository string) (*OCIContent, error) {
 	pkg := addrs.ParseModulePackage("oci://" + host + "/" + repository)
 	addr, err := parseOCIAddress(pkg)
-	if err == nil && (addr.host != strings.ToLower(host) || addr.repository != repository) {
+	if err == nil && addr.repository != repository { // the host may be spelled otherwise: "1" is 0.0.0.1
 		err = badOCI("%q is not the name of a repository", host+"/"+repository)
 	}
 	if err != nil {

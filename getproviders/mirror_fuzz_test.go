@@ -94,7 +94,7 @@ func FuzzOCIArtifact(f *testing.F) {
 }
 
 func FuzzRepositoryTemplate(f *testing.F) {
-	for _, seed := range []string{"example.com/${hostname}/${ namespace }/${type}", "example.com/$${type}", "${hostname}/${", "a/${type}${type}"} {
+	for _, seed := range []string{"example.com/${hostname}/${ namespace }/${type}", "example.com/$${type}", "${hostname}/${", "a/${type}${type}", "1/00"} {
 		f.Add(seed)
 	}
 	x := provider(f, "acme/x")
