@@ -21,8 +21,10 @@ import (
 
 // Requirements collects the provider requirements of the modules while the tree is walked.
 type Requirements struct {
-	// ask is called once for each provider, as soon as the first module requires it.
-	ask func(getproviders.ProviderUse)
+	// ask is called once for each provider, as soon as the first module requires it. Afterwards,
+	// rootRead is called once, when the requirements of the root module are known. Both may be nil.
+	ask      func(getproviders.ProviderUse)
+	rootRead func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
 	uses map[addrs.Provider][]getproviders.ProviderUse
@@ -46,6 +48,9 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 		if !known && r.ask != nil {
 			r.ask(use)
 		}
+	}
+	if path.IsRoot() && r.rootRead != nil {
+		r.rootRead(func(p addrs.Provider) bool { return r.uses[p] != nil })
 	}
 }
 
