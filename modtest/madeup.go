@@ -48,6 +48,24 @@ func (w *World) MakeUpModule(pkg string, files fs.FS, wanted ...string) error {
 	return publishError(pkg, strings.Join(wanted, ", "), w.registry.makeUp(pkg, files, wanted))
 }
 
+// MakeUpRepository makes the git server have a repository ("net.git") with a commit of these files
+// for each tag. nil means a module without content. Tags that it has are left as they are. As in
+// the tree, the tag "_HEAD" is the last commit of the branch main. The error is a [*PublishError].
+func (w *World) MakeUpRepository(repo string, files fs.FS, tags ...string) error {
+	if !isWholeRoot(repo, isRepo) {
+		return publishError(repo, "", errBadRepo)
+	}
+	if files == nil {
+		files = noContent()
+	}
+	for _, tag := range tags {
+		if err := w.git.addLater(repo, tag, files); err != nil {
+			return publishError(repo, tag, err)
+		}
+	}
+	return nil
+}
+
 // makeUp adds made-up versions to those of a module.
 func (r *registry) makeUp(pkg string, files fs.FS, wanted []string) error {
 	r.making.Lock()
@@ -81,19 +99,24 @@ func (r *registry) makeUpUnknown(pkg string) {
 // noContent returns the content of a made-up module of which nothing is known.
 func noContent() fs.FS { return Txtar("-- main.tf --\n") }
 
-// addLater adds a tag to a repository that may be in use.
+// addLater adds a tag to a repository that may be in use. If the repository has the tag, it stays as
+// it is.
 func (g *gitServer) addLater(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return errBadTag
 	}
 	r := g.open(repo)
 	r.mu.Lock()
-	if r.commits == nil {
+	_, has := r.trees[tag]
+	started := r.commits != nil
+	if !has && !started {
 		r.trees[tag] = files
-		r.mu.Unlock()
+	}
+	has = has || r.commits[tag] != ""
+	r.mu.Unlock()
+	if has || !started {
 		return nil
 	}
-	r.mu.Unlock()
 	return g.publish(repo, tag, files)
 }
 
