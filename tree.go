@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,8 @@ type walker struct {
 	// place finds the module of a call, or puts it in its place. The walk reports its error
 	// unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
+	// packages is the directory of installed packages, as modules.json would name it.
+	packages string
 	// begin, which may be nil, is called with the calls of the root module before they are
 	// placed.
 	begin func(context.Context, []parsedCall)
@@ -62,8 +65,11 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 		if depth == 0 && w.begin != nil {
 			w.begin(ctx, calls)
 		}
-		level = w.placeAll(ctx, calls, &failures)
+		outside, inside := w.splitInside(calls)
+		level = w.placeAll(ctx, outside, w.place, &failures)
 		all = append(all, level...)
+		found := w.placeAll(ctx, inside, w.placeInside(all, seen), &failures)
+		level, all = append(level, found...), append(all, found...)
 	}
 	slices.SortFunc(all, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
 	return all, &failures
@@ -131,10 +137,63 @@ func distinct(calls []parsedCall, seen map[string]*call, failures *failures) []p
 	})
 }
 
+// Some projects write the version of a package once: one call installs it, and others have paths
+// such as "./.terraform/modules/KEY/network" that lead into it. Those are modules of the package.
+// They are placed after all others of their depth, because the package must be placed first.
+
+// splitInside separates calls whose paths lead into the package of another call.
+func (w *walker) splitInside(calls []parsedCall) (outside, inside []parsedCall) {
+	for _, c := range calls {
+		if key, _ := w.insidePackage(c.call); key != "" && c.err == nil {
+			inside = append(inside, c)
+			continue
+		}
+		outside = append(outside, c)
+	}
+	return outside, inside
+}
+
+// insidePackage returns the key of the call into whose package a local path leads, and the
+// directory in the package. The key is "" for all other calls.
+func (w *walker) insidePackage(c *call) (key, subdir string) {
+	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
+	if !ok || !c.own() {
+		return "", ""
+	}
+	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), w.packages+"/")
+	if !ok {
+		return "", ""
+	}
+	key, subdir, _ = strings.Cut(rest, "/")
+	return key, subdir
+}
+
+// placeInside returns the function that finds modules in the packages of other calls, which are
+// among the modules that have been placed. seen has all calls so far. Paths to anything else are
+// like those to the project's own modules.
+func (w *walker) placeInside(modules []*module, seen map[string]*call) func(context.Context, *call) (*module, error) {
+	packages := make(map[string]*placement)
+	for _, m := range modules {
+		if m.ownsPackage() {
+			packages[m.key()] = m.pkg
+		}
+	}
+	return func(ctx context.Context, c *call) (*module, error) {
+		key, subdir := w.insidePackage(c)
+		if pkg, ok := packages[key]; ok {
+			return moduleIn(c, pkg, subdir)
+		}
+		if called, ok := seen[key]; ok && !called.from.IsLocal() {
+			return nil, errRefused // the failure of that call is reported
+		}
+		return w.place(ctx, c)
+	}
+}
+
 // placeAll places the modules of calls in parallel, and returns the modules that could be
 // placed. Each call has its own goroutine, because most calls wait for a package that
 // another goroutine fetches. place limits the amount of parallel work.
-func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *failures) []*module {
+func (w *walker) placeAll(ctx context.Context, calls []parsedCall, place func(context.Context, *call) (*module, error), failures *failures) []*module {
 	placed := make([]*module, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
@@ -143,7 +202,7 @@ func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *fai
 			continue
 		}
 		wait.Go(func() {
-			m, err := w.place(ctx, c.call)
+			m, err := place(ctx, c.call)
 			if err == nil {
 				err = m.checkCycle()
 			}
