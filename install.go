@@ -347,7 +347,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
-		warn: res.events.warnOf,
+		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
