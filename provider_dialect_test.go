@@ -108,60 +108,64 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 	}
 }
 
+const (
+	lockedCloud = "provider \"registry.terraform.io/hashicorp/cloud\" {\n  version = \"1.0.0\"\n}\n"
+	movedCloud  = "registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud"
+	goneCloud   = "registry.terraform.io/hashicorp/cloud: 1.0.0 -> "
+	s3Backend   = "terraform {\n  backend \"s3\" {\n  }\n}\n"
+)
+
+// lockOfTerraformCases are installations for tofu with a lock of terraform.
+var lockOfTerraformCases = []struct {
+	name   string
+	config string
+	lock   string
+	change func(*cotter.Request)
+	want   string // the changes of the lock, or a part of the error
+}{
+	{"the version stays", required(hostlessCloud), lockedCloud, nil, movedCloud + "; " + goneCloud},
+	{"with a constraint", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.0" }`), lockedCloud, nil, movedCloud + "; " + goneCloud},
+	{"a constraint excludes it", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), lockedCloud, nil,
+		`registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.5.0 from registry.terraform.io/hashicorp/cloud, not "~> 1.1" (main.tf:3); ` + goneCloud},
+	{"tofu's entry comes first", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.5.0") + lockedCloud, nil,
+		"registry.opentofu.org/hashicorp/cloud: 1.5.0 -> 1.5.0; " + goneCloud},
+	{"another namespace", required(`disk = { source = "acme/disk" }`), lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
+		"registry.opentofu.org/acme/disk:  -> 2.0.0; registry.terraform.io/acme/disk: 1.0.0 -> "},
+	{"another host", required(`disk = { source = "HOST/hashicorp/cloud" }`), lockedCloud, nil, "HOST/hashicorp/cloud:  -> 2.0.0; " + goneCloud},
+	{"terraform's registry by name", required(`cloud = { source = "registry.terraform.io/hashicorp/cloud" }`), lockedCloud, nil,
+		"registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"both by name", required(hostlessCloud, `other = { source = "registry.terraform.io/hashicorp/cloud" }`), lockedCloud, nil,
+		movedCloud + "; registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"not required", "", lockedCloud, nil, goneCloud},
+	{"an unknown state may need it", s3Backend, lockedCloud + lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
+		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud; registry.terraform.io/acme/disk: 1.0.0 -> ; " + goneCloud},
+	{"an unknown state and prune", s3Backend, lockedCloud, func(req *cotter.Request) { req.Providers.Prune = true }, goneCloud},
+	{"an unknown state of terraform", s3Backend, lockedCloud, func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"for terraform", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"a lock of tofu, for terraform", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.0.0"),
+		func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform },
+		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> ; registry.terraform.io/hashicorp/cloud:  -> 2.0.0"},
+	{"all are updated", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.Update.All = true },
+		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + goneCloud},
+	{"one is updated", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.Update.Providers = []string{"hashicorp/cloud"} },
+		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + goneCloud},
+	{"only the lock", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.LockOnly = true }, movedCloud + "; " + goneCloud},
+	{"a dry run", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.DryRun = true }, movedCloud + "; " + goneCloud},
+	{"in another file than the modules", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.LockFile = ".cotter.lock.hcl" }, movedCloud + "; " + goneCloud},
+	{"a lock that may not change", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.Locked = true },
+		"provider hashicorp/cloud (main.tf:3): the lock has version 1.0.0 from registry.terraform.io, and tofu takes it from registry.opentofu.org; the lock would get an entry for that"},
+	{"a lock that may not change and does not fit", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), lockedCloud, func(req *cotter.Request) { req.Locked = true },
+		`the lock has version 1.0.0, and the configuration asks for "~> 1.1"`},
+	{"a version that the registry does not have", required(hostlessCloud), lockedProvider("registry.terraform.io/hashicorp/cloud", "1.1.0"), nil, "1.1.0"},
+	{"offline", required(hostlessCloud), lockedCloud, func(req *cotter.Request) { req.Offline = true }, "offline mode is set"},
+}
+
 // In tofu's dialect, the versions that terraform has locked for hashicorp's providers are the locked
 // ones.
 func TestLockOfTerraform(t *testing.T) {
 	t.Parallel()
 	w := newStockWorld(t, stockVersions)
-	cloud := lockedProvider("registry.terraform.io/hashicorp/cloud", "1.0.0")
-	const (
-		moved   = "registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud"
-		removed = "registry.terraform.io/hashicorp/cloud: 1.0.0 -> "
-		backend = "terraform {\n  backend \"s3\" {\n  }\n}\n"
-	)
-	for _, row := range []struct {
-		name   string
-		config string
-		lock   string
-		change func(*cotter.Request)
-		want   string // the changes of the lock, or a part of the error
-	}{
-		{"the version stays", required(hostlessCloud), cloud, nil, moved + "; " + removed},
-		{"with a constraint", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.0" }`), cloud, nil, moved + "; " + removed},
-		{"a constraint excludes it", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), cloud, nil,
-			`registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.5.0 from registry.terraform.io/hashicorp/cloud, not "~> 1.1" (main.tf:3); ` + removed},
-		{"tofu's entry comes first", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.5.0") + cloud, nil,
-			"registry.opentofu.org/hashicorp/cloud: 1.5.0 -> 1.5.0; " + removed},
-		{"another namespace", required(`disk = { source = "acme/disk" }`), lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
-			"registry.opentofu.org/acme/disk:  -> 2.0.0; registry.terraform.io/acme/disk: 1.0.0 -> "},
-		{"another host", required(`disk = { source = "HOST/hashicorp/cloud" }`), cloud, nil, "HOST/hashicorp/cloud:  -> 2.0.0; " + removed},
-		{"terraform's registry by name", required(`cloud = { source = "registry.terraform.io/hashicorp/cloud" }`), cloud, nil,
-			"registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-		{"both by name", required(hostlessCloud, `other = { source = "registry.terraform.io/hashicorp/cloud" }`), cloud, nil,
-			moved + "; registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-		{"not required", "", cloud, nil, removed},
-		{"an unknown state may need it", backend, cloud + lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
-			"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud; registry.terraform.io/acme/disk: 1.0.0 -> ; " + removed},
-		{"an unknown state and prune", backend, cloud, func(req *cotter.Request) { req.Providers.Prune = true }, removed},
-		{"an unknown state of terraform", backend, cloud, func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-		{"for terraform", required(hostlessCloud), cloud, func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-		{"a lock of tofu, for terraform", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.0.0"),
-			func(req *cotter.Request) { req.Dialect = cotter.DialectTerraform },
-			"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> ; registry.terraform.io/hashicorp/cloud:  -> 2.0.0"},
-		{"all are updated", required(hostlessCloud), cloud, func(req *cotter.Request) { req.Update.All = true },
-			"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + removed},
-		{"one is updated", required(hostlessCloud), cloud, func(req *cotter.Request) { req.Update.Providers = []string{"hashicorp/cloud"} },
-			"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + removed},
-		{"only the lock", required(hostlessCloud), cloud, func(req *cotter.Request) { req.LockOnly = true }, moved + "; " + removed},
-		{"a dry run", required(hostlessCloud), cloud, func(req *cotter.Request) { req.DryRun = true }, moved + "; " + removed},
-		{"in another file than the modules", required(hostlessCloud), cloud, func(req *cotter.Request) { req.LockFile = ".cotter.lock.hcl" }, moved + "; " + removed},
-		{"a lock that may not change", required(hostlessCloud), cloud, func(req *cotter.Request) { req.Locked = true },
-			"provider hashicorp/cloud (main.tf:3): the lock has version 1.0.0 from registry.terraform.io, and tofu takes it from registry.opentofu.org; the lock would get an entry for that"},
-		{"a lock that may not change and does not fit", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), cloud, func(req *cotter.Request) { req.Locked = true },
-			`the lock has version 1.0.0, and the configuration asks for "~> 1.1"`},
-		{"a version that the registry does not have", required(hostlessCloud), lockedProvider("registry.terraform.io/hashicorp/cloud", "1.1.0"), nil, "1.1.0"},
-		{"offline", required(hostlessCloud), cloud, func(req *cotter.Request) { req.Offline = true }, "offline mode is set"},
-	} {
+	for _, row := range lockOfTerraformCases {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			in := *w.in
