@@ -212,6 +212,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err != nil {
 		return nil, err
 	}
+	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
 	if err != nil {
 		return nil, err
@@ -262,6 +263,9 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
+	}
+	if tree.hostless == nil {
+		providers.warnOfDialect()
 	}
 	gotProviders, err := providers.finish(ctx)
 	if err != nil {
@@ -353,7 +357,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
 	for _, warning := range []Warning{
 		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
-		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
+		{Message: r.assumedDialectOf(tree.hostless), Kind: WarningDialectAssumed},
 		{Message: constraintsBeside(modules)},
 	} {
 		if warning.Message != "" {

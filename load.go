@@ -156,7 +156,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, Evidence: knows(ctx, entry)}
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {
