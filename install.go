@@ -304,7 +304,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, past: r.past(), unified: shared},
 		locator: &locator{
 			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
 			locked: r.req.Locked, found: found, run: r.trust,

@@ -113,6 +113,12 @@ type jsonChange struct {
 	Key string `json:"key"`
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
+	// Selection is why the new version was selected, as in the line "resolved". It is absent
+	// if the entry was removed.
+	Selection string `json:"selection,omitempty"`
+	// Newer is the newest version that the constraint allows, if it is newer than the new
+	// version and the run has listed the versions.
+	Newer string `json:"newer,omitempty"`
 	// Other is a description of other content under the same version, tag or address, which
 	// the run has accepted.
 	Other string `json:"other_content,omitempty"`
@@ -130,12 +136,16 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Key:      change.Key,
 			Old:      change.Old,
 			New:      change.New,
+			Newer:    change.Newer,
 			Other:    change.OtherContent,
 			Changed:  change.Files.Changed,
 			Vanished: change.Files.Vanished,
 			Added:    change.Files.Added,
 
 			Interface: jsonInterfaces(change.Interface),
+		}
+		if change.New != "" {
+			j.Selection = change.Selection.String()
 		}
 		list = append(list, j)
 	}
