@@ -16,7 +16,7 @@ import (
 // so the first reason that applies decides.
 type Selection int
 
-// The reasons, in the order in which they apply.
+// The reasons. The first four are in the order in which they apply.
 const (
 	// SelectionUnknown means that nothing was selected.
 	SelectionUnknown Selection = iota
@@ -29,6 +29,10 @@ const (
 	SelectionInstalled
 	// SelectionNewest means that it is the newest that the call's constraint allows.
 	SelectionNewest
+	// SelectionUnified means that all calls of the source share it.
+	SelectionUnified
+	// SelectionRequested means that the request names it.
+	SelectionRequested
 )
 
 // String returns the reason in a few words.
@@ -42,6 +46,10 @@ func (s Selection) String() string {
 		return "installed"
 	case SelectionNewest:
 		return "newest"
+	case SelectionUnified:
+		return "unified"
+	case SelectionRequested:
+		return "requested"
 	}
 	return "unknown"
 }
@@ -50,13 +58,17 @@ func (s Selection) String() string {
 // for the call.
 func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == SelectionInstalled }
 
-// past is what a project has used before a run. A call without a usable entry of its own takes
-// from it what it can, so that a renamed call, a second call of a source and the first lock
-// upgrade nothing. All of it is a hint: packages are confirmed and policies applied as usual. A
-// nil *past is empty.
+// past is what a project has used before a run. A call without an entry of its own takes from it
+// what it can, so that a renamed call, a second call of a source and the first lock upgrade
+// nothing. All of it is a hint: packages are confirmed and policies applied as usual.
+//
+// Updated calls, and those below them, take nothing from it. Neither do calls with an entry of
+// their source that they no longer allow: which version is selected then must not depend on what
+// this machine had. A nil *past is empty.
 type past struct {
 	update Update
-	// locks are earlier locks. An entry counts if no lock before it has one that fits.
+	// locks are the lock and earlier locks, the newest first. An entry counts if no lock before
+	// its own has one that fits.
 	locks []*lockfile.File
 	// installed has the records of what a stock tool has installed, and clones are its
 	// directories; empty and nil if that does not count.
@@ -82,11 +94,15 @@ func (p *openProject) past() *past {
 // isLockDeleted reports whether the lock file was deleted after a run had written it.
 func (p *openProject) isLockDeleted() bool { return p.lockSrc == nil && p.files.HasLockCopy() }
 
-// entry returns the entry that the calls of one source share: the highest version that allows
-// accepts. If the source has no versions, it is the first entry by key.
+// entry returns the entry that decides calls of one source: the highest version that allows
+// accepts, or the first entry by key if the source has no versions. For a single call, its own
+// entry in an earlier lock comes first.
 func (p *past) entry(calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
 	if p == nil {
 		return best, false
+	}
+	if own, ok := p.ownEntry(calls, allows); ok {
+		return own, true
 	}
 	for _, lock := range p.locks {
 		var highest versions.Version
@@ -110,12 +126,33 @@ func (p *past) entry(calls []*call, allows func(versions.Version) bool) (best lo
 	return best, found
 }
 
+// ownEntry returns the entry that a single call had in an earlier lock.
+func (p *past) ownEntry(calls []*call, allows func(versions.Version) bool) (lockfile.Module, bool) {
+	if len(calls) != 1 {
+		return lockfile.Module{}, false
+	}
+	for _, lock := range p.locks {
+		entry, ok := lock.Module(calls[0].key())
+		if v, err := versions.Parse(entry.Version); ok && p.decides(entry, calls[0]) && (entry.Version == "" || err == nil && allows(v)) {
+			return entry, true
+		}
+	}
+	return lockfile.Module{}, false
+}
+
 // decides reports whether an entry may decide a call, which may be another call than its own.
 func (p *past) decides(entry lockfile.Module, c *call) bool {
-	if p.update.has(entry.Key) || entry.Key != c.key() && p.update.covers(c.path) {
+	if p.update.has(entry.Key) || entry.Key != c.key() && p.update.covers(c.path) || p.isExcluded(c) {
 		return false
 	}
 	return c.from.Mismatch(entry) == ""
+}
+
+// isExcluded reports whether the lock has an entry of a call's source that the call no longer
+// allows.
+func (p *past) isExcluded(c *call) bool {
+	entry, ok := p.locks[0].Module(c.key())
+	return ok && entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
 }
 
 // entriesOf returns the entries of a call's source, from the first lock that has any.
@@ -136,7 +173,7 @@ func (p *past) entriesOf(c *call) []lockfile.Module {
 
 // record returns the record of what a stock tool has installed for a call.
 func (p *past) record(c *call) (manifest.Record, bool) {
-	if p == nil || p.update.covers(c.path) {
+	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
 		return manifest.Record{}, false
 	}
 	return p.installed.Lookup(c.key())

@@ -98,6 +98,7 @@ func TestSameSource(t *testing.T) {
 		{"renamed", "network " + net + " ~> 1.0", cotter.Request{}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
 		{"second", "a " + net + " ~> 1.0\nnet " + net + " ~> 1.0", cotter.Request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
 		{"another constraint", "a " + net + "\nnet " + net + " ~> 1.0", cotter.Request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
+		{"excluded", "net " + net + " > 1.0.0\nb " + net, cotter.Request{}, []string{"b 1.0.0 same source", "b.sub 0.1.0 same source", "net 1.5.0 newest"}},
 		{"not allowed", "a " + net + " > 1.0.0\nnet " + net + " ~> 1.0", cotter.Request{}, []string{"a 1.5.0 newest"}},
 		{"another directory", "a " + net + "//x\nnet " + net + " ~> 1.0", cotter.Request{}, []string{"a 1.5.0 newest"}},
 		{"lock only", "network " + net, cotter.Request{LockOnly: true}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
@@ -141,7 +142,7 @@ func TestSameSourceOfSeveral(t *testing.T) {
 	}
 	p.checkSelected(t, cotter.Request{Update: cotter.Update{Keys: []string{"d"}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
 	p.calls(t, "c MODTEST_HOST/acme/sub/aws\nf "+net+" > 1.3.0")
-	p.checkSelected(t, cotter.Request{}, "f 1.4.0 same source", "f.sub 0.2.0 same source")
+	p.checkSelected(t, cotter.Request{}, "f 1.4.0 newest", "f.sub 0.2.0 same source")
 }
 
 // A renamed call needs no request if its package is in the cache, not even in offline mode. It keeps
@@ -345,7 +346,7 @@ func TestFirstLockTakesInstalledVersions(t *testing.T) {
 		{"another source", "net " + net + "//x", cotter.Request{}, installed, []string{"net 1.5.0 newest"}, 0},
 		{"no longer offered", "net " + net, cotter.Request{}, []stockRecord{{Key: "net", Source: net, Version: "1.1.0"}}, []string{"net 1.5.0 newest"}, 1},
 		{"the newest", "net " + net, cotter.Request{}, []stockRecord{{Key: "net", Source: net, Version: "1.5.0"}}, []string{"net 1.5.0 installed"}, 0},
-		{"unified", "a " + net + "\nnet " + net, cotter.Request{Unify: true}, installed, []string{"a 1.0.0 newest", "a.sub 0.1.0 newest", "net 1.0.0 installed", "net.sub 0.1.0 installed"}, 0},
+		{"unified", "a " + net + "\nnet " + net, cotter.Request{Unify: true}, installed, []string{"a 1.0.0 unified", "a.sub 0.1.0 unified", "net 1.0.0 installed", "net.sub 0.1.0 installed"}, 0},
 		{"upgrade", "net " + net, cotter.Request{Update: cotter.Update{All: true}}, installed, []string{"net 1.5.0 newest"}, 0},
 		{"update", "net " + net, cotter.Request{Update: cotter.Update{Keys: []string{"net"}}}, installed, []string{"net 1.5.0 newest"}, 0},
 	} {

@@ -57,7 +57,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	found := selection{why: SelectionNewest}
+	found := selection{why: s.reason(c)}
 	chosen, err := s.oldEnough(c, offered, want)
 	if inUse, ok := s.installed(c, offered, want); ok && err == nil {
 		isOlder := chosen.Version.Compare(inUse.Version) > 0
@@ -173,6 +173,17 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
 	}
 	return versions.ParseConstraints(to.String())
+}
+
+// reason says why the newest of the versions that meet the constraint from wanted is selected.
+func (s *selector) reason(c *call) Selection {
+	if _, ok := s.unified.version(c); ok {
+		return SelectionUnified
+	}
+	if s.update.To != "" && slices.Contains(s.update.Keys, c.key()) {
+		return SelectionRequested
+	}
+	return SelectionNewest
 }
 
 // checkDirection returns an error if an update selects a lower version. If the constraint

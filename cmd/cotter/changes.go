@@ -113,12 +113,6 @@ type jsonChange struct {
 	Key string `json:"key"`
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
-	// Selection is why the new version was selected, as in the line "resolved". It is absent
-	// if the entry was removed.
-	Selection string `json:"selection,omitempty"`
-	// Newer is the newest version that the constraint allows, if it is newer than the new
-	// version and the run has listed the versions.
-	Newer string `json:"newer,omitempty"`
 	// Other is a description of other content under the same version, tag or address, which
 	// the run has accepted.
 	Other string `json:"other_content,omitempty"`
@@ -127,6 +121,12 @@ type jsonChange struct {
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`
 	Added     []string              `json:"added,omitempty"`
+	// Selection is why the new version was selected, as in the line "resolved". It is absent
+	// if the entry was removed.
+	Selection string `json:"selection,omitempty"`
+	// Newer is the newest version that the constraint allows, if it is newer than the new
+	// version and the run has listed the versions.
+	Newer string `json:"newer,omitempty"`
 }
 
 func jsonChanges(changes []cotter.LockChange) []jsonChange {

@@ -64,7 +64,8 @@ type resolvedRecord struct {
 	Locked bool `json:"locked"`
 	// Selection is why the version or package was selected: "locked" if the lock has an entry
 	// for the call, "same source" if it has or had one for another call of the same source,
-	// "installed" if a stock tool has installed it, or "newest".
+	// "installed" if a stock tool has installed it, "newest", "unified" if all calls of the
+	// source share it, or "requested" for an update to a given version.
 	Selection string `json:"selection"`
 }
 
