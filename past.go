@@ -157,6 +157,9 @@ func (p *past) isExcluded(c *call) bool {
 
 // entriesOf returns the entries of a call's source, from the first lock that has any.
 func (p *past) entriesOf(c *call) []lockfile.Module {
+	if p == nil {
+		return nil
+	}
 	var list []lockfile.Module
 	for _, lock := range p.locks {
 		for _, entry := range lock.Modules() {
