@@ -20,7 +20,8 @@ import (
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry the newest version that their constraint allows. It puts the
+// for calls without an entry what the project uses already (see [Selection]), or else the
+// newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
 // three are as they were before. With DryRun or LockOnly it writes less; see [Request].
 //

@@ -256,7 +256,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
-	o.inUse("Locked", all)
+	o.inUse("Locked what was in use", all)
 	return nil
 }
 
