@@ -254,7 +254,7 @@ func TestRenamedGone(t *testing.T) {
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()
 	p.checkSelected(t, cotter.Request{}, "b "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
-	p.checkWarned(t, "which has the same source, but it can no longer be used")
+	p.checkWarned(t, "which has the same source, but it can no longer be used, so the newest was selected: cannot fetch")
 }
 
 // Renaming a call is no way to get other content under a locked version.

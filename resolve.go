@@ -168,7 +168,10 @@ func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, err
 	if !isGone(err) {
 		return p, subdir, err
 	}
-	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used: %s; the newest was selected",
+	if module, ok := errors.AsType[*ModuleError](err); ok {
+		err = module.Err // the warning names the module already
+	}
+	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
 		lockentry.VersionOrPackage(entry), entry.Key, err))
 	return r.useSelected(ctx, c)
 }
