@@ -35,6 +35,12 @@
 // lock also asks, once, whether a version tag still points to the locked commit or
 // digest. Other runs stay at the locked revision even if the tag has moved or is gone.
 //
+// A call without an entry takes the version or commit that the lock has for another call
+// of the same source, so that a renamed call is not upgraded. Without such an entry it
+// takes what a stock tool has installed for it, if that is known and still fits, and else
+// the newest version that its constraint allows. Policies and confirmations apply as to
+// every new entry. If the lock file was deleted, versions are selected anew.
+//
 // Stock tools drop module blocks when they rewrite the lock. Cotter keeps a copy of the
 // lock, and the next run restores the lost blocks from it, checks their tags, and warns.
 // A run that may not change the lock fails instead. If a version, a version tag or an

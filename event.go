@@ -29,7 +29,9 @@ type Resolved struct {
 	Path    addrs.Module
 	Source  addrs.ModuleSource
 	Version string // "" if the source has no versions
-	Locked  bool   // the lock determined the version
+	Locked  bool   // the lock determined the version, by the call's entry or another one
+	// Selection says why the version or location was selected.
+	Selection Selection
 }
 
 // FetchStarted reports that a package is being fetched. Several calls may need it.

@@ -20,7 +20,8 @@ import (
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry the newest version that their constraint allows. It puts the
+// for calls without an entry what the project uses already (see [Selection]), or else the
+// newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
 // three are as they were before. With DryRun or LockOnly it writes less; see [Request].
 //
@@ -308,7 +309,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, past: r.past(), unified: shared},
 		locator: &locator{
 			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
 			locked: r.req.Locked, found: found, run: r.trust,

@@ -227,8 +227,9 @@ type placement struct {
 	staged  string
 	shared  *sharedTree
 	inPlace bool
-	// evidence is who confirms the package.
+	// evidence is who confirms the package, and selected is why the run uses it.
 	evidence evidence.Evidence
+	selected selection
 	// local says that the package is a directory or file on the user's own machine. Its
 	// configuration may refer to other local packages.
 	local bool

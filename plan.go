@@ -185,7 +185,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints}
+	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
 	if !had {
 		return change
 	}

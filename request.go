@@ -131,6 +131,16 @@ type Update struct {
 // has reports whether the update includes a call.
 func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
 
+// covers reports whether the update includes a call or a call above it.
+func (u Update) covers(path addrs.Module) bool {
+	for i := range path {
+		if u.has(path[:i+1].String()) {
+			return true
+		}
+	}
+	return u.All
+}
+
 // ErrNoVendor says that a request has WriteVendor set but names no directory.
 var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 

@@ -100,6 +100,12 @@ type LockChange struct {
 	// ExcludedBy is the call, if its constraint does not allow the version Old. It is nil if
 	// the constraint allows Old, or if the call has another source now.
 	ExcludedBy *Caller
+	// Selection says why the new version was selected; SelectionUnknown for an entry that was
+	// removed.
+	Selection Selection
+	// Newer is the newest version that could have been selected instead of New. It is "" if
+	// there is none, and also if the run did not have to know the available versions.
+	Newer string
 	// OtherContent describes a version, tag or archive that has different content now,
 	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (commit 7c1f791 ->
 	// 0d07f40)". It is "" otherwise.

@@ -202,6 +202,12 @@ type jsonChange struct {
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`
 	Added     []string              `json:"added,omitempty"`
+	// Selection is why the new version was selected, as in the line "resolved". It is absent
+	// if the entry was removed.
+	Selection string `json:"selection,omitempty"`
+	// Newer is the newest version that the constraint allows, if it is newer than the new
+	// version and the run has listed the versions.
+	Newer string `json:"newer,omitempty"`
 }
 
 func jsonChanges(changes []cotter.LockChange) []jsonChange {
@@ -211,6 +217,7 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Key:   change.Key,
 			Old:   change.Old,
 			New:   change.New,
+			Newer: change.Newer,
 			Other: change.OtherContent,
 
 			ExcludedBy: exclusionsOf(change),
@@ -220,6 +227,9 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Added:    change.Files.Added,
 
 			Interface: jsonInterfaces(change.Interface),
+		}
+		if change.New != "" {
+			j.Selection = change.Selection.String()
 		}
 		list = append(list, j)
 	}

@@ -151,7 +151,7 @@ func jsonReport(report *cotter.Report) record {
 func jsonEvent(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.Resolved:
-		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked}
+		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked, e.Selection.String()}
 	case cotter.FetchStarted:
 		return fetchStartedRecord{e.Package}
 	case cotter.FetchProgress:

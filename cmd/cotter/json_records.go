@@ -62,6 +62,11 @@ type resolvedRecord struct {
 	Version string `json:"version,omitempty"`
 	// Locked is true if the selection comes from the lock.
 	Locked bool `json:"locked"`
+	// Selection is why the version or package was selected: "locked" if the lock has an entry
+	// for the call, "same source" if it has or had one for another call of the same source,
+	// "installed" if a stock tool has installed it, "newest", "unified" if all calls of the
+	// source share it, or "requested" for an update to a given version.
+	Selection string `json:"selection"`
 }
 
 func (resolvedRecord) kind() string { return "resolved" }

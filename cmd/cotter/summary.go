@@ -207,6 +207,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.inUse("Locked what was in use", result)
 	o.unsigned("", fromProject(result.Providers))
 	switch {
 	case seen.lock != nil && seen.lock.Created:
@@ -238,8 +239,31 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		text += "; " + fetched + " into the cache"
 	}
 	o.printf("%s. This was a dry run: the project was not changed.\n", text)
+	o.inUse("Would lock what is in use", result)
 	o.unsigned("", fromProject(result.Providers))
 	return nil
+}
+
+// inUse prints how many entries were added for what the project used already, and how many of
+// them have newer versions, as far as the run knows. what describes the number.
+func (o *output) inUse(what string, result *cotter.Result) {
+	inUse, newer := 0, 0
+	for _, change := range result.LockChanges {
+		if !change.Selection.IsInUse() {
+			continue
+		}
+		inUse++
+		if change.Newer != "" {
+			newer++
+		}
+	}
+	text := fmt.Sprintf("%s: %d", what, inUse)
+	if newer > 0 {
+		text += fmt.Sprintf("; newer versions: %d (`cotter outdated`)", newer)
+	}
+	if inUse > 0 {
+		o.printf("%s.\n", text)
+	}
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.
