@@ -33,6 +33,8 @@ type resolver struct {
 	origins  *origins.Origins
 	placer   *placer
 	events   *events
+	// lost has the entries that the lock had once.
+	lost *lostEntries
 	// noted collects the calls that select versions, for unify; nil if each call selects on
 	// its own.
 	noted *versionedCalls
@@ -111,8 +113,9 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
-		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
+		r.lost.lookAhead(ctx)
+		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
+			return nil, "", r.found.refusals.addLost(c)
 		}
 	}
 	if locked {
@@ -177,7 +180,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
-	if err := r.checkContent(c, entry); err != nil {
+	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
 	if err := r.locator.want(c, entry).checkCommit(ctx); err != nil {
@@ -200,10 +203,10 @@ func (r *resolver) emitResolved(c *call, version string, locked bool) {
 }
 
 // checkContent returns an error if an entry has different content than a locked version.
-func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
+func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
-	if !had && r.project.lockSrc != nil {
-		old, had = r.run.formerEntry(entry.Key)
+	if !had {
+		old, had = r.lost.entry(ctx, entry.Key)
 	}
 	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
 		return nil
@@ -308,12 +311,13 @@ func betterPlace(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for the same call after the last run, and
-// records it as restored. If the lock file itself does not exist, there is no lost entry:
-// the user has removed the file to get a new one.
-func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.run.formerEntry(c.key())
-	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
+// lostEntry returns the entry that the lock had for the same call, and records it as restored.
+func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
+	if r.update.has(c.key()) {
+		return lockfile.Module{}, false
+	}
+	entry, ok := r.lost.entry(ctx, c.key())
+	if !ok || c.from.Mismatch(entry) != "" {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // otherwise the caller refuses the entry

@@ -22,6 +22,7 @@ type selector struct {
 	events  *events
 	update  Update
 	lock    *lockfile.File
+	lost    *lostEntries
 	// unified has the versions that all calls of a source share; nil if each call selects
 	// on its own.
 	unified unified
@@ -285,7 +286,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 // allow, or else the newest version that they all allow.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
-	if locked, ok := s.lockedFor(calls); ok {
+	if locked, ok := s.lockedFor(ctx, calls); ok {
 		return locked, nil
 	}
 	offered, err := s.offered(ctx, calls[0])
@@ -316,9 +317,12 @@ func allAllow(calls []*call, v versions.Version) bool {
 }
 
 // lockedFor returns the highest locked version of any of the calls that all of them allow.
-func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) {
+func (s *selector) lockedFor(ctx context.Context, calls []*call) (best versions.Version, found bool) {
 	for _, c := range calls {
 		entry, locked := s.lock.Module(c.key())
+		if !locked {
+			entry, locked = s.lost.entry(ctx, c.key())
+		}
 		if !locked || s.update.has(c.key()) || c.from.Mismatch(entry) != "" {
 			continue
 		}

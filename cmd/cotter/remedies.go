@@ -85,6 +85,9 @@ const (
 	newTagRemedy      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	unreachableRemedy = "To use the locked commit nevertheless, run the command with `{unreachable}`."
 	knownRemedy       = "Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it."
+	earlierRemedy     = "To use the versions of that one, remove {lock} and run `cotter restore{dir}`."
+	shallowRemedy     = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
+	partialRemedy     = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -129,6 +132,7 @@ func remediesOf(project string, err error) []remedy {
 	var violation *policy.Violation
 	var hint hintedError
 	var owner *gitowner.OwnerError
+	var history *cotter.HistoryEndError
 	switch {
 	case errors.As(err, &hint):
 		add(hint.hint, "")
@@ -159,6 +163,10 @@ func remediesOf(project string, err error) []remedy {
 		add(ownerRemedy, owner.Top)
 	case errors.As(err, &linked):
 		add(linkRemedy(linked), "")
+	case errors.As(err, &history) && history.Shallow:
+		add(shallowRemedy, "")
+	case errors.As(err, &history) && history.Partial:
+		add(partialRemedy, "")
 	case addLockRemedies(err, add):
 	default:
 		for _, known := range []struct {
@@ -308,6 +316,10 @@ func warningRemedies(project string, w cotter.Warning) []remedy {
 		return []remedy{{text: cacheRemedy, project: project}}
 	case cotter.WarningRepositoryOwner:
 		return []remedy{{text: trustRemedy, project: project}}
+	case cotter.WarningShallowHistory:
+		return []remedy{{text: shallowRemedy, project: project}}
+	case cotter.WarningPartialHistory:
+		return []remedy{{text: partialRemedy, project: project}}
 	case cotter.WarningDialectAssumed:
 		return []remedy{{text: dialectRemedy, project: project}}
 	case cotter.WarningMoved:
