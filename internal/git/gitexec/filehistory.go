@@ -154,7 +154,7 @@ func (h *fileHistory) nextCommit() (version FileVersion, err error) {
 	header, err := h.lines.ReadString('\n')
 	if errors.Is(err, io.EOF) && header == "" {
 		if err := h.commits.Wait(); err != nil {
-			return version, err
+			return version, missing(err)
 		}
 		return version, io.EOF
 	}
@@ -175,6 +175,15 @@ func (h *fileHistory) nextCommit() (version FileVersion, err error) {
 		version.Time = at
 	}
 	return version, nil
+}
+
+// missing adds ErrMissingObject to the error of a git that could not fetch an object of a partial
+// clone.
+func missing(err error) error {
+	if failed, ok := errors.AsType[*Error](err); ok && strings.Contains(failed.Stderr, "promisor remote") {
+		return fmt.Errorf("%w: %w", ErrMissingObject, err)
+	}
+	return err
 }
 
 // find returns the file in a commit, and its size in bytes; "" if the commit has no such file.
