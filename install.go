@@ -276,7 +276,9 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.result.EarlierLock = r.lost.deletedFrom(ctx)
+	if len(plan.result.LockChanges) > 0 {
+		plan.result.EarlierLock = r.lost.deletedFrom(ctx)
+	}
 	return plan.result, plan.commit(ctx)
 }
 

@@ -72,7 +72,7 @@ func (l *lostEntries) lostAll() bool {
 }
 
 func (l *lostEntries) asksHistory() bool {
-	return filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All && !l.hasCopy()
+	return filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
 }
 
 // inHistory returns the newest lock with module blocks in git's history; nil if there is none.
@@ -97,7 +97,7 @@ func (l *lostEntries) from(ctx context.Context) string {
 // lookAhead begins to search for an earlier version of a lock that does not exist, so that the run
 // need not wait for git when it ends. The caller must call close.
 func (l *lostEntries) lookAhead(ctx context.Context) {
-	if l == nil || l.lockSrc != nil || !l.asksHistory() {
+	if l == nil || l.lockSrc != nil || !l.asksHistory() || l.keepsCopy() {
 		return
 	}
 	l.ahead.Do(func() {
@@ -117,17 +117,25 @@ func (l *lostEntries) close() {
 	}
 }
 
+// keepsCopy reports whether the copy has entries and will have them after the run. A run that
+// places packages replaces it, unless it must not change the lock.
+func (l *lostEntries) keepsCopy() bool { return l.hasCopy() && (!l.req.places() || l.req.Locked) }
+
 // deletedFrom names an earlier version of a lock file that does not exist, from which Restore can
-// take the entries after the run; "" if there is none. A run that places packages replaces the
-// copy.
+// take the entries after the run; "" if there is none, or if no call needs an entry.
 func (l *lostEntries) deletedFrom(ctx context.Context) string {
-	if l.lockSrc != nil || l.req.Update.All || l.hasCopy() && l.req.places() && !l.req.Locked {
+	switch {
+	case l.lockSrc != nil || l.req.Update.All:
+		return ""
+	case l.keepsCopy():
+		return fromCopy
+	case l.stop == nil:
 		return ""
 	}
-	if !l.hasCopy() && l.stop == nil {
-		return "" // no call needed an entry
+	if version := l.inHistory(ctx); version != nil {
+		return version.String()
 	}
-	return l.from(ctx)
+	return ""
 }
 
 // warnings returns what the user must know about a walk that is finished. restored are the keys

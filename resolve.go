@@ -101,6 +101,11 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	if !locked || entry.Source != c.from.LockAddress() {
 		return nil // there is no entry for this source
 	}
+	return checkEntry(all, c, entry)
+}
+
+// checkEntry applies the policies to the package of a call's entry.
+func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
@@ -116,6 +121,11 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 		r.lost.lookAhead(ctx)
 		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
 			return nil, "", r.found.refusals.addLost(c)
+		}
+		if locked {
+			if err := checkEntry(r.project.rules, c, entry); err != nil {
+				return nil, "", err
+			}
 		}
 	}
 	if locked {
