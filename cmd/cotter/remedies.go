@@ -132,7 +132,6 @@ func remediesOf(project string, err error) []remedy {
 	var violation *policy.Violation
 	var hint hintedError
 	var owner *gitowner.OwnerError
-	var history *cotter.HistoryEndError
 	switch {
 	case errors.As(err, &hint):
 		add(hint.hint, "")
@@ -163,10 +162,6 @@ func remediesOf(project string, err error) []remedy {
 		add(ownerRemedy, owner.Top)
 	case errors.As(err, &linked):
 		add(linkRemedy(linked), "")
-	case errors.As(err, &history) && history.Shallow:
-		add(shallowRemedy, "")
-	case errors.As(err, &history) && history.Partial:
-		add(partialRemedy, "")
 	case addLockRemedies(err, add):
 	default:
 		for _, known := range []struct {
@@ -227,7 +222,7 @@ func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) 
 	return true
 }
 
-// addLockRemedies adds the remedies for a difference from the lock. It reports whether there
+// addLockRemedies adds the remedies for a difference from the lock or its history. It reports whether there
 // are any.
 func addLockRemedies(err error, add func(text, key string)) bool {
 	var locked *cotter.LockedError
@@ -235,7 +230,12 @@ func addLockRemedies(err error, add func(text, key string)) bool {
 	var content *cotter.ContentChangedError
 	var moved *cotter.MovedError
 	var unreachable *cotter.UnreachableError
+	var history *cotter.HistoryEndError
 	switch {
+	case errors.As(err, &history) && history.Shallow:
+		add(shallowRemedy, "")
+	case errors.As(err, &history) && history.Partial:
+		add(partialRemedy, "")
 	case errors.As(err, &locked):
 		add(unlockRemedy, "")
 		if slices.ContainsFunc(locked.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {

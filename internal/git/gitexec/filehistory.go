@@ -102,7 +102,7 @@ func (w *WorkTree) openHistory(ctx context.Context, name string, limits HistoryL
 	}()
 	// Unlike "git log", "git rev-list" follows none of the settings log.*, which can run gpg.
 	h.commits, err = w.git.Start(ctx, w.command("rev-list", "--first-parent", "--max-count="+strconv.Itoa(limits.Commits),
-		"--format=%h %cI", head, "--", ":(literal)"+name))
+		"--format=%h%x20%cI", head, "--", ":(literal)"+name))
 	if err != nil {
 		return nil, err
 	}
