@@ -168,7 +168,7 @@ type ConflictError struct {
 	Offered []string
 }
 
-// Caller is a call that takes part in a conflict.
+// Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
 type Caller struct {
 	// Path is the called module's path.
 	Path addrs.Module
@@ -340,7 +340,7 @@ func (s *selector) lockedFor(ctx context.Context, calls []*call) (best versions.
 func conflict(calls []*call, offered []versions.Candidate) error {
 	e := &ConflictError{Source: addrs.Redact(calls[0].from.Versioned())}
 	for _, c := range calls {
-		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.from.Want.String()})
+		e.Callers = append(e.Callers, *c.asCaller())
 	}
 	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
 	for _, candidate := range newest {
