@@ -145,6 +145,11 @@ const (
 	// WarningRepositoryOwner says that the project's git repository belongs to another user,
 	// so it was not used. The setting safe.directory of git allows it.
 	WarningRepositoryOwner WarningKind = "repository owner"
+	// WarningShallowHistory says that the lock may have lost its module entries, and that the
+	// clone is shallow, so that they were not found in git's history.
+	WarningShallowHistory WarningKind = "shallow history"
+	// WarningPartialHistory says the same of a clone without earlier versions of the lock.
+	WarningPartialHistory WarningKind = "partial history"
 )
 
 func (Resolved) event()          {}

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -67,9 +68,9 @@ func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == Sele
 // this machine had. A nil *past is empty.
 type past struct {
 	update Update
-	// locks are the lock and earlier locks, the newest first. An entry counts if no lock before
-	// its own has one that fits.
-	locks []*lockfile.File
+	lock   *lockfile.File
+	// lost has the entries that the lock has lost.
+	lost *lostEntries
 	// installed has the records of what a stock tool has installed, and clones are its
 	// directories; empty and nil if that does not count.
 	installed *manifest.Manifest
@@ -79,12 +80,8 @@ type past struct {
 
 // past returns what the project has used before the run. If the user has deleted the lock file to
 // get a new one, this is nothing.
-func (p *openProject) past() *past {
-	past := &past{update: p.req.Update, installed: &manifest.Manifest{}, parser: p.dialect.parser()}
-	past.locks = append(past.locks, p.lock)
-	if p.lockSrc != nil && p.former != nil {
-		past.locks = append(past.locks, p.former)
-	}
+func (p *openProject) past(lost *lostEntries) *past {
+	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &manifest.Manifest{}, parser: p.dialect.parser()}
 	if p.files != nil && !p.isLockDeleted() {
 		past.installed, past.clones = p.recorded, p.files
 	}
@@ -94,17 +91,26 @@ func (p *openProject) past() *past {
 // isLockDeleted reports whether the lock file was deleted after a run had written it.
 func (p *openProject) isLockDeleted() bool { return p.lockSrc == nil && p.files.HasLockCopy() }
 
+// locks returns the lock and the earlier lock that has lost entries, if there is one. An entry
+// counts if no lock before its own has one that fits.
+func (p *past) locks(ctx context.Context) []*lockfile.File {
+	if earlier := p.lost.earlierLock(ctx); earlier != nil {
+		return []*lockfile.File{p.lock, earlier}
+	}
+	return []*lockfile.File{p.lock}
+}
+
 // entry returns the entry that decides calls of one source: the highest version that allows
 // accepts, or the first entry by key if the source has no versions. For a single call, its own
 // entry in an earlier lock comes first.
-func (p *past) entry(calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
+func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
 	if p == nil {
 		return best, false
 	}
-	if own, ok := p.ownEntry(calls, allows); ok {
+	if own, ok := p.ownEntry(ctx, calls, allows); ok {
 		return own, true
 	}
-	for _, lock := range p.locks {
+	for _, lock := range p.locks(ctx) {
 		var highest versions.Version
 		for _, entry := range lock.Modules() {
 			if !slices.ContainsFunc(calls, func(c *call) bool { return p.decides(entry, c) }) {
@@ -127,11 +133,11 @@ func (p *past) entry(calls []*call, allows func(versions.Version) bool) (best lo
 }
 
 // ownEntry returns the entry that a single call had in an earlier lock.
-func (p *past) ownEntry(calls []*call, allows func(versions.Version) bool) (lockfile.Module, bool) {
+func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (lockfile.Module, bool) {
 	if len(calls) != 1 {
 		return lockfile.Module{}, false
 	}
-	for _, lock := range p.locks {
+	for _, lock := range p.locks(ctx) {
 		entry, ok := lock.Module(calls[0].key())
 		if v, err := versions.Parse(entry.Version); ok && p.decides(entry, calls[0]) && (entry.Version == "" || err == nil && allows(v)) {
 			return entry, true
@@ -151,17 +157,17 @@ func (p *past) decides(entry lockfile.Module, c *call) bool {
 // isExcluded reports whether the lock has an entry of a call's source that the call no longer
 // allows.
 func (p *past) isExcluded(c *call) bool {
-	entry, ok := p.locks[0].Module(c.key())
+	entry, ok := p.lock.Module(c.key())
 	return ok && entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
 }
 
 // entriesOf returns the entries of a call's source, from the first lock that has any.
-func (p *past) entriesOf(c *call) []lockfile.Module {
+func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 	if p == nil {
 		return nil
 	}
 	var list []lockfile.Module
-	for _, lock := range p.locks {
+	for _, lock := range p.locks(ctx) {
 		for _, entry := range lock.Modules() {
 			if entry.Source == c.from.LockAddress() {
 				list = append(list, entry)

@@ -37,6 +37,8 @@ type resolver struct {
 	origins  *origins.Origins
 	placer   *placer
 	events   *events
+	// lost has the entries that the lock had once.
+	lost *lostEntries
 	// noted collects the calls that select versions, for unify; nil if each call selects on
 	// its own.
 	noted *versionedCalls
@@ -120,8 +122,14 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
-		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
+		r.lost.lookAhead(ctx)
+		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
+			return nil, "", r.found.refusals.addLost(c)
+		}
+		if locked {
+			if err := checkEntry(r.project.rules, c, entry); err != nil {
+				return nil, "", err
+			}
 		}
 	}
 	if locked {
@@ -160,7 +168,7 @@ func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, err
 	if err != nil {
 		return nil, "", err
 	}
-	entry, ok := r.selector.past.entry([]*call{c}, want.Allows)
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, want.Allows)
 	if !ok {
 		return r.useSelected(ctx, c)
 	}
@@ -234,7 +242,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
-	if err := r.checkContent(c, entry); err != nil {
+	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
 	if err := r.locator.want(c, entry).checkCommit(ctx); err != nil {
@@ -261,12 +269,12 @@ func (r *resolver) emitResolved(c *call, version string, why Selection) {
 }
 
 // checkContent returns an error if an entry has different content than a locked version.
-func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
+func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
-	if !had && r.project.lockSrc != nil {
-		old, had = r.run.formerEntry(entry.Key)
+	if !had {
+		old, had = r.lost.entry(ctx, entry.Key)
 	}
-	before := r.selector.past.entriesOf(c)
+	before := r.selector.past.entriesOf(ctx, c)
 	if had {
 		before = append(before, old)
 	}
@@ -383,12 +391,13 @@ func betterPlace(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for the same call after the last run, and
-// records it as restored. If the lock file itself does not exist, there is no lost entry:
-// the user has removed the file to get a new one.
-func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.run.formerEntry(c.key())
-	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
+// lostEntry returns the entry that the lock had for the same call, and records it as restored.
+func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
+	if r.update.has(c.key()) {
+		return lockfile.Module{}, false
+	}
+	entry, ok := r.lost.entry(ctx, c.key())
+	if !ok || c.from.Mismatch(entry) != "" {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // otherwise the caller refuses the entry

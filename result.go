@@ -32,6 +32,12 @@ type Result struct {
 	// LockChanges are the entries of the lock that were added, changed or removed, in the
 	// order of their keys.
 	LockChanges []LockChange
+	// Restored are the keys of the entries that the lock had lost and has again.
+	Restored []string
+	// EarlierLock names an earlier version of the lock if the file did not exist: "the copy of
+	// the last run" or "commit 3f2a91c (2026-10-02)". Restore can take its entries if the lock
+	// file is removed again.
+	EarlierLock string
 	// Vendored are the packages in Request.Vendor that were written or removed, in the
 	// order of their keys.
 	Vendored []VendorChange
@@ -184,6 +190,11 @@ type Report struct {
 	// *ModuleErrors, then *ProviderErrors in the order of the lock. Providers are compared
 	// only if the project has a providers directory.
 	Stale []error
+	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
+	// entries. Restore puts them back.
+	Lost *LostEntriesError
+	// Warnings are what the user must know besides. They do not make the verification fail.
+	Warnings []Warning
 	// Misplaced lists records in modules.json, which stock tools use to find modules, that
 	// do not match the configuration and the lock. For example, a record may name another
 	// directory, whose files were not verified. They are *ModuleErrors in the order of the

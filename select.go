@@ -386,7 +386,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	all := func(v versions.Version) bool { return allAllow(calls, v) }
-	if entry, ok := s.past.entry(calls, all); ok {
+	if entry, ok := s.past.entry(ctx, calls, all); ok {
 		return versions.Parse(entry.Version)
 	}
 	offered, err := s.offered(ctx, calls[0])

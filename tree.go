@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // The limits of a module tree. Real trees have a few hundred calls and are less than ten
@@ -241,6 +242,8 @@ type resolvedTree struct {
 	modules []*module
 	// restored has the entries that the lock had lost.
 	restored *lockentry.Restored
+	// earlier is the lock that they were in; nil if nothing was restored.
+	earlier *lockfile.File
 	// hostless is the first call whose registry host depends on the stock tool; nil if
 	// there is no such call.
 	hostless *call

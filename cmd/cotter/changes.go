@@ -125,7 +125,7 @@ func consequences(change cotter.LockChange) []string {
 
 // markdown prints the changes of a run as a Markdown table for a pull request comment.
 func (o *output) markdown(result *cotter.Result) {
-	if !wouldChange(result) {
+	if len(result.LockChanges)+len(result.ProviderChanges) == 0 {
 		what := "module"
 		if len(result.Providers) > 0 {
 			what = "module and no provider"

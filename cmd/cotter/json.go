@@ -96,7 +96,8 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 // function done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
-		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
+		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges),
+		result.Restored, result.EarlierLock, jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
 	}
 }

@@ -40,6 +40,11 @@ type resultRecord struct {
 	Modules []jsonModule `json:"modules"`
 	// Changes are the module entries that differ from the previous lock.
 	Changes []jsonChange `json:"changes,omitempty"`
+	// Restored are the keys of the module entries that the lock had lost and has again.
+	Restored []string `json:"restored,omitempty"`
+	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
+	// last run", or a commit.
+	EarlierLock string `json:"earlier_lock,omitempty"`
 	// Vendored are the vendored packages that were written or removed.
 	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.

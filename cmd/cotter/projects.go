@@ -274,6 +274,9 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.printf("- %s: up to date\n", dir)
 	}
 	o.unsigned("- "+dir+": ", fromProject(result.Providers))
+	if !o.quiet {
+		o.earlierLock(dir, result)
+	}
 	for _, change := range result.Vendored {
 		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}

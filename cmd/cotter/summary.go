@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -216,6 +217,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	case seen.lock != nil:
 		o.printf("\nCotter has changed %s; commit it with your configuration.\n", seen.lock.File)
 	}
+	o.earlierLock("", result)
 	return nil
 }
 
@@ -228,9 +230,12 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		return nil
 	}
 	list := outcomesOf(result, newTally()) // only changes of the lock
-	if len(list) == 0 {
+	switch {
+	case len(list)+len(result.Restored) == 0:
 		o.printf("%s would not change.\n", result.LockFile)
-	} else {
+	case len(list) == 0:
+		o.printf("%s would get back %s.\n", result.LockFile, entries(len(result.Restored), "module"))
+	default:
 		o.printf("%s would change:\n", result.LockFile)
 		o.printOutcomes(list, "")
 	}
@@ -241,6 +246,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	o.printf("%s. This was a dry run: the project was not changed.\n", text)
 	o.inUse("Would lock what is in use", result)
 	o.unsigned("", fromProject(result.Providers))
+	o.earlierLock("", result)
 	return nil
 }
 
@@ -264,6 +270,20 @@ func (o *output) inUse(what string, result *cotter.Result) {
 	if inUse > 0 {
 		o.printf("%s.\n", text)
 	}
+}
+
+// earlierLock says where the earlier version of a lock file is that did not exist. Versions were
+// selected anew, as with stock tools.
+func (o *output) earlierLock(project string, result *cotter.Result) {
+	if result.EarlierLock == "" {
+		return
+	}
+	subject := ""
+	if project != "" {
+		subject = "- " + project + ": "
+	}
+	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: earlierRemedy, project: project}.line(nil))
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.
