@@ -38,6 +38,12 @@ type Request struct {
 	// their own directories need different ones. nil means Installer.Providers, whose answers
 	// projects share.
 	ProviderSource getproviders.Source
+	// KeepStateAddresses takes the addresses of providers in a state as they are. Without it,
+	// as in OpenTofu, the providers of Terraform's registry in a state are those of
+	// OpenTofu's registry, unless the configuration names them with Terraform's. In the
+	// terraform dialect, they are always taken as they are. The cotter command sets this if
+	// OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION is 0.
+	KeepStateAddresses bool
 	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
 	// Unify makes all calls of one source share one version. If no version meets all of

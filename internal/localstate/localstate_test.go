@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/localstate"
 )
 
@@ -22,6 +25,23 @@ func resources(providers ...string) string {
 		list = append(list, `{"mode": "managed", "type": "a", "name": "b", "provider": "`+strings.ReplaceAll(p, `"`, `\"`)+`"}`)
 	}
 	return `{"version": 4, "resources": [` + strings.Join(list, ", ") + `]}`
+}
+
+const (
+	a = `provider["reg.example.com/acme/a"]`
+	b = `provider["reg.example.com/acme/b"]`
+	// record is the file in which stock tools record the backend.
+	record = ".terraform/terraform.tfstate"
+)
+
+// recorded returns a record of a backend with a path and a hash in JSON.
+func recorded(backend, path string, hash int) string {
+	return fmt.Sprintf(`{"version": 3, "backend": {"type": %q, "config": {"path": %s, "workspace_dir": null}, "hash": %d}}`, backend, path, hash)
+}
+
+// local returns a configuration with a backend "local" that has one argument.
+func local(argument string) string {
+	return "terraform {\n  backend \"local\" {\n    " + argument + "\n  }\n}\n"
 }
 
 // Each row has a state, and the expected providers or a part of the expected error.
@@ -64,6 +84,33 @@ func TestRead(t *testing.T) {
 		{name: "a directory", workspace: "default", files: map[string]string{"terraform.tfstate/x": ""}, unknown: "cannot be read"},
 		{name: "a malformed address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider["a b"]`)}, unknown: "of another version"},
 		{name: "a legacy address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider.a`)}, err: "legacy"},
+		{name: "a local backend", workspace: "default", files: map[string]string{"main.tf": local(`path = "x/y"`), "x/y": resources(a)}, file: "x/y", providers: "reg.example.com/acme/a"},
+		{name: "a local backend and no state", workspace: "default", files: map[string]string{"main.tf": local(`path = "x/y"`)}},
+		{name: "a local backend without a path", workspace: "default", files: map[string]string{"main.tf": local(""), "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
+		{name: "a workspace of a local backend with a path", workspace: "prod", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(b), "terraform.tfstate.d/prod/terraform.tfstate": resources(a)}, file: "terraform.tfstate.d/prod/terraform.tfstate", providers: "reg.example.com/acme/a"},
+		{name: "a workspace of a local backend with a directory", workspace: "prod", files: map[string]string{"main.tf": local(`workspace_dir = "./ws/"`), "ws/prod/terraform.tfstate": resources(a)}, file: "ws/prod/terraform.tfstate", providers: "reg.example.com/acme/a"},
+		{name: "a local backend whose path is not known", workspace: "default", files: map[string]string{"main.tf": local(`path = aws_x.y.z`), "terraform.tfstate": resources(a)}, unknown: "the path of the backend at main.tf:3 cannot be evaluated"},
+		{name: "a value of a variable", workspace: "default", files: map[string]string{"main.tf": local(`path = var.v`) + "variable \"v\" {}\n", "x": resources(a)}, file: "x", providers: "reg.example.com/acme/a"},
+		{name: "a local backend whose path is a directory", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x/y": ""}, unknown: "x cannot be read: it is not a regular file"},
+		{name: "a local backend whose path is below a file", workspace: "default", files: map[string]string{"main.tf": local(`path = "main.tf/x"`)}, unknown: "main.tf/x cannot be read"},
+		{name: "a local backend and an earlier state", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(a), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a", unknown: "there is also an earlier state in terraform.tfstate"},
+		{name: "a local backend and an earlier state that is not copied yet", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources(b)}, unknown: "there is also an earlier state in terraform.tfstate"},
+		{name: "a local backend and an earlier state with the same needs", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(a, b), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a reg.example.com/acme/b"},
+		{name: "a local backend and an earlier state that cannot be read", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources("provider.a")}, unknown: "there is also an earlier state"},
+		{name: "a local backend and an earlier state without resources", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources()}},
+
+		{name: "a record of the same backend", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), record: recorded("local", `"x"`, 1), "x": resources(a), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a"},
+		{name: "a record of -backend-config", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("local", `"y.tfstate"`, 666019178), "y.tfstate": resources(a)}, file: "y.tfstate", providers: "reg.example.com/acme/a"},
+		{name: "a record of an earlier configuration", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("local", `"y.tfstate"`, 616693309), "y.tfstate": resources(a), "terraform.tfstate": resources(b)}, unknown: "the backend has changed"},
+		{name: "a record and no backend", workspace: "default", files: map[string]string{record: recorded("local", `"y.tfstate"`, 666019178), "y.tfstate": resources(a)}, unknown: "the backend has changed"},
+		{name: "a record of the default place and no backend", workspace: "default", files: map[string]string{record: recorded("local", "null", 666019178), "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
+		{name: "a record of a remote backend", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("s3", "null", 1)}, unknown: "a backend keeps it"},
+		{name: "a record of a local backend, and a remote one", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  cloud {}\n}\n", record: recorded("local", "null", 1)}, unknown: "a backend keeps it"},
+		{name: "a record without arguments", workspace: "default", files: map[string]string{record: `{"backend": {"type": "local"}}`}, unknown: "the record of the backend"},
+		{name: "a record with a wrong argument", workspace: "default", files: map[string]string{record: recorded("local", "12", 1)}, unknown: "the record of the backend"},
+		{name: "a record that is no JSON", workspace: "default", files: map[string]string{record: "x"}, unknown: "the record of the backend"},
+		{name: "a record without a backend", workspace: "default", files: map[string]string{record: `{"version": 3}`, "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
+
 		{name: "a backend", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n"}, unknown: "a backend keeps it"},
 		{name: "a former backend", workspace: "default", files: map[string]string{".terraform/terraform.tfstate": `{"backend": {}}`}, unknown: "a backend keeps it"},
 	} {
@@ -76,7 +123,10 @@ func TestRead(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := localstate.Read(t.Context(), localstate.Project{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace})
+			got, err := localstate.Read(t.Context(), localstate.Project{
+				Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
+				Inputs: configs.Inputs{Environment: map[string]string{"v": "x"}},
+			})
 			if row.err != "" {
 				if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
 					t.Errorf("error is %v, want ErrLegacyProvider with %q", err, row.err)
@@ -92,6 +142,113 @@ func TestRead(t *testing.T) {
 			}
 			if diff := cmp.Diff([]string{row.file, row.providers}, []string{got.File, strings.Join(providers, " ")}); diff != "" {
 				t.Errorf("file and providers (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The rows are the providers of a state, those that the configuration requires, and those that are
+// needed in each dialect.
+func TestNeedsIn(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, state, required, tofu string }{
+		{name: "other hosts", state: "reg.example.com/acme/a registry.opentofu.org/acme/a", tofu: "reg.example.com/acme/a registry.opentofu.org/acme/a"},
+		{name: "any namespace", state: "registry.terraform.io/hashicorp/a registry.terraform.io/acme/b", tofu: "registry.opentofu.org/hashicorp/a registry.opentofu.org/acme/b"},
+		{name: "required in that form", state: "registry.terraform.io/acme/a", required: "registry.terraform.io/acme/a", tofu: "registry.terraform.io/acme/a"},
+		{name: "required in the other form", state: "registry.terraform.io/acme/a", required: "registry.opentofu.org/acme/a", tofu: "registry.opentofu.org/acme/a"},
+		{name: "in both forms", state: "registry.opentofu.org/acme/a registry.terraform.io/acme/a", tofu: "registry.opentofu.org/acme/a"},
+		{name: "in both forms, one required", state: "registry.opentofu.org/acme/a registry.terraform.io/acme/a", required: "registry.terraform.io/acme/a", tofu: "registry.opentofu.org/acme/a registry.terraform.io/acme/a"},
+	} {
+		var addresses []string
+		for address := range strings.FieldsSeq(row.state) {
+			addresses = append(addresses, `provider["`+address+`"]`)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "terraform.tfstate"), []byte(resources(addresses...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		requires := func(p addrs.Provider) bool { return slices.Contains(strings.Fields(row.required), p.String()) }
+		for _, p := range []localstate.Project{{}, {KeepAddresses: true}, {Terraform: true}} {
+			want := row.state
+			if !p.KeepAddresses && !p.Terraform {
+				want = row.tofu
+			}
+			p.Dir, p.DataDir, p.Workspace = dir, filepath.Join(dir, ".terraform"), "default"
+			needs, err := localstate.Read(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, address := range needs.In(requires) {
+				got = append(got, address.String())
+			}
+			if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+				t.Errorf("%s, terraform %v, kept %v (-want +got):\n%s", row.name, p.Terraform, p.KeepAddresses, diff)
+			}
+		}
+	}
+}
+
+// A path may name any file of the machine. Only states are read, and messages show nothing of
+// their content.
+func TestReadOutside(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	outside := t.TempDir()
+	name := func(file string) string { return filepath.Join(outside, file) }
+	for file, text := range map[string]string{
+		"state":   resources(a),
+		"legacy":  resources("provider." + secret),
+		"text":    secret,
+		"address": resources(`provider["` + secret + ` x"]`),
+		"version": `{"version": "` + secret + `"}`,
+		"huge":    "",
+	} {
+		if err := os.WriteFile(name(file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(name("huge"), 1<<30+1); err != nil { // the file has a hole and takes no space
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name("state"), name("link")); err != nil {
+		t.Skip(err)
+	}
+	for _, row := range []struct{ name, path, providers, want string }{
+		{"a state", name("state"), "reg.example.com/acme/a", ""},
+		{"a link to a state", name("link"), "reg.example.com/acme/a", ""},
+		{"nothing", name("none"), "", ""},
+		{"a legacy address", name("legacy"), "", "legacy provider address in the state"},
+		{"a text", name("text"), "", "is encrypted or of another version"},
+		{"a malformed address", name("address"), "", "is encrypted or of another version"},
+		{"a malformed version", name("version"), "", "is encrypted or of another version"},
+		{"a huge file", name("huge"), "", "cannot be read: it is larger than 1024 MiB"},
+		{"a directory", outside, "", "cannot be read: it is not a regular file"},
+		{"the environment", "/proc/self/environ", "", "cannot be read: it is a file of the operating system"},
+		{"messages of the kernel", "/proc/kmsg", "", "cannot be read: it is a file of the operating system"},
+		{"a device", "/dev/zero", "", "cannot be read: it is not a regular file"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if strings.HasPrefix(row.path, "/") {
+				if _, err := os.Stat(filepath.Dir(row.path)); err != nil {
+					t.Skip(err)
+				}
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(local(fmt.Sprintf("path = %q", row.path))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := localstate.Read(t.Context(), localstate.Project{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: "default"})
+			text := got.Unknown
+			if err != nil {
+				text = err.Error()
+			}
+			if !strings.Contains(text, row.want) || (text == "") != (row.want == "") || strings.Contains(text, secret) {
+				t.Errorf("the message is %q, want %q", text, row.want)
+			}
+			if providers := strings.Trim(fmt.Sprint(got.Providers), "[]"); providers != row.providers {
+				t.Errorf("the providers are %q, want %q", providers, row.providers)
 			}
 		})
 	}
