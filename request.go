@@ -364,8 +364,8 @@ type Providers struct {
 	// Platforms are platforms, in addition to this machine's own, whose hashes the lock
 	// must have. Their packages are not kept.
 	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that neither a module nor a state file in
-	// the project requires. Without it, such entries are kept and their providers installed
+	// Prune drops the lock's entries of providers that neither a module nor a local state
+	// requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
 	// AllowProject makes LockedProviders also return packages that the project itself brings,

@@ -27,32 +27,54 @@ func resources(providers ...string) string {
 	return `{"version": 4, "resources": [` + strings.Join(list, ", ") + `]}`
 }
 
-const (
-	a = `provider["reg.example.com/acme/a"]`
-	b = `provider["reg.example.com/acme/b"]`
-	// record is the file in which stock tools record the backend.
-	record = ".terraform/terraform.tfstate"
-)
-
-// recorded returns a record of a backend with a path and a hash in JSON.
-func recorded(backend, path string, hash int) string {
-	return fmt.Sprintf(`{"version": 3, "backend": {"type": %q, "config": {"path": %s, "workspace_dir": null}, "hash": %d}}`, backend, path, hash)
+// row has the files of a project, and the expected providers or a part of the expected error.
+type row struct {
+	name, workspace string
+	files           map[string]string
+	file, providers string
+	unknown, err    string
 }
 
-// local returns a configuration with a backend "local" that has one argument.
-func local(argument string) string {
-	return "terraform {\n  backend \"local\" {\n    " + argument + "\n  }\n}\n"
+func (row row) check(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range row.files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := localstate.Read(t.Context(), localstate.Project{
+		Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
+		Inputs: configs.Inputs{Environment: map[string]string{"v": "x"}},
+	})
+	if row.err != "" {
+		if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
+			t.Errorf("error is %v, want ErrLegacyProvider with %q", err, row.err)
+		}
+		return
+	}
+	if err != nil || (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
+		t.Errorf("error is %v, unknown %q, want %q", err, got.Unknown, row.unknown)
+	}
+	var providers []string
+	for _, p := range got.Providers {
+		providers = append(providers, p.String())
+	}
+	if diff := cmp.Diff([]string{row.file, row.providers}, []string{got.File, strings.Join(providers, " ")}); diff != "" {
+		t.Errorf("file and providers (-want +got):\n%s", diff)
+	}
 }
 
-// Each row has a state, and the expected providers or a part of the expected error.
+func check(t *testing.T, rows []row) {
+	for _, row := range rows {
+		t.Run(row.name, row.check)
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
-		name, workspace string
-		files           map[string]string
-		file, providers string
-		unknown, err    string
-	}{
+	check(t, []row{
 		{name: "nothing", workspace: "default"},
 		{name: "an empty file", workspace: "default", files: map[string]string{"terraform.tfstate": "\n"}},
 		{
@@ -84,67 +106,9 @@ func TestRead(t *testing.T) {
 		{name: "a directory", workspace: "default", files: map[string]string{"terraform.tfstate/x": ""}, unknown: "cannot be read"},
 		{name: "a malformed address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider["a b"]`)}, unknown: "of another version"},
 		{name: "a legacy address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider.a`)}, err: "legacy"},
-		{name: "a local backend", workspace: "default", files: map[string]string{"main.tf": local(`path = "x/y"`), "x/y": resources(a)}, file: "x/y", providers: "reg.example.com/acme/a"},
-		{name: "a local backend and no state", workspace: "default", files: map[string]string{"main.tf": local(`path = "x/y"`)}},
-		{name: "a local backend without a path", workspace: "default", files: map[string]string{"main.tf": local(""), "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
-		{name: "a workspace of a local backend with a path", workspace: "prod", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(b), "terraform.tfstate.d/prod/terraform.tfstate": resources(a)}, file: "terraform.tfstate.d/prod/terraform.tfstate", providers: "reg.example.com/acme/a"},
-		{name: "a workspace of a local backend with a directory", workspace: "prod", files: map[string]string{"main.tf": local(`workspace_dir = "./ws/"`), "ws/prod/terraform.tfstate": resources(a)}, file: "ws/prod/terraform.tfstate", providers: "reg.example.com/acme/a"},
-		{name: "a local backend whose path is not known", workspace: "default", files: map[string]string{"main.tf": local(`path = aws_x.y.z`), "terraform.tfstate": resources(a)}, unknown: "the path of the backend at main.tf:3 cannot be evaluated"},
-		{name: "a value of a variable", workspace: "default", files: map[string]string{"main.tf": local(`path = var.v`) + "variable \"v\" {}\n", "x": resources(a)}, file: "x", providers: "reg.example.com/acme/a"},
-		{name: "a local backend whose path is a directory", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x/y": ""}, unknown: "x cannot be read: it is not a regular file"},
-		{name: "a local backend whose path is below a file", workspace: "default", files: map[string]string{"main.tf": local(`path = "main.tf/x"`)}, unknown: "main.tf/x cannot be read"},
-		{name: "a local backend and an earlier state", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(a), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a", unknown: "there is also an earlier state in terraform.tfstate"},
-		{name: "a local backend and an earlier state that is not copied yet", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources(b)}, unknown: "there is also an earlier state in terraform.tfstate"},
-		{name: "a local backend and an earlier state with the same needs", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "x": resources(a, b), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a reg.example.com/acme/b"},
-		{name: "a local backend and an earlier state that cannot be read", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources("provider.a")}, unknown: "there is also an earlier state"},
-		{name: "a local backend and an earlier state without resources", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), "terraform.tfstate": resources()}},
-
-		{name: "a record of the same backend", workspace: "default", files: map[string]string{"main.tf": local(`path = "x"`), record: recorded("local", `"x"`, 1), "x": resources(a), "terraform.tfstate": resources(b)}, file: "x", providers: "reg.example.com/acme/a"},
-		{name: "a record of -backend-config", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("local", `"y.tfstate"`, 666019178), "y.tfstate": resources(a)}, file: "y.tfstate", providers: "reg.example.com/acme/a"},
-		{name: "a record of an earlier configuration", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("local", `"y.tfstate"`, 616693309), "y.tfstate": resources(a), "terraform.tfstate": resources(b)}, unknown: "the backend has changed"},
-		{name: "a record and no backend", workspace: "default", files: map[string]string{record: recorded("local", `"y.tfstate"`, 666019178), "y.tfstate": resources(a)}, unknown: "the backend has changed"},
-		{name: "a record of the default place and no backend", workspace: "default", files: map[string]string{record: recorded("local", "null", 666019178), "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
-		{name: "a record of a remote backend", workspace: "default", files: map[string]string{"main.tf": local(""), record: recorded("s3", "null", 1)}, unknown: "a backend keeps it"},
-		{name: "a record of a local backend, and a remote one", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  cloud {}\n}\n", record: recorded("local", "null", 1)}, unknown: "a backend keeps it"},
-		{name: "a record without arguments", workspace: "default", files: map[string]string{record: `{"backend": {"type": "local"}}`}, unknown: "the record of the backend"},
-		{name: "a record with a wrong argument", workspace: "default", files: map[string]string{record: recorded("local", "12", 1)}, unknown: "the record of the backend"},
-		{name: "a record that is no JSON", workspace: "default", files: map[string]string{record: "x"}, unknown: "the record of the backend"},
-		{name: "a record without a backend", workspace: "default", files: map[string]string{record: `{"version": 3}`, "terraform.tfstate": resources(a)}, file: "terraform.tfstate", providers: "reg.example.com/acme/a"},
-
 		{name: "a backend", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n"}, unknown: "a backend keeps it"},
 		{name: "a former backend", workspace: "default", files: map[string]string{".terraform/terraform.tfstate": `{"backend": {}}`}, unknown: "a backend keeps it"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			for name, text := range row.files {
-				name = filepath.Join(dir, filepath.FromSlash(name))
-				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got, err := localstate.Read(t.Context(), localstate.Project{
-				Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
-				Inputs: configs.Inputs{Environment: map[string]string{"v": "x"}},
-			})
-			if row.err != "" {
-				if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
-					t.Errorf("error is %v, want ErrLegacyProvider with %q", err, row.err)
-				}
-				return
-			}
-			if err != nil || (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
-				t.Errorf("error is %v, unknown %q, want %q", err, got.Unknown, row.unknown)
-			}
-			var providers []string
-			for _, p := range got.Providers {
-				providers = append(providers, p.String())
-			}
-			if diff := cmp.Diff([]string{row.file, row.providers}, []string{got.File, strings.Join(providers, " ")}); diff != "" {
-				t.Errorf("file and providers (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // The rows are the providers of a state, those that the configuration requires, and those that are
