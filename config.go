@@ -213,7 +213,7 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	}
 	for _, required := range module.Providers {
 		found.Providers = append(found.Providers, ProviderRequirement{
-			Provider: required.Source, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
+			Provider: required.Source, Hostless: required.Hostless, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
 		})
 	}
 	found.ProviderDiagnostics = module.ProviderDiags

@@ -278,7 +278,7 @@ var (
 )
 
 // hasRemoteBackend reports whether the configuration in a directory keeps its state elsewhere.
-func hasRemoteBackend(dir string) bool {
+func hasRemoteBackend(dir string) (remote bool) {
 	entries, _ := os.ReadDir(dir) // without a directory, there is no backend
 	for _, entry := range entries {
 		pattern := nativeBackend
@@ -289,13 +289,16 @@ func hasRemoteBackend(dir string) bool {
 			continue
 		}
 		text, _ := os.ReadFile(filepath.Join(dir, entry.Name()))
-		for _, match := range pattern.FindAllSubmatch(text, -1) {
-			if string(match[1]) != "local" {
-				return true
-			}
+		match := pattern.FindSubmatch(text)
+		if match == nil {
+			continue
+		}
+		remote = string(match[1]) != "local"
+		if base, _, _ := strings.Cut(entry.Name(), ".t"); base == "override" || strings.HasSuffix(base, "_override") {
+			return remote
 		}
 	}
-	return false
+	return remote
 }
 
 // treeOf returns the mode and the content of every file below a directory, except for what

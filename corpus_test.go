@@ -50,6 +50,10 @@ func TestCorpus(t *testing.T) {
 	if len(stockTools(t)) == 0 {
 		t.Skip("neither tofu nor terraform is installed")
 	}
+	if isRepositories(dir) {
+		testRepositories(t, dir)
+		return
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
 		t.Fatalf("%s has no cases: %v", dir, err)

@@ -127,8 +127,9 @@ const (
 	// WarningNoCache says that the cache cannot be used, so fetched packages are not kept
 	// for later runs. Installer.CacheDir can name another directory.
 	WarningNoCache WarningKind = "no cache"
-	// WarningDialectAssumed says that the registry of a module depends on the stock tool
-	// that the project is for, and that the tool was assumed. Request.Dialect sets it.
+	// WarningDialectAssumed says that the registry of a module or a provider depends on the
+	// stock tool that the project is for, and that the tool was assumed. Request.Dialect sets
+	// it.
 	WarningDialectAssumed WarningKind = "dialect assumed"
 	// WarningRestored says that files of an installed module were changed, and are replaced
 	// by the files of the locked package.

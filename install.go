@@ -212,6 +212,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err != nil {
 		return nil, err
 	}
+	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
 	if err != nil {
 		return nil, err
@@ -262,6 +263,9 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
+	}
+	if tree.hostless == nil {
+		providers.warnOfDialect()
 	}
 	gotProviders, err := providers.finish(ctx)
 	if err != nil {
@@ -347,13 +351,13 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
-		warn: res.events.warnOf,
+		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
 	for _, warning := range []Warning{
 		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
-		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
+		{Message: r.assumedDialectOf(tree.hostless), Kind: WarningDialectAssumed},
 		{Message: constraintsBeside(modules)},
 	} {
 		if warning.Message != "" {

@@ -190,6 +190,9 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 		return change
 	}
 	change.Old, change.OldConstraints = lockentry.VersionOrPackage(old), old.Constraints
+	if m.call.excludes(old) {
+		change.ExcludedBy = m.call.asCaller()
+	}
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}

@@ -94,6 +94,9 @@ type Request struct {
 	// Tools are the stock tools that the user has. They help to detect the dialect; see
 	// [DialectAuto]. The cotter command finds them in PATH.
 	Tools []Dialect
+	// Next is the stock tool that runs after this run, if that is known. It does not decide
+	// the dialect: if another tool was detected, a [Warning] says so.
+	Next Dialect
 	// Inputs are the values that sources and versions may depend on.
 	Inputs Inputs
 	// Stores are asked before the stores of the Installer, for this project only. Projects
@@ -299,14 +302,19 @@ const (
 	//     default host of such a block
 	//  8. a required_version that no version of OpenTofu meets
 	//  9. Request.Tools, if it has only one tool and one of the user's own modules
-	//     calls a registry's module without a host
+	//     calls a registry's module, or requires a provider, without a host
 	//
 	// Without any of these signs, OpenTofu is assumed. If the hosts of both registries
 	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
 	// module is not a sign. Symbolic links and irregular files are not read. If the
-	// configuration calls a registry's module without a host, and the signs are absent or
-	// contradict each other, a [Warning] says what was assumed.
+	// configuration calls a registry's module or requires a provider without a host, and the
+	// signs are absent or contradict each other, a [Warning] says what was assumed. It also
+	// does if the hosts in 1 decide against the only tool of Request.Tools, or any sign
+	// decides against Request.Next.
 	DialectAuto Dialect = iota
+	// DialectOpenTofu takes over the versions that Terraform has locked: without an entry of
+	// its own, registry.opentofu.org/hashicorp/NAME has the locked version of
+	// registry.terraform.io/hashicorp/NAME, but not its hashes.
 	DialectOpenTofu
 	DialectTerraform
 )
@@ -403,6 +411,14 @@ func dialectOf(tool detect.Tool) Dialect {
 		return DialectTerraform
 	}
 	return DialectOpenTofu
+}
+
+// next returns the stock tool that runs after this run; zero if it is not known.
+func (r Request) next() detect.Tool {
+	if r.Next == DialectAuto {
+		return 0
+	}
+	return r.Next.tool()
 }
 
 // tools returns the stock tools that the user has.

@@ -266,6 +266,14 @@ type hostlessCall struct {
 	first *call
 }
 
+// assumedDialectOf is assumedDialect for a call; "" if it is nil.
+func (p *openProject) assumedDialectOf(c *call) string {
+	if c == nil {
+		return ""
+	}
+	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
+}
+
 func (h *hostlessCall) note(c *call) {
 	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return

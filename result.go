@@ -97,6 +97,9 @@ type LockChange struct {
 	Old, New string
 	// OldConstraints and Constraints are the version constraints of the two entries.
 	OldConstraints, Constraints string
+	// ExcludedBy is the call, if its constraint does not allow the version Old. It is nil if
+	// the constraint allows Old, or if the call has another source now.
+	ExcludedBy *Caller
 	// OtherContent describes a version, tag or archive that has different content now,
 	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (commit 7c1f791 ->
 	// 0d07f40)". It is "" otherwise.
@@ -307,6 +310,10 @@ type Provider struct {
 	Constraints string
 	// Hashes are the hashes in the lock's entry, for all platforms that it covers.
 	Hashes []hashing.Hash
+	// LockedAs is the address in Terraform's registry under which the lock has the version,
+	// if OpenTofu takes it over from there and the lock has no entry for Address yet. Only
+	// LoadProviders sets it.
+	LockedAs addrs.Provider
 	// Dir is the package's directory, relative to the root module's, with forward slashes.
 	Dir string
 	// RequiredBy are the places that require the provider, in the order of the modules'
@@ -336,7 +343,16 @@ type ProviderChange struct {
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int
+	// From is the address in Terraform's registry under which the lock had the version Old,
+	// if OpenTofu has taken it over from there; see [DialectOpenTofu]. It is zero otherwise.
+	From addrs.Provider
+	// ExcludedBy are the places whose constraints do not allow the version Old. It is empty
+	// if the entry was added or removed.
+	ExcludedBy []ProviderUse
 }
+
+// IsMoved reports whether the version stays the same, and only its registry is another one.
+func (c ProviderChange) IsMoved() bool { return c.From != (addrs.Provider{}) && c.Old == c.New }
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{

@@ -167,7 +167,7 @@ type ConflictError struct {
 	Offered []string
 }
 
-// Caller is a call that takes part in a conflict.
+// Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
 type Caller struct {
 	// Path is the called module's path.
 	Path addrs.Module
@@ -336,7 +336,7 @@ func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) 
 func conflict(calls []*call, offered []versions.Candidate) error {
 	e := &ConflictError{Source: addrs.Redact(calls[0].from.Versioned())}
 	for _, c := range calls {
-		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.from.Want.String()})
+		e.Callers = append(e.Callers, *c.asCaller())
 	}
 	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
 	for _, candidate := range newest {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +31,8 @@ type walker struct {
 	// place finds the module of a call, or puts it in its place. The walk reports its error
 	// unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
+	// packages is the directory of installed packages, as modules.json would name it.
+	packages string
 	// begin, which may be nil, is called with the calls of the root module before they are
 	// placed.
 	begin func(context.Context, []parsedCall)
@@ -47,6 +51,9 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
 	t.wait.Go(func() { t.below(ctx, &module{currentPath: dir, finalPath: "."}, 0) })
 	t.wait.Wait()
+	for len(t.inside) > 0 {
+		t.belowInside(ctx)
+	}
 	if t.tooDeep != nil {
 		t.failures.addCall(t.tooDeep, t.tooDeep.fail(fmt.Errorf("%w: more than %d calls above it", ErrTooManyModules, maxDepth)))
 	}
@@ -71,6 +78,19 @@ type traversal struct {
 	// many calls above them.
 	seen    map[string]*call
 	tooDeep *call
+	// inside are the calls that lead into the packages of other calls and are not placed yet.
+	inside []insideCall
+}
+
+// insideCall is a call with a local path into the package of another call. Some projects write the
+// version of a package once: one call installs it, and others have paths such as
+// "./.terraform/modules/KEY/network" that lead into it. Those are modules of the package. They are
+// placed after all others, because the package must be placed first.
+type insideCall struct {
+	*call
+	depth int
+	// key is that of the call whose package it is, and subdir is the directory in the package.
+	key, subdir string
 }
 
 // parsedCall is a call with the error from parsing it.
@@ -92,12 +112,69 @@ func (t *traversal) below(ctx context.Context, m *module, depth int) {
 			t.failures.addCall(c.call, c.err)
 			continue
 		}
-		t.wait.Go(func() {
-			if placed := t.placeOne(ctx, c.call); placed != nil {
-				t.below(ctx, placed, depth+1)
-			}
-		})
+		if t.postpone(c.call, depth) {
+			continue
+		}
+		t.wait.Go(func() { t.follow(ctx, c.call, depth, t.place) })
 	}
+}
+
+// follow places the module of a call and walks what is below it.
+func (t *traversal) follow(ctx context.Context, c *call, depth int, place func(context.Context, *call) (*module, error)) {
+	m, err := place(ctx, c)
+	if err == nil {
+		err = m.checkCycle()
+	}
+	switch {
+	case err == nil:
+		t.mu.Lock()
+		t.modules = append(t.modules, m)
+		t.mu.Unlock()
+		t.below(ctx, m, depth+1)
+	case !errors.Is(err, errRefused):
+		t.failures.addCall(c, err)
+	}
+}
+
+// postpone reports whether the path of a call leads into the package of another call, and keeps
+// the call for belowInside.
+func (t *traversal) postpone(c *call, depth int) bool {
+	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
+	if !ok || !c.own() {
+		return false
+	}
+	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), t.packages+"/")
+	if !ok {
+		return false
+	}
+	key, subdir, _ := strings.Cut(rest, "/")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inside = append(t.inside, insideCall{c, depth, key, subdir})
+	return true
+}
+
+// belowInside places the postponed calls in the packages that have been placed, and walks what is
+// below them. Paths to anything else are like those to the project's own modules.
+func (t *traversal) belowInside(ctx context.Context) {
+	packages := make(map[string]*placement)
+	for _, m := range t.modules {
+		if m.ownsPackage() {
+			packages[m.key()] = m.pkg
+		}
+	}
+	calls, seen := t.inside, maps.Clone(t.seen)
+	t.inside = nil
+	for _, c := range calls {
+		place := t.place
+		if pkg, ok := packages[c.key]; ok {
+			place = func(context.Context, *call) (*module, error) { return moduleIn(c.call, pkg, c.subdir) }
+		} else if called, ok := seen[c.key]; ok && !called.from.IsLocal() {
+			continue // the failure of that call is reported
+		}
+		t.wait.Go(func() { t.follow(ctx, c.call, c.depth, place) })
+	}
+	t.wait.Wait()
 }
 
 // calls reads the configuration of a module, and returns its calls.
@@ -155,24 +232,6 @@ func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 		t.seen[c.key()] = c.call
 		return false
 	})
-}
-
-// placeOne places the module of a call. It returns nil if that fails.
-func (t *traversal) placeOne(ctx context.Context, c *call) *module {
-	m, err := t.place(ctx, c)
-	if err == nil {
-		err = m.checkCycle()
-	}
-	switch {
-	case err == nil:
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.modules = append(t.modules, m)
-		return m
-	case !errors.Is(err, errRefused):
-		t.failures.addCall(c, err)
-	}
-	return nil
 }
 
 // resolvedTree is the module tree of an installation. All of its packages are staged or

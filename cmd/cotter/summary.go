@@ -9,16 +9,17 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// resultLine is the outcome of a run for a module or a provider.
+// resultLine is the outcome of a run for a module or a provider, or for several providers.
 type resultLine struct {
-	verb    string // "added", "changed", "removed", "restored" or "installed"
+	verb    string // one of verbs
 	subject string // the key of a module, or the address of a provider
 	what    string // its source and version, or a description of the change
 	details []string
+	several int // the number of providers, if the line is about more than one
 }
 
 // verbs are the verbs of outcomes, in the order in which they are counted.
-var verbs = []string{"added", "changed", "removed", "restored", "installed"}
+var verbs = []string{"added", "changed", "moved", "removed", "restored", "installed"}
 
 // outcomesOf returns the outcomes for all modules and providers that were changed: first the
 // modules in the order of their paths, and then the providers.
@@ -62,13 +63,17 @@ func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
 	case change.Old == "":
 		return resultLine{verb: "added", subject: change.Key, what: describe(m)}
 	}
-	return resultLine{verb: "changed", subject: change.Key, what: changeText(change), details: consequences(change)}
+	return resultLine{verb: "changed", subject: change.Key, what: changeText(change) + becauseOf(exclusionsOf(change), change.Old), details: consequences(change)}
 }
 
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
+	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
 	told := make(map[string]bool)
-	for _, change := range result.ProviderChanges {
+	for _, change := range moved {
+		told[change.Provider.String()] = true
+	}
+	for _, change := range changes {
 		o := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), what: providerChangeText(change)}
 		switch {
 		case change.Old == "":
@@ -98,6 +103,10 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
+	if len(moved) > 0 {
+		line := resultLine{verb: "moved", subject: count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved)}
+		list = append([]resultLine{line}, list...)
+	}
 	return list
 }
 
@@ -141,7 +150,7 @@ func counted(list []resultLine) string {
 		n := 0
 		for _, one := range list {
 			if one.verb == verb {
-				n++
+				n += max(one.several, 1)
 			}
 		}
 		if n > 0 {

@@ -29,7 +29,7 @@ type Stage struct {
 	// same source. A nil Source means the session's.
 	Source    getproviders.Source
 	SourceKey string
-	Lock      *lockfile.File
+	Lock      Lock
 	Rules     rules.Rules
 	Update    Update
 	// Locked says that the lock must not change. Offline says that no source may be asked.
@@ -94,8 +94,8 @@ func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
 	keeps := has && !s.Update.updates(use.Provider)
 	switch {
 	case s.Offline || s.Rules.CheckProvider(use.Provider) != nil:
-	case keeps && use.Allows(entry.Version) && proves(entry.Hashes):
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
+	case keeps && use.Allows(entry.Version) && (proves(entry.Hashes) || entry.IsTakenOver() && !s.Locked):
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry.Provider) })
 	case !keeps && !s.Locked:
 		s.prefetches.Go(func() { _, _ = s.listing(ctx, use.Provider) })
 	}
