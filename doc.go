@@ -57,9 +57,10 @@
 // every place with its constraint.
 //
 // Providers that only the state needs are installed too, as stock tools do, if the state
-// is a file in the project. If no module requires a locked provider, its entry is dropped
-// when the project has such a state file, or has no state at all. If a backend keeps the
-// state, the entry is kept and the provider installed, unless [Providers].Prune is set.
+// is a local file, also one of a backend "local". If no module requires a locked provider,
+// its entry is dropped when the project has such a state file, or has no state at all. If
+// it is not known what the state needs, for example because a remote backend keeps it, the
+// entry is kept and the provider installed, unless [Providers].Prune is set.
 //
 // A provider's package must be authenticated by its source, by a signature or as package
 // getproviders describes, and must have a hash that the lock has for this version. It is

@@ -130,7 +130,7 @@ func (p *openProject) addRecorded(m *module, shown *Module) {
 
 // LoadProviders returns the providers that a configuration needs, with the data of their
 // lock entries, in the order of the lock. It returns the providers that the installed
-// modules or a state file in the project require, and those in the lock that the state of a
+// modules or a local state require, and those in the lock that the state of a remote
 // backend may need. It contacts no server, hashes nothing and changes nothing. Version is
 // "" for a provider that is not in the lock.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {

@@ -74,8 +74,8 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 		workspace = "" // it is not known
 	}
 	return localstate.Read(ctx, localstate.Project{
-		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace,
-		Terraform: p.dialect == DialectTerraform, Parser: p.dialect.parser(),
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.configInputs(workspace),
+		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
 	})
 }
 
@@ -406,6 +406,9 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 	others, err := p.unrequired(ctx, lock, pooled)
 	if err != nil {
 		return err
+	}
+	if !complete {
+		others.InState = nil // a module that could not be read may decide how their addresses are read
 	}
 	takenOver := make(map[addrs.Provider]bool)
 	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {

@@ -38,6 +38,12 @@ type Request struct {
 	// their own directories need different ones. nil means Installer.Providers, whose answers
 	// projects share.
 	ProviderSource getproviders.Source
+	// KeepStateAddresses takes the addresses of providers in a state as they are. Without it,
+	// as in OpenTofu, the providers of Terraform's registry in a state are those of
+	// OpenTofu's registry, unless the configuration names them with Terraform's. In the
+	// terraform dialect, they are always taken as they are. The cotter command sets this if
+	// OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION is 0.
+	KeepStateAddresses bool
 	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
 	// Unify makes all calls of one source share one version. If no version meets all of
@@ -376,8 +382,8 @@ type Providers struct {
 	// Platforms are platforms, in addition to this machine's own, whose hashes the lock
 	// must have. Their packages are not kept.
 	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that neither a module nor a state file in
-	// the project requires. Without it, such entries are kept and their providers installed
+	// Prune drops the lock's entries of providers that neither a module nor a local state
+	// requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
 	// AllowProject makes LockedProviders also return packages that the project itself brings,

@@ -213,7 +213,7 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 	for _, r := range required {
 		needed[r.Address] = true
 	}
-	for _, address := range state.Providers {
+	for _, address := range state.In(func(p addrs.Provider) bool { return needed[p] }) {
 		if !needed[address] {
 			needed[address] = true
 			use := getproviders.ProviderUse{ProviderRequirement: getproviders.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}}
