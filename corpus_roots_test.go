@@ -48,6 +48,10 @@ func testRepositories(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
+	if *delay > 0 {
+		testLatency(t, all)
+		return
+	}
 	pool := make(chan *rootWorlds, workers)
 	for range workers {
 		pool <- newRootWorlds(t, all)
