@@ -38,6 +38,15 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 		},
 	}
 	got, _, err := ladder.Climb(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case g.Offers != nil && len(recognised(want.Locked)) > 0:
+		got.ownHash() // whether the offers or the source had the package
+	case !s.fromOrigin:
+		got.ownHash()
+		err = g.complete(ctx, want, &got.Proof)
+	}
 	return got, err
 }
 
@@ -48,6 +57,8 @@ type search struct {
 	// release is what an earlier run was told about the package. Its evidence is zero if there is
 	// nothing that counts.
 	release providerstore.Release
+	// fromOrigin reports whether the package was got from the source.
+	fromOrigin bool
 	// offered is the package of an offer, once Offers was asked. If there is none, deliver are the
 	// offers that can only deliver bytes, and reasons say why the others cannot be used.
 	asked   bool
@@ -93,7 +104,11 @@ func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
 	if err != nil {
 		return nil, false, ctx.Err()
 	}
-	got, err := newJob(s.Getter, s.want, rememberedPackage{pkg, authentication(s.release)}).run(ctx)
+	j := newJob(s.Getter, s.want, rememberedPackage{pkg, authentication(s.release)})
+	if matched := s.Store.Matches(s.release.H1, s.want.Locked); matched.Scheme() == "zh" {
+		j.archive = matched // the lock has no h1, and the directory has no archive
+	}
+	got, err := j.run(ctx)
 	return got, err == nil, err
 }
 
@@ -109,7 +124,12 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
+	got, err := newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
+	if err == nil {
+		s.fromOrigin = true
+		s.recordHashes(s.want, got.Proof)
+	}
+	return got, err
 }
 
 // unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing

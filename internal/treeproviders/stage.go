@@ -70,9 +70,13 @@ func (s *Stage) Open() {
 	}
 	s.getter = s.Session.Getter(s.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
-	s.getter.Rule, s.getter.Stores = s.Rule, s.Stores
+	s.getter.Rule, s.getter.Stores, s.getter.Complete = s.Rule, s.Stores, s.completes()
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
+
+// completes reports whether the hashes that the source confirms are added to the lock. Without
+// requests they are not, whether or not an earlier run has learned them.
+func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 
 // Begin starts requests for required providers from now on, as soon as a requirement is added,
 // until ctx ends. [Stage.Open] must be called before it and [Stage.Wait] after it.
@@ -183,6 +187,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	if err != nil {
 		return nil, s.fail(ctx, p, want.Platform, err)
 	}
+	s.warnIncomplete(p, &got.Proof)
 	warnings := slices.Concat(got.Authentication.Warnings, got.Warnings)
 	if weak := got.Authentication.Weak; weak != "" && got.Asked {
 		warnings = append(warnings, weak+"; the policy allows that")
@@ -214,7 +219,15 @@ func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platfo
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
+	s.warnIncomplete(p, proof)
 	return proof, nil
+}
+
+// warnIncomplete warns if the source could not be asked for the hashes of a package.
+func (s *Stage) warnIncomplete(p Selected, proof *providers.Proof) {
+	if proof.Incomplete != nil {
+		s.Warn(fmt.Sprintf("provider %s %s: the lock gets no hashes for other platforms: %s", p.Address.ForDisplay(), p.Version, p.withoutSubject(proof.Incomplete)))
+	}
 }
 
 // wanted returns the wanted package of a provider for a platform, with the hashes that the lock
