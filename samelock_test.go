@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -234,5 +235,63 @@ func (w *sameLock) compareWithStock(t *testing.T, before, after string) {
 		if diff := cmp.Diff(stock[strings.Index(stock, "provider "):], after[strings.Index(after, "provider "):]); diff != "" {
 			t.Errorf("the lock (-%s +cotter):\n%s\nbefore:\n%s", dialect, w.plain(diff), w.plain(before))
 		}
+	}
+}
+
+// The same holds for module blocks: with fewer hashes than Cotter writes, with unknown ones, and
+// without an entry.
+func TestSameLockOfModules(t *testing.T) {
+	t.Parallel()
+	w := modtest.New(t, modtest.Txtar(`
+-- git/net.git/v1.0.0/main.tf --
+-- registry/acme/app/aws/1.0.0/main.tf --
+-- archives/tools.zip/main.tf --
+-- oci/disk/1.0.0/main.tf --
+`))
+	files := map[string]string{"main.tf": fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"app\" {\n  source = %q\n}\nmodule \"tools\" {\n  source = %q\n}\nmodule \"disk\" {\n  source = %q\n}\n",
+		w.GitSource("net.git", "?ref=v1.0.0"), w.Source("acme/app/aws"), w.ArchiveSource("tools.zip", ""), w.OCISource("disk", "?tag=1.0.0"))}
+	install := func(t *testing.T, in *cotter.Installer, lock string) (dir, after string) {
+		t.Helper()
+		dir = writeProject(t, files, "")
+		if lock != "" {
+			writeLock(t, dir, lock)
+		}
+		if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+		return dir, fileIn(t, dir, ".terraform.lock.hcl")
+	}
+	_, whole := install(t, w.Installer(), "")
+	if strings.Count(whole, `"zh:`) != 2 {
+		t.Fatalf("the lock has no zh hashes of the archive and the artifact:\n%s", whole)
+	}
+	without := func(schemes string) string {
+		return regexp.MustCompile(`(?m)^ *"(`+schemes+`):.*\n`).ReplaceAllString(whole, "")
+	}
+	for name, lock := range map[string]string{
+		"no lock": "", "whole": whole, "no zh": without("zh"), "h1 only": without("zh|t1"), "t1 only": without("zh|h1"),
+		"an unknown scheme": strings.ReplaceAll(without("zh"), "  hashes = [\n", "  hashes = [\n    \"zz:1\",\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			warm := w.Installer()
+			_, cold := install(t, warm, lock)
+			_, cached := install(t, warm, lock)
+			dir, _ := install(t, warm, "")
+			if lock != "" {
+				writeLock(t, dir, lock)
+			}
+			if _, err := warm.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+				t.Fatal(err)
+			}
+			other := *warm
+			other.StateDir = t.TempDir()
+			_, unsealed := install(t, &other, lock)
+			for state, after := range map[string]string{"a warm cache": cached, "an installation": fileIn(t, dir, ".terraform.lock.hcl"), "a cache of another user": unsealed} {
+				if diff := cmp.Diff(cold, after); diff != "" {
+					t.Errorf("with %s, the lock (-with nothing +with that):\n%s", state, diff)
+				}
+			}
+		})
 	}
 }
