@@ -149,7 +149,7 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.File, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
-		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -235,7 +235,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
+	return p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
 			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
@@ -306,7 +306,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		return nil, nil
 	}
 	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
+	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -369,10 +369,13 @@ func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderRep
 	return refused
 }
 
+// providersPath returns the path of the directory of installed providers.
+func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
+
 // hasProviders reports whether the project has a providers directory. A project without one
 // was installed without providers.
 func (p *openProject) hasProviders() bool {
-	return exists(filepath.Join(p.req.dataPath(), "providers"))
+	return exists(p.providersPath())
 }
 
 // compareRequirements adds to a report where the lock does not match the requirements of

@@ -22,6 +22,9 @@ type Getter struct {
 	// PluginCache is the stock tools' plugin cache. It delivers packages and confirms nothing. The
 	// zero value means that there is none.
 	PluginCache getproviders.PluginCache
+	// Installed is the project's directory of providers, or "". Like the plugin cache, it delivers
+	// packages and confirms nothing.
+	Installed string
 	// Offers are tried before PluginCache and Source if the lock has hashes of the package. A nil
 	// Offers offers nothing.
 	Offers Offers

@@ -46,6 +46,8 @@ type Stage struct {
 	Offers    providers.Offers
 	Stores    []evidence.Evidence
 	OffersKey string
+	// Installed is the directory into which the project's providers are installed.
+	Installed string
 	// State reads which providers the project's state needs.
 	State func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error for lock entries that do not decide their provider and must not
@@ -70,6 +72,7 @@ func (s *Stage) Open() {
 	}
 	s.getter = s.Session.Getter(s.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
+	s.getter.Installed = s.Installed
 	s.getter.Rule, s.getter.Stores, s.getter.Complete = s.Rule, s.Stores, s.completes()
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
