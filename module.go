@@ -216,6 +216,9 @@ type placement struct {
 	inPlace bool
 	// evidence is who confirms the package.
 	evidence evidence.Evidence
+	// refetched is the number of bytes that were downloaded although the package was installed;
+	// see [Refetched].
+	refetched int64
 	// local says that the package is a directory or file on the user's own machine. Its
 	// configuration may refer to other local packages.
 	local bool

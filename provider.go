@@ -225,8 +225,9 @@ func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// place puts the provider packages in their places.
-func (p *providerPlan) place(ctx context.Context) error {
+// place puts the provider packages in their places. It adds to the result which of them were
+// downloaded although they were there.
+func (p *providerPlan) place(ctx context.Context, result *Result) error {
 	if p == nil || !p.stage.req.places() {
 		return nil
 	}
@@ -235,7 +236,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	return p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
+	refetched, err := p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
 			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
@@ -244,6 +245,10 @@ func (p *providerPlan) place(ctx context.Context) error {
 			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: replaced})
 		}
 	})
+	for _, again := range refetched {
+		result.Refetched = append(result.Refetched, Refetched{Package: again.Got.Location, Provider: again.Address, Bytes: again.Got.Bytes})
+	}
+	return err
 }
 
 // providerDir returns the directory of a package, relative to the root module's.

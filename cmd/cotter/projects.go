@@ -234,6 +234,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		succeeded++
 		all.Modules = append(all.Modules, result.Modules...)
 		all.Providers = append(all.Providers, result.Providers...)
+		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		list := outcomesOf(result, own)
 		changed = changed || len(list) > 0
 		if err := o.projectDone(done, dirs[i], result, list); err != nil {
@@ -248,6 +249,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	if !changed && succeeded == len(dirs) {
 		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		o.refetched(all)
 		return nil
 	}
 	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
@@ -255,6 +257,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.refetched(all)
 	return nil
 }
 

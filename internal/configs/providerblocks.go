@@ -196,10 +196,10 @@ func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (
 	if index, isIndex := expr.(*hclsyntax.IndexExpr); isIndex { // the key is not a literal
 		expr, hasIndex = index.Collection, true
 	}
-	traversal, diags := hcl.AbsTraversalForExpr(expr)
-	if text, quoted := stringOf(expr); quoted && !hasIndex { // the form of early versions
-		traversal, diags = hclsyntax.ParseTraversalAbs([]byte(text), expr.Range().Filename, expr.Range().Start)
+	if _, isNative := expr.(hclsyntax.Expression); isNative && !hasIndex {
+		expr = unquoted(ctx, expr) // the form of early versions
 	}
+	traversal, diags := hcl.AbsTraversalForExpr(expr)
 	if diags.HasErrors() {
 		return "", false, false
 	}
@@ -213,16 +213,25 @@ func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (
 	return names[0], hasIndex, true
 }
 
-// nativeReference returns the expression that a string in a JSON file contains, because JSON
-// has no other way to write a reference. It returns other expressions unchanged.
+// nativeReference returns the expression in a string of a JSON file, because JSON has no other way
+// to write a reference. It returns other expressions unchanged.
 func nativeReference(ctx context.Context, expr hcl.Expression) hcl.Expression {
+	if _, isNative := expr.(hclsyntax.Expression); isNative {
+		return expr
+	}
+	return unquoted(ctx, expr)
+}
+
+// unquoted returns the expression in a literal string. It returns other expressions unchanged, and
+// also strings with syntax errors, because these are no references either.
+func unquoted(ctx context.Context, expr hcl.Expression) hcl.Expression {
 	text, ok := stringOf(expr)
-	if _, isNative := expr.(hclsyntax.Expression); isNative || !ok {
+	if !ok {
 		return expr
 	}
 	parsed, diags := hcldepth.ParseExpression(ctx, []byte(text), expr.Range().Filename, expr.Range().Start)
 	if diags.HasErrors() {
-		return expr // its syntax is not that of a reference either
+		return expr
 	}
 	return parsed
 }
