@@ -164,7 +164,7 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 		if r.terraform {
 			tool = "terraform"
 		}
-		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so no command works after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, tool, source)
+		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, tool, source)
 	default:
 		return append(found, requirement)
 	}
