@@ -46,6 +46,20 @@ type Result struct {
 	// removed.
 	Providers       []Provider
 	ProviderChanges []ProviderChange
+	// Refetched are the packages that were downloaded only to confirm what was installed.
+	Refetched []Refetched
+}
+
+// Refetched is a package that was installed already, with the locked content, and was downloaded
+// again, because nothing that this user knows confirmed it. A stock tool or another user had
+// installed it. The installed files are unchanged.
+type Refetched struct {
+	// Package is the package of a module, as in the lock, or the location of a provider's.
+	Package string
+	// Provider is zero for the package of a module.
+	Provider addrs.Provider
+	// Bytes is the number of bytes that were downloaded.
+	Bytes int64
 }
 
 // Module is one installed module.

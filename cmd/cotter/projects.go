@@ -235,6 +235,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		all.Modules = append(all.Modules, result.Modules...)
 		all.Providers = append(all.Providers, result.Providers...)
 		all.LockChanges = append(all.LockChanges, result.LockChanges...)
+		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		list := outcomesOf(result, own)
 		changed = changed || len(list) > 0
 		if err := o.projectDone(done, dirs[i], result, list); err != nil {
@@ -249,6 +250,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	if !changed && succeeded == len(dirs) {
 		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		o.refetched(all)
 		return nil
 	}
 	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
@@ -257,6 +259,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	o.printf("%s.\n", text)
 	o.inUse("Locked what was in use", all)
+	o.refetched(all)
 	return nil
 }
 

@@ -92,25 +92,35 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 
 // Place moves the packages to their places below a directory, each with one rename. A package
 // that is already in its place stays there. Place calls placed for each package: isNew reports
-// whether the package was not there before, replaced whether something else was.
-func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) error {
+// whether the package was not there before, replaced whether something else was. Place returns the
+// providers that were downloaded although they were there and did not depend on the store.
+func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) (refetched []Planned, err error) {
 	if len(p.Providers) == 0 {
-		return nil
+		return nil, nil
 	}
 	dir, err := p.stage.getter.Store.Dir(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
-	return sideBySide(p.Providers, func(_ int, provider Planned) error {
+	again := make([]bool, len(p.Providers))
+	err = sideBySide(p.Providers, func(i int, provider Planned) error {
 		before := dir.Inspect(ctx, provider.At(), false)
 		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)
 		}
-		placed(provider, before.H1 != provider.Got.H1, replaced != providerstore.Nothing)
+		isNew := before.H1 != provider.Got.H1
+		again[i] = !isNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
+		placed(provider, isNew, replaced != providerstore.Nothing)
 		return nil
 	})
+	for i, provider := range p.Providers {
+		if again[i] {
+			refetched = append(refetched, provider)
+		}
+	}
+	return refetched, err
 }
 
 // At returns the path of a package below the directory of providers.
