@@ -123,7 +123,7 @@ func TestProviderEdits(t *testing.T) {
 	t.Parallel()
 	const (
 		header = "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n"
-		odd    = "# about b\nprovider \"registry.opentofu.org/a/b\" { # odd\n version=\"1.0.0\"\n constraints = \"~>   1\"\n}  # behind\n"
+		odd    = "# about b\nprovider \"registry.opentofu.org/a/b\" { # odd\n version=\"1.0.0\"\n constraints = \"~> 1.0\"\n}  # behind\n"
 		later  = "provider \"registry.opentofu.org/a/z\" {\n  version = \"1.0.0\"\n}\n"
 		added  = "provider \"registry.opentofu.org/a/c\" {\n  version = \"1.0.0\"\n}\n"
 		first  = "provider \"registry.opentofu.org/a/a\" {\n  version = \"1.0.0\"\n}\n"
@@ -167,7 +167,7 @@ func TestProviderEdits(t *testing.T) {
 		},
 		{
 			"equal", header + "\n" + odd + "\n\n" + later,
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~>   1")) },
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~> 1.0")) },
 			header + "\n" + odd + "\n\n" + later,
 		},
 		{
@@ -175,11 +175,6 @@ func TestProviderEdits(t *testing.T) {
 			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
 			header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
 				"\",\n  ]\n}  # behind\n\n" + "provider \"other\" { # not an address\n}\n",
-		},
-		{
-			"unknown attributes", "provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n  # why\n  future = [1]\n}\n",
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "")) },
-			"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.1.0\"\n\n  # why\n  future = [1]\n}\n",
 		},
 	}
 	for _, test := range tests {
@@ -215,7 +210,11 @@ func TestProviderFaults(t *testing.T) {
 		{"leading v", provider("example.com/a/b", `version = "v1.0.0"`), "Invalid version"},
 		{"expression", provider("example.com/a/b", `version = "${1}.0.0"`), "Not a literal string"},
 		{"hashes", provider("example.com/a/b", version+"\nhashes = \"h1:x\""), "Not a literal list"},
-		{"hash", provider("example.com/a/b", version+"\nhashes = [\"h1:x\"]"), "Invalid hash"},
+		{"hash", provider("example.com/a/b", version+"\nhashes = [\"x\"]"), "Invalid hash"},
+		{"no hash in the list", provider("example.com/a/b", version+"\nhashes = []"), "Invalid hashes"},
+		{"constraints", provider("example.com/a/b", version+"\nconstraints = \"~>   1\""), "Invalid version constraints"},
+		{"unknown argument", provider("example.com/a/b", version+"\nfuture = [1]"), "Unsupported argument"},
+		{"nested block", provider("example.com/a/b", version+"\nfuture {}"), "Unsupported block"},
 		{"duplicate", provider("example.com/a/b", version) + provider("example.com/a/b", version), "Duplicate provider block"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -263,7 +262,7 @@ func TestMergeOfOneProvider(t *testing.T) {
 	t.Parallel()
 	locked := lockedProvider(t, "a/b", "1.0.0", "~> 1.0", hashA, "h9:x")
 	for name, test := range map[string]struct{ installed, want lockfile.Provider }{
-		"same version":   {lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashZ, hashA), lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashA, "h9:x", hashZ)},
+		"same version":   {lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashZ, hashA), lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashA, hashZ)},
 		"other version":  {lockedProvider(t, "a/b", "1.1.0", "", hashB, hashB), lockedProvider(t, "a/b", "1.1.0", "", hashB)},
 		"other metadata": {lockedProvider(t, "a/b", "1.0.0+b", "", hashB), lockedProvider(t, "a/b", "1.0.0+b", "", hashB)},
 		"other address":  {lockedProvider(t, "a/c", "1.0.0", "", hashB), lockedProvider(t, "a/c", "1.0.0", "", hashB)},
