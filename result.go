@@ -336,7 +336,18 @@ type ProviderChange struct {
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int
+	// Unproven are the platforms of the run for whose packages the old entry had no hash,
+	// although its version stays the same.
+	Unproven []addrs.Platform
+	// Normalized reports that the old entry's hashes were not sorted, were repeated, or had a
+	// scheme that stock tools do not know, although its version stays the same. Stock tools
+	// rewrite a lock with such hashes.
+	Normalized bool
 }
+
+// OnlyHashes reports whether the old entry selects the same package and proves it, so that
+// stock tools with -lockfile=readonly only warn about the difference.
+func (c ProviderChange) OnlyHashes() bool { return c.Old == c.New && len(c.Unproven) == 0 }
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{

@@ -85,7 +85,7 @@ func newParser(src []byte) *parser {
 // blocks adds the blocks in a part of the file, until there are too many errors.
 func (p *parser) blocks(body *hclsyntax.Body) {
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
-		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The lock of stock tools has no argument %.300q outside of blocks.", name)
+		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The file has provider and module blocks only, but this is the argument %.300q. Remove it: tofu and terraform refuse the file.", name)
 	}
 	for _, b := range body.Blocks {
 		if p.stopped {
@@ -97,7 +97,7 @@ func (p *parser) blocks(body *hclsyntax.Body) {
 		case "provider":
 			p.provider(b)
 		default:
-			p.unknown(b.DefRange(), "Unsupported block", "The lock of stock tools has no blocks of type %.300q.", b.Type)
+			p.unknown(b.DefRange(), "Unsupported block", "The file has provider and module blocks only, but this is a block of type %.300q. Remove it: tofu and terraform refuse the file.", b.Type)
 		}
 		if max(len(p.diags), len(p.file.providerFaults)) > maxFaults {
 			p.fail(b.DefRange(), "Too many errors in lock file", "The blocks up to here have more than %d errors. The rest of the file was not read.", maxFaults)

@@ -90,11 +90,11 @@ var providerArguments = []string{"version", "constraints", "hashes"}
 func (p *parser) onlyProviderArguments(b *hclsyntax.Block) {
 	for _, name := range slices.Sorted(maps.Keys(b.Body.Attributes)) {
 		if !slices.Contains(providerArguments, name) {
-			p.fail(b.Body.Attributes[name].NameRange, "Unsupported argument", "A provider block has no argument %.300q: it has version, constraints and hashes.", name)
+			p.fail(b.Body.Attributes[name].NameRange, "Unsupported argument", "A provider block has no argument %.300q, only version, constraints and hashes. Remove it: tofu and terraform refuse the file.", name)
 		}
 	}
 	for _, nested := range b.Body.Blocks {
-		p.fail(nested.DefRange(), "Unsupported block", "A provider block has no blocks; this one has %.300q.", nested.Type)
+		p.fail(nested.DefRange(), "Unsupported block", "A provider block has no blocks, but this one has %.300q. Remove it: tofu and terraform refuse the file.", nested.Type)
 	}
 }
 

@@ -72,9 +72,20 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.New == "":
 		return "removed"
 	case change.Old == change.New:
-		return fmt.Sprintf("%s, %s", change.New, moreHashes(change.Hashes))
+		return strings.Join(append([]string{change.New}, hashChanges(change)...), ", ")
 	}
 	return change.Old + " -> " + change.New
+}
+
+// hashChanges describes how the hashes of an entry change whose version stays.
+func hashChanges(change cotter.ProviderChange) (changes []string) {
+	if change.Hashes > 0 {
+		changes = append(changes, moreHashes(change.Hashes))
+	}
+	if change.Normalized {
+		changes = append(changes, "hashes as stock tools write them")
+	}
+	return changes
 }
 
 func moreHashes(n int) string {
@@ -226,12 +237,14 @@ type jsonProviderChange struct {
 	Old      string `json:"old,omitempty"`
 	New      string `json:"new,omitempty"`
 	Hashes   int    `json:"hashes_added,omitempty"`
+	// Normalized is true if the hashes were not as stock tools write them: sorted, and each once.
+	Normalized bool `json:"hashes_normalized,omitempty"`
 }
 
 func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 	var list []jsonProviderChange
 	for _, change := range changes {
-		list = append(list, jsonProviderChange{change.Provider.String(), change.Old, change.New, change.Hashes})
+		list = append(list, jsonProviderChange{change.Provider.String(), change.Old, change.New, change.Hashes, change.Normalized})
 	}
 	return list
 }
