@@ -23,6 +23,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -57,6 +58,9 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
+	}
+	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
+		(&events{fn: in.OnEvent}).warn(nil, text)
 	}
 	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
 		return nil, err

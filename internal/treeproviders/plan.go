@@ -68,7 +68,7 @@ func (p *Plan) planLock() error {
 		p.stage.Warn("the lock lacks hashes of these providers, which an installation that may change it adds: " + namesOf(lacking))
 	}
 	if len(unsorted) > 0 {
-		p.stage.Warn("tofu and terraform will rewrite the lock, because hashes of these providers are not sorted, are repeated, or have an unknown scheme: " + namesOf(unsorted))
+		p.stage.Warn(unsortedText(unsorted))
 	}
 	for _, address := range p.Gone {
 		old, _ := p.stage.Lock.Provider(address)
@@ -80,6 +80,25 @@ func (p *Plan) planLock() error {
 		return p.stage.Refuse(refused)
 	}
 	return nil
+}
+
+// UnsortedHashes returns a warning about the providers in a lock whose hashes stock tools would
+// write differently, or "" if there are none.
+func UnsortedHashes(lock *lockfile.File) string {
+	var unsorted []Required
+	for _, entry := range lock.Providers() {
+		if !lock.HasStockHashes(entry.Address) {
+			unsorted = append(unsorted, Required{Address: entry.Address})
+		}
+	}
+	if len(unsorted) == 0 {
+		return ""
+	}
+	return unsortedText(unsorted)
+}
+
+func unsortedText(unsorted []Required) string {
+	return "tofu and terraform will rewrite the lock, because hashes of these providers are not sorted, are repeated, or have an unknown scheme: " + namesOf(unsorted)
 }
 
 // plan sets the new entry of a provider, and returns its difference from the entry in the lock.
