@@ -58,13 +58,15 @@ func (f *File) providerEditsInPlace() []edit {
 }
 
 // providerEditsMoved sorts the provider blocks. It moves the comments above a block together
-// with the block, except for a comment at the start of the file.
+// with the block, except for a comment at the start of the file. The comments above a block
+// that is removed stay.
 func (f *File) providerEditsMoved() []edit {
 	var edits []edit
 	above := make(map[addrs.Provider]string)
 	for _, b := range f.providerBlocks {
 		cut := f.cut(b.span)
-		if start := leadStart(f.src, b.start); start > 0 {
+		_, kept := f.providers[b.provider.Address]
+		if start := leadStart(f.src, b.start); kept && start > 0 {
 			cut.start = start
 			above[b.provider.Address] = string(f.src[start:b.start])
 		}

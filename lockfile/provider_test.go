@@ -346,3 +346,46 @@ func TestProviderEditsKeepEverythingElse(t *testing.T) {
 		}
 	})
 }
+
+// SetProviders writes a lock that stock tools read and do not write again, and loses nothing
+// outside of provider blocks.
+func TestSetProvidersProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		src := "# no header is added\n" + strings.TrimPrefix(lockGen.Draw(rt, "lock"), "\ufeff")
+		file := parse(t, []byte(src), "before")
+		if len(file.ProviderFaults()) > 0 {
+			return
+		}
+		var all []lockfile.Provider
+		for _, p := range rapid.SliceOfNDistinct(providerGen, 0, 5, func(p lockfile.Provider) addrs.Provider { return p.Address }).Draw(rt, "all") {
+			old, _ := file.Provider(p.Address)
+			all = append(all, old.Merge(p))
+		}
+		file.SetProviders(all)
+		if err := file.Check(); err != nil {
+			rt.Fatalf("Check = %v", err)
+		}
+		after := file.Bytes()
+		again := parse(t, after, "after")
+		assertSameModules(t, file, again)
+		if diff := gocmp.Diff(len(all), len(again.Providers())); diff != "" || len(again.ProviderFaults()) > 0 {
+			rt.Fatalf("%d providers, want %d, and faults %v in %q", len(again.Providers()), len(all), again.ProviderFaults(), after)
+		}
+		inBlock := func(string) bool { return true }
+		before, kept := outside(t, []byte(src), inBlock), outside(t, after, inBlock)
+		for _, lines := range [][]string{before, kept} {
+			for i, line := range lines {
+				lines[i] = strings.TrimSpace(line)
+			}
+			slices.Sort(lines) // comments move with their blocks
+		}
+		if diff := gocmp.Diff(before, kept, cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("foreign lines (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
+		}
+		again.SetProviders(all)
+		if got := again.Bytes(); string(got) != string(after) {
+			rt.Fatalf("setting the same changes %q to %q", after, got)
+		}
+	})
+}
