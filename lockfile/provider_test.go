@@ -2,6 +2,7 @@ package lockfile_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,21 @@ func TestProviderFaults(t *testing.T) {
 				t.Errorf("Bytes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A lock can have more constraints than the configuration of a single module.
+func TestLongConstraints(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{4_000: 0, 8_000: 1} {
+		var parts []string
+		for i := range size {
+			parts = append(parts, fmt.Sprintf(">= 1.0.%d", 1000+i))
+		}
+		file := parse(t, []byte("provider \"example.com/a/b\" {\n  version = \"2.0.0\"\n  constraints = \""+strings.Join(parts, ", ")+"\"\n}\n"), "x")
+		if faults := file.ProviderFaults(); len(faults) != want {
+			t.Errorf("%d constraints: %v", size, faults)
+		}
 	}
 }
 
