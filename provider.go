@@ -74,8 +74,8 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 		workspace = "" // it is not known
 	}
 	return localstate.Read(ctx, localstate.Project{
-		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace,
-		Terraform: p.dialect == DialectTerraform, Parser: p.dialect.parser(),
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.configInputs(workspace),
+		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
 	})
 }
 
@@ -85,7 +85,7 @@ func (p *openProject) unrequired(ctx context.Context, lock *providerLock, requir
 	if err != nil {
 		return treeproviders.Unrequired{}, err
 	}
-	return treeproviders.FindUnrequired(state, lock.File, required, false), nil
+	return treeproviders.FindUnrequired(state, lock.Lock, required, false), nil
 }
 
 // providerStage finds, gets and checks the providers of one project, while its modules are
@@ -146,10 +146,10 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.File, Rules: p.rules, Rule: rule,
+		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
-		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -192,6 +192,25 @@ func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
 	return s.required.add
 }
 
+// warnOfDialect warns if the dialect was not certain and a provider depends on it. s may be nil.
+func (s *providerStage) warnOfDialect() {
+	if s == nil {
+		return
+	}
+	all, _ := s.required.Pool() // finish returns the errors
+	for _, required := range all {
+		for _, use := range required.Uses {
+			if !use.Hostless {
+				continue
+			}
+			if text := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); text != "" {
+				s.events.emit(Warning{Message: text, Kind: WarningDialectAssumed})
+			}
+			return
+		}
+	}
+}
+
 // finish selects, gets and checks all providers. Nothing in the project is changed yet. If
 // s is nil, the run does not touch providers and the plan is nil.
 func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
@@ -225,8 +244,9 @@ func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// place puts the provider packages in their places.
-func (p *providerPlan) place(ctx context.Context) error {
+// place puts the provider packages in their places. It adds to the result which of them were
+// downloaded although they were there.
+func (p *providerPlan) place(ctx context.Context, result *Result) error {
 	if p == nil || !p.stage.req.places() {
 		return nil
 	}
@@ -235,7 +255,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
+	refetched, err := p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
 			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
@@ -244,6 +264,10 @@ func (p *providerPlan) place(ctx context.Context) error {
 			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: replaced})
 		}
 	})
+	for _, again := range refetched {
+		result.Refetched = append(result.Refetched, Refetched{Package: again.Got.Location, Provider: again.Address, Bytes: again.Got.Bytes})
+	}
+	return err
 }
 
 // providerDir returns the directory of a package, relative to the root module's.
@@ -306,7 +330,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		return nil, nil
 	}
 	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
+	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -369,10 +393,13 @@ func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderRep
 	return refused
 }
 
+// providersPath returns the path of the directory of installed providers.
+func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
+
 // hasProviders reports whether the project has a providers directory. A project without one
 // was installed without providers.
 func (p *openProject) hasProviders() bool {
-	return exists(filepath.Join(p.req.dataPath(), "providers"))
+	return exists(p.providersPath())
 }
 
 // compareRequirements adds to a report where the lock does not match the requirements of
@@ -388,16 +415,23 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 	if err != nil {
 		return err
 	}
-	for _, r := range treeproviders.Sorted(pooled, others.InState) {
+	if !complete {
+		others.InState = nil // a module that could not be read may decide how their addresses are read
+	}
+	takenOver := make(map[addrs.Provider]bool)
+	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
 		entry, has := lock.Provider(r.Address)
-		locked, err := versions.Parse(entry.Version)
-		if !has || err != nil || !r.Fits(locked) {
-			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
+		if !r.IsDecided(entry, has) {
+			takenOver[entry.From] = true
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
 		}
 	}
 	for _, address := range others.Gone {
 		if !complete {
 			break // a module that could not be read may require it
+		}
+		if takenOver[address] {
+			continue // it is reported above
 		}
 		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -59,15 +60,15 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
-	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
-		(&events{fn: in.OnEvent}).warn(nil, text)
-	}
 	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
 		return nil, err
 	}
 	report.Refused = p.refusedProviders(lock, report.Providers)
 	if err := in.compareConfig(ctx, p, lock, report); err != nil {
 		return nil, err
+	}
+	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
+		report.Warnings = append(report.Warnings, Warning{Message: text})
 	}
 	report.Complete = true
 	return report, nil
@@ -156,6 +157,9 @@ type comparison struct {
 	run *trust
 	// changed has the keys of packages that do not match the lock.
 	changed map[string]bool
+	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
+	lost     *lostEntries
+	lostCall atomic.Bool
 
 	// misplaced has the errors about records of modules.json. edited has the errors about
 	// lock entries that differ from the entries that the packages were installed from.
@@ -185,7 +189,10 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 // Installed modules are read if they exist. Missing packages are reported by
 // comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
-	cmp := &comparison{openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool)}
+	cmp := &comparison{
+		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool),
+		lost: &lostEntries{openProject: p},
+	}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
@@ -212,6 +219,10 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
 	}
 	report.addFailures(failures)
+	report.Warnings = cmp.lost.warnings(ctx, nil)
+	if cmp.lostCall.Load() {
+		report.Lost = &LostEntriesError{LockFile: p.req.lockFile(), From: cmp.lost.from(ctx)}
+	}
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()
 	if require == nil {
@@ -249,12 +260,15 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 // place finds the module of a call by the lock, and compares its directory with the one in
 // modules.json. Stock tools read only modules.json: if it names other directories, they run
 // files that were not verified.
-func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
+func (cmp *comparison) place(ctx context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
 	}
 	entry, locked := cmp.lock.Module(c.key())
 	if err := checkLocked(c, entry, locked); err != nil {
+		if !locked && len(cmp.lock.Modules()) == 0 {
+			cmp.noteLost(ctx, c)
+		}
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
@@ -268,6 +282,13 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return m, nil
 	}
 	return cmp.placeLocked(c, entry)
+}
+
+// noteLost records that the lock has lost the entry of a call.
+func (cmp *comparison) noteLost(ctx context.Context, c *call) {
+	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
+		cmp.lostCall.Store(true)
+	}
 }
 
 // checkLocked returns an error if the lock has no usable entry for a call.

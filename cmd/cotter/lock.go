@@ -50,7 +50,7 @@ func (o *output) checkLock(dir string, result *cotter.Result) error {
 	switch {
 	case !wouldChange(result):
 		return nil
-	case len(result.LockChanges) > 0 || !allOnlyHashes(result.ProviderChanges):
+	case len(result.LockChanges)+len(result.Restored) > 0 || !allOnlyHashes(result.ProviderChanges):
 		return errLockWouldChange
 	}
 	o.printWarning(dir, cotter.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
@@ -64,5 +64,5 @@ func allOnlyHashes(changes []cotter.ProviderChange) bool {
 
 // wouldChange reports whether an installation changes, or would change, the lock.
 func wouldChange(result *cotter.Result) bool {
-	return result != nil && len(result.LockChanges)+len(result.ProviderChanges) > 0
+	return result != nil && len(result.LockChanges)+len(result.ProviderChanges)+len(result.Restored) > 0
 }

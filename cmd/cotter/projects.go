@@ -238,6 +238,8 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		succeeded++
 		all.Modules = append(all.Modules, result.Modules...)
 		all.Providers = append(all.Providers, result.Providers...)
+		all.LockChanges = append(all.LockChanges, result.LockChanges...)
+		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		list := outcomesOf(result, own)
 		changed = changed || len(list) > 0
 		if err := o.projectDone(done, dirs[i], result, list); err != nil {
@@ -252,6 +254,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	if !changed && succeeded == len(dirs) {
 		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		o.refetched(all)
 		return nil
 	}
 	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
@@ -259,6 +262,8 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.inUse("Locked what was in use", all)
+	o.refetched(all)
 	return nil
 }
 
@@ -276,6 +281,9 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.printf("- %s: up to date\n", dir)
 	}
 	o.unsigned("- "+dir+": ", fromProject(result.Providers))
+	if !o.quiet {
+		o.earlierLock(dir, result)
+	}
 	for _, change := range result.Vendored {
 		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -34,10 +35,17 @@ type Change struct {
 	// Normalized reports that hashes of the old entry of the same version are not sorted, are
 	// repeated, or have a scheme that stock tools do not know. Stock tools rewrite such a lock.
 	Normalized bool
+	// From is the address in Terraform's registry under which the lock had the old version, if
+	// OpenTofu has taken it over from there. Otherwise, it is zero.
+	From addrs.Provider
+	// ExcludedBy are the places whose constraints do not allow the old version.
+	ExcludedBy []getproviders.ProviderUse
 }
 
 // changes reports whether there is a difference.
-func (c Change) changes() bool { return c.Old != c.New || c.Hashes > 0 || c.Normalized }
+func (c Change) changes() bool {
+	return c.Old != c.New || c.From != (addrs.Provider{}) || c.Hashes > 0 || c.Normalized
+}
 
 // planLock computes the lock's new entries. As with stock tools, a different constraint text
 // alone does not cause the lock to be written. If the lock must not change, additional hashes and
@@ -102,12 +110,15 @@ func unsortedText(unsorted []Required) string {
 }
 
 // plan sets the new entry of a provider, and returns its difference from the entry in the lock.
-func (p *Planned) plan(lock *lockfile.File) Change {
+func (p *Planned) plan(lock Lock) Change {
 	p.LockEntry = p.Entry.Merge(lockfile.Provider{
 		Address: p.Address, Version: p.Version.String(), Constraints: p.Want.String(), Hashes: p.hashes,
 	})
 	old, _ := lock.Provider(p.Address)
-	change := Change{Provider: p.Address, Old: old.Version, New: p.LockEntry.Version}
+	change := Change{Provider: p.Address, Old: old.Version, New: p.LockEntry.Version, From: old.From}
+	if change.Old != "" {
+		change.ExcludedBy = p.excluding(change.Old)
+	}
 	if change.Old != change.New {
 		return change
 	}
@@ -135,25 +146,35 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 
 // Place moves the packages to their places below a directory, each with one rename. A package
 // that is already in its place stays there. Place calls placed for each package: isNew reports
-// whether the package was not there before, replaced whether something else was.
-func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) error {
+// whether the package was not there before, replaced whether something else was. Place returns the
+// providers that were downloaded although they were there and did not depend on the store.
+func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) (refetched []Planned, err error) {
 	if len(p.Providers) == 0 {
-		return nil
+		return nil, nil
 	}
 	dir, err := p.stage.getter.Store.Dir(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
-	return sideBySide(p.Providers, func(_ int, provider Planned) error {
+	again := make([]bool, len(p.Providers))
+	err = sideBySide(p.Providers, func(i int, provider Planned) error {
 		before := dir.Inspect(ctx, provider.At(), false)
 		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)
 		}
-		placed(provider, before.H1 != provider.Got.H1, replaced != providerstore.Nothing)
+		isNew := before.H1 != provider.Got.H1
+		again[i] = !isNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
+		placed(provider, isNew, replaced != providerstore.Nothing)
 		return nil
 	})
+	for i, provider := range p.Providers {
+		if again[i] {
+			refetched = append(refetched, provider)
+		}
+	}
+	return refetched, err
 }
 
 // At returns the path of a package below the directory of providers.
