@@ -90,6 +90,8 @@ var stockVerdicts = []struct {
 	{name: "constraints with v", src: withArgument(`constraints = "v1.0.0"`), want: "Invalid version constraints"},
 	{name: "constraints with a comma at the end", src: withArgument(`constraints = "1.0.0,"`), want: "Invalid version constraints"},
 	{name: "constraints in another order", src: withArgument(`constraints = "< 3.0.0, >= 1.0.0"`), want: "Invalid version constraints"},
+	{name: "constraints with metadata", src: withArgument(`constraints = "1.2.3, > 1.2.3+m1"`)},
+	{name: "constraints with metadata in another order", src: withArgument(`constraints = "> 1.2.3+m1, 1.2.3"`), want: "Invalid version constraints"},
 	{name: "constraints twice", src: withArgument(`constraints = "1.0.0, 1.0.0"`), want: "Invalid version constraints"},
 	{name: "constraints without a space", src: withArgument(`constraints = ">=1.0.0"`), want: "Invalid version constraints"},
 	{name: "constraints with two spaces", src: withArgument(`constraints = ">=  1.0.0"`), want: "Invalid version constraints"},
