@@ -374,6 +374,13 @@ type ProviderChange struct {
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int
+	// Unproven are the platforms of the run for whose packages the old entry had no hash,
+	// although its version stays the same.
+	Unproven []addrs.Platform
+	// Normalized reports that the old entry's hashes were not sorted, were repeated, or had a
+	// scheme that stock tools do not know, although its version stays the same. Stock tools
+	// rewrite a lock with such hashes.
+	Normalized bool
 	// From is the address in Terraform's registry under which the lock had the version Old,
 	// if OpenTofu has taken it over from there; see [DialectOpenTofu]. It is zero otherwise.
 	From addrs.Provider
@@ -384,6 +391,12 @@ type ProviderChange struct {
 
 // IsMoved reports whether the version stays the same, and only its registry is another one.
 func (c ProviderChange) IsMoved() bool { return c.From != (addrs.Provider{}) && c.Old == c.New }
+
+// OnlyHashes reports whether the old entry selects the same package and proves it, so that
+// stock tools with -lockfile=readonly only warn about the difference.
+func (c ProviderChange) OnlyHashes() bool {
+	return c.Old == c.New && !c.IsMoved() && len(c.Unproven) == 0
+}
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{

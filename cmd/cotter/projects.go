@@ -191,8 +191,12 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		return err
 	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
-	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
-		return errLockWouldChange
+	if err == nil && cmd.Bool("check") {
+		for i, result := range results {
+			if stale := out.checkLock(dirs[i], result); stale != nil {
+				err = stale
+			}
+		}
 	}
 	return err
 }
