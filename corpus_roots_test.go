@@ -15,24 +15,25 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/modtest"
 )
 
 var (
-	pasts       = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
-	everyRoot   = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
-	rootTimeout = 3 * time.Minute
-	workers     = 2
+	pasts     = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
+	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
-var hclInitialPos = hcl.InitialPos
+const (
+	// rootTimeout is the time limit for all runs on one root module.
+	rootTimeout = 3 * time.Minute
+	// rootWorkers is the number of root modules that are compared at once.
+	rootWorkers = 2
+)
 
-// testRepositories compares whole installations of all root modules in checked-out repositories
-// and logs a table.
-func testRepositories(t *testing.T, dir string) {
+// testRepositories compares whole installations of each every-th root module in checked-out
+// repositories and logs a table, which it returns before it has any rows.
+func testRepositories(t *testing.T, dir string, pasts []string, every int) *rootTable {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -48,16 +49,16 @@ func testRepositories(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
-	pool := make(chan *rootWorlds, workers)
-	for range workers {
+	pool := make(chan *rootWorlds, rootWorkers)
+	for range rootWorkers {
 		pool <- newRootWorlds(t, all)
 	}
 	table := &rootTable{rows: map[string]*rootRow{}}
 	t.Cleanup(func() { t.Log(table.String()) })
-	for past := range strings.SplitSeq(*pasts, ",") {
+	for _, past := range pasts {
 		for dialect, binary := range stockTools(t) {
 			for i, root := range all.roots {
-				if i%*everyRoot != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
+				if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
 					continue
 				}
 				below := strings.TrimPrefix(root, dir+string(filepath.Separator))
@@ -72,6 +73,7 @@ func testRepositories(t *testing.T, dir string) {
 			}
 		}
 	}
+	return table
 }
 
 func exists(name string) bool {
@@ -135,6 +137,9 @@ func (c *rootComparison) run(t *testing.T) {
 		p.world, c.env = c.worlds.newer, c.worlds.envNew
 	}
 	c.initComparison.run(ctx, t)
+	if c.stockFailure != "" && c.ourFailure != "" {
+		t.Logf("both fail. Stock:\n%s\nOurs:\n%s", c.stockFailure, c.ourFailure)
+	}
 	for _, difference := range c.differences {
 		report(t, difference.String())
 	}
