@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,12 +25,8 @@ var (
 	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
-const (
-	// rootTimeout is the time limit for all runs on one root module.
-	rootTimeout = 3 * time.Minute
-	// rootWorkers is the number of root modules that are compared at once.
-	rootWorkers = 2
-)
+// rootTimeout is the time limit for all runs on one root module.
+const rootTimeout = 3 * time.Minute
 
 // testRepositories compares whole installations of each every-th root module in checked-out
 // repositories and logs a table, which it returns before it has any rows.
@@ -49,8 +46,9 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 		t.Fatal(err)
 	}
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
-	pool := make(chan *rootWorlds, rootWorkers)
-	for range rootWorkers {
+	workers := runtime.GOMAXPROCS(0)
+	pool := make(chan *rootWorlds, workers)
+	for range workers {
 		pool <- newRootWorlds(t, all)
 	}
 	table := &rootTable{rows: map[string]*rootRow{}}
