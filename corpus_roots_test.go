@@ -22,6 +22,7 @@ import (
 
 var (
 	pasts     = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
+	stopAfter = flag.Duration("stop-after", 0, "with -corpus and checked-out repositories: leave out the root modules that are left after `TIME`; 0 means none")
 	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
@@ -51,6 +52,7 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 	for range workers {
 		pool <- newRootWorlds(t, all)
 	}
+	begin := time.Now()
 	table := &rootTable{rows: map[string]*rootRow{}}
 	t.Cleanup(func() { t.Log(table.String()) })
 	for _, past := range pasts {
@@ -64,6 +66,9 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 					t.Parallel()
 					worlds := <-pool
 					defer func() { pool <- worlds }()
+					if *stopAfter > 0 && time.Since(begin) > *stopAfter {
+						t.Skip("-stop-after")
+					}
 					one := &rootComparison{repositories: all, worlds: worlds, root: root, past: past, dialect: dialect, binary: binary}
 					one.run(t)
 					table.add(past+", "+dialect.String(), below, one.initComparison)
