@@ -36,6 +36,26 @@ type repositories struct {
 	urls map[string]string // "HOST/PATH.git" by URL
 	// subdirs are directories in packages, by the keys of modules and git.
 	subdirs map[string]map[string]bool
+	// called has the keys of the packages of calls, by the calls' names. inside has the
+	// directories to which local paths through .terraform/modules lead, by the same names.
+	called, inside map[string]map[string]bool
+}
+
+// put adds an element to one of the sets.
+func put(sets map[string]map[string]bool, name, element string) {
+	if sets[name] == nil {
+		sets[name] = map[string]bool{}
+	}
+	sets[name][element] = true
+}
+
+func newRepositories(dir string) *repositories {
+	return &repositories{
+		dir: dir, hosts: []string{string(addrs.DefaultRegistryHost), string(addrs.TerraformRegistryHost)},
+		providers: map[string][]string{}, modules: map[string][]string{},
+		git: map[string]map[string]bool{}, urls: map[string]string{}, subdirs: map[string]map[string]bool{},
+		called: map[string]map[string]bool{}, inside: map[string]map[string]bool{},
+	}
 }
 
 // isRepositories reports whether a directory has checked-out repositories, and not cases that are
@@ -57,11 +77,7 @@ func isCaseDir(dir string) bool {
 
 // readRepositories reads what all configurations, locks and module calls below a directory ask for.
 func readRepositories(dir string) (*repositories, error) {
-	r := &repositories{
-		dir: dir, hosts: []string{string(addrs.DefaultRegistryHost), string(addrs.TerraformRegistryHost)},
-		providers: map[string][]string{}, modules: map[string][]string{},
-		git: map[string]map[string]bool{}, urls: map[string]string{}, subdirs: map[string]map[string]bool{},
-	}
+	r := newRepositories(dir)
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -82,6 +98,13 @@ func readRepositories(dir string) (*repositories, error) {
 		}
 		return nil
 	})
+	for name, subdirs := range r.inside {
+		for key := range r.called[name] {
+			for subdir := range subdirs {
+				put(r.subdirs, key, subdir)
+			}
+		}
+	}
 	for _, list := range []map[string][]string{r.providers, r.modules} {
 		for name, wanted := range list {
 			slices.Sort(wanted)
@@ -133,7 +156,9 @@ func (r *repositories) read(name string, text []byte) {
 				r.addProvider(block.Labels[0], version)
 			}
 		case "module":
-			r.addModule(literal(block.Body, "source"), literal(block.Body, "version"))
+			if len(block.Labels) == 1 {
+				r.addModule(block.Labels[0], literal(block.Body, "source"), literal(block.Body, "version"))
+			}
 		}
 	}
 }
@@ -184,7 +209,7 @@ func (r *repositories) addProvider(source string, wanted ...string) {
 
 var commitRef = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-func (r *repositories) addModule(source, version string) {
+func (r *repositories) addModule(call, source, version string) {
 	parsed, err := addrs.ParseModuleSource(source)
 	if err != nil {
 		return
@@ -202,19 +227,20 @@ func (r *repositories) addModule(source, version string) {
 		}
 		key, subdir = gitName(address.Host, address.Path), at.Subdir
 		ref := address.Query().Get("ref")
-		if r.git[key] == nil {
-			r.git[key] = map[string]bool{}
-		}
-		r.git[key][madeUpTag(ref)] = true
+		put(r.git, key, madeUpTag(ref))
 		address.RawQuery = ""
 		r.urls[strings.TrimPrefix(address.String(), "git::")] = key
+	case addrs.ModuleSourceLocal:
+		if rest, ok := strings.CutPrefix(string(at), "./.terraform/modules/"); ok {
+			name, subdir, _ := strings.Cut(rest, "/")
+			put(r.inside, name, subdir)
+		}
+		return
 	default:
 		return
 	}
-	if r.subdirs[key] == nil {
-		r.subdirs[key] = map[string]bool{}
-	}
-	r.subdirs[key][subdir] = true
+	put(r.subdirs, key, subdir)
+	put(r.called, call, key)
 }
 
 func gitName(host, at string) string {

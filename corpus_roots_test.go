@@ -173,7 +173,7 @@ func (c *rootComparison) givePast(ctx context.Context, t *testing.T, dir string)
 // root module names, and of one that it does not name.
 func (c *rootComparison) writeState(t *testing.T, dir string) {
 	t.Helper()
-	one := &repositories{providers: map[string][]string{}, modules: map[string][]string{}, git: map[string]map[string]bool{}, urls: map[string]string{}, subdirs: map[string]map[string]bool{}}
+	one := newRepositories(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
