@@ -130,7 +130,7 @@ func (p *openProject) addRecorded(m *module, shown *Module) {
 
 // LoadProviders returns the providers that a configuration needs, with the data of their
 // lock entries, in the order of the lock. It returns the providers that the installed
-// modules or a state file in the project require, and those in the lock that the state of a
+// modules or a local state require, and those in the lock that the state of a remote
 // backend may need. It contacts no server, hashes nothing and changes nothing. Version is
 // "" for a provider that is not in the lock.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
@@ -156,7 +156,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, Evidence: knows(ctx, entry)}
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {

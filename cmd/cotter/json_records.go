@@ -40,6 +40,11 @@ type resultRecord struct {
 	Modules []jsonModule `json:"modules"`
 	// Changes are the module entries that differ from the previous lock.
 	Changes []jsonChange `json:"changes,omitempty"`
+	// Restored are the keys of the module entries that the lock had lost and has again.
+	Restored []string `json:"restored,omitempty"`
+	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
+	// last run", or a commit.
+	EarlierLock string `json:"earlier_lock,omitempty"`
 	// Vendored are the vendored packages that were written or removed.
 	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.
@@ -62,6 +67,11 @@ type resolvedRecord struct {
 	Version string `json:"version,omitempty"`
 	// Locked is true if the selection comes from the lock.
 	Locked bool `json:"locked"`
+	// Selection is why the version or package was selected: "locked" if the lock has an entry
+	// for the call, "same source" if it has or had one for another call of the same source,
+	// "installed" if a stock tool has installed it, "newest", "unified" if all calls of the
+	// source share it, or "requested" for an update to a given version.
+	Selection string `json:"selection"`
 }
 
 func (resolvedRecord) kind() string { return "resolved" }
