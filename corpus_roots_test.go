@@ -52,28 +52,28 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 	for range workers {
 		pool <- newRootWorlds(t, all)
 	}
-	begin := time.Now()
+	begin, tools := time.Now(), stockTools(t)
 	table := &rootTable{rows: map[string]*rootRow{}}
 	t.Cleanup(func() { t.Log(table.String()) })
 	for _, past := range pasts {
-		for dialect, binary := range stockTools(t) {
-			for i, root := range all.roots {
-				if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
-					continue
+		for i, root := range all.roots {
+			if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
+				continue
+			}
+			below := strings.TrimPrefix(root, dir+string(filepath.Separator))
+			t.Run(past+"/"+below, func(t *testing.T) {
+				t.Parallel()
+				worlds := <-pool
+				defer func() { pool <- worlds }()
+				if *stopAfter > 0 && time.Since(begin) > *stopAfter {
+					t.Skip("-stop-after")
 				}
-				below := strings.TrimPrefix(root, dir+string(filepath.Separator))
-				t.Run(past+"/"+dialect.String()+"/"+below, func(t *testing.T) {
-					t.Parallel()
-					worlds := <-pool
-					defer func() { pool <- worlds }()
-					if *stopAfter > 0 && time.Since(begin) > *stopAfter {
-						t.Skip("-stop-after")
-					}
+				for dialect, binary := range tools {
 					one := &rootComparison{repositories: all, worlds: worlds, root: root, past: past, dialect: dialect, binary: binary}
 					one.run(t)
 					table.add(past+", "+dialect.String(), below, one.initComparison)
-				})
-			}
+				}
+			})
 		}
 	}
 	return table
@@ -141,10 +141,10 @@ func (c *rootComparison) run(t *testing.T) {
 	}
 	c.initComparison.run(ctx, t)
 	if c.stockFailure != "" && c.ourFailure != "" {
-		t.Logf("both fail. Stock:\n%s\nOurs:\n%s", c.stockFailure, c.ourFailure)
+		t.Logf("with %s, both fail. Stock:\n%s\nOurs:\n%s", c.dialect, c.stockFailure, c.ourFailure)
 	}
 	for _, difference := range c.differences {
-		report(t, difference.String())
+		report(t, c.dialect.String()+": "+difference.String())
 	}
 }
 
