@@ -50,7 +50,7 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 	workers := runtime.GOMAXPROCS(0)
 	pool := make(chan *rootWorlds, workers)
 	for range workers {
-		pool <- newRootWorlds(t, all)
+		pool <- newRootWorlds(t, all, slices.Contains(pasts, "adopt"))
 	}
 	begin, tools := time.Now(), stockTools(t)
 	table := &rootTable{rows: map[string]*rootRow{}}
@@ -84,16 +84,20 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// rootWorlds are the servers of one worker.
+// rootWorlds are the servers of one worker. newer, which may be nil, has newer versions as well.
 type rootWorlds struct {
 	world, newer *modtest.World
 	env, envNew  []string
 }
 
-func newRootWorlds(t *testing.T, all *repositories) *rootWorlds {
+func newRootWorlds(t *testing.T, all *repositories, newer bool) *rootWorlds {
 	t.Helper()
-	w := &rootWorlds{world: all.world(t, false), newer: all.world(t, true)}
-	w.env, w.envNew = gitEnvOf(t, all.gitConfig(w.world)), gitEnvOf(t, all.gitConfig(w.newer))
+	w := &rootWorlds{world: all.world(t, false)}
+	w.env = gitEnvOf(t, all.gitConfig(w.world))
+	if newer {
+		w.newer = all.world(t, true)
+		w.envNew = gitEnvOf(t, all.gitConfig(w.newer))
+	}
 	return w
 }
 
