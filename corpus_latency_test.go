@@ -34,11 +34,12 @@ func (l latency) bound() time.Duration { return l.atOnce + time.Duration(l.round
 func (l latency) ratio() float64 { return l.delayed.Seconds() / l.bound().Seconds() }
 
 // testLatency installs all root modules one after the other and logs a table.
-func testLatency(t *testing.T, all *repositories) {
-	worlds := newRootWorlds(t, all)
+func testLatency(t *testing.T, all *repositories, every int) {
+	t.Helper()
+	worlds := newRootWorlds(t, all, false)
 	var measured []latency
 	for i, root := range all.roots {
-		if i%*everyRoot != 0 {
+		if i%every != 0 {
 			continue
 		}
 		one := latency{root: strings.TrimPrefix(root, all.dir+string(filepath.Separator))}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,24 +16,22 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/modtest"
 )
 
 var (
-	pasts       = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
-	everyRoot   = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
-	rootTimeout = 3 * time.Minute
-	workers     = 2
+	pasts     = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
+	stopAfter = flag.Duration("stop-after", 0, "with -corpus and checked-out repositories: leave out the root modules that are left after `TIME`; 0 means none")
+	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
-var hclInitialPos = hcl.InitialPos
+// rootTimeout is the time limit for all runs on one root module.
+const rootTimeout = 3 * time.Minute
 
-// testRepositories compares whole installations of all root modules in checked-out repositories
-// and logs a table.
-func testRepositories(t *testing.T, dir string) {
+// testRepositories compares whole installations of each every-th root module in checked-out
+// repositories and logs a table, which it returns before it has any rows.
+func testRepositories(t *testing.T, dir string, pasts []string, every int) *rootTable {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -49,33 +48,39 @@ func testRepositories(t *testing.T, dir string) {
 	}
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
 	if *delay > 0 {
-		testLatency(t, all)
+		testLatency(t, all, every)
 		return
 	}
+	workers := runtime.GOMAXPROCS(0)
 	pool := make(chan *rootWorlds, workers)
 	for range workers {
-		pool <- newRootWorlds(t, all)
+		pool <- newRootWorlds(t, all, slices.Contains(pasts, "adopt"))
 	}
+	begin, tools := time.Now(), stockTools(t)
 	table := &rootTable{rows: map[string]*rootRow{}}
 	t.Cleanup(func() { t.Log(table.String()) })
-	for past := range strings.SplitSeq(*pasts, ",") {
-		for dialect, binary := range stockTools(t) {
-			for i, root := range all.roots {
-				if i%*everyRoot != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
-					continue
+	for _, past := range pasts {
+		for i, root := range all.roots {
+			if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
+				continue
+			}
+			below := strings.TrimPrefix(root, dir+string(filepath.Separator))
+			t.Run(past+"/"+below, func(t *testing.T) {
+				t.Parallel()
+				worlds := <-pool
+				defer func() { pool <- worlds }()
+				if *stopAfter > 0 && time.Since(begin) > *stopAfter {
+					t.Skip("-stop-after")
 				}
-				below := strings.TrimPrefix(root, dir+string(filepath.Separator))
-				t.Run(past+"/"+dialect.String()+"/"+below, func(t *testing.T) {
-					t.Parallel()
-					worlds := <-pool
-					defer func() { pool <- worlds }()
+				for dialect, binary := range tools {
 					one := &rootComparison{repositories: all, worlds: worlds, root: root, past: past, dialect: dialect, binary: binary}
 					one.run(t)
 					table.add(past+", "+dialect.String(), below, one.initComparison)
-				})
-			}
+				}
+			})
 		}
 	}
+	return table
 }
 
 func exists(name string) bool {
@@ -83,16 +88,20 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// rootWorlds are the servers of one worker.
+// rootWorlds are the servers of one worker. newer, which may be nil, has newer versions as well.
 type rootWorlds struct {
 	world, newer *modtest.World
 	env, envNew  []string
 }
 
-func newRootWorlds(t *testing.T, all *repositories) *rootWorlds {
+func newRootWorlds(t *testing.T, all *repositories, newer bool) *rootWorlds {
 	t.Helper()
-	w := &rootWorlds{world: all.world(t, false), newer: all.world(t, true)}
-	w.env, w.envNew = gitEnvOf(t, all.gitConfig(w.world)), gitEnvOf(t, all.gitConfig(w.newer))
+	w := &rootWorlds{world: all.world(t, false)}
+	w.env = gitEnvOf(t, all.gitConfig(w.world))
+	if newer {
+		w.newer = all.world(t, true)
+		w.envNew = gitEnvOf(t, all.gitConfig(w.newer))
+	}
 	return w
 }
 
@@ -139,8 +148,11 @@ func (c *rootComparison) run(t *testing.T) {
 		p.world, c.env = c.worlds.newer, c.worlds.envNew
 	}
 	c.initComparison.run(ctx, t)
+	if c.stockFailure != "" && c.ourFailure != "" {
+		t.Logf("with %s, both fail. Stock:\n%s\nOurs:\n%s", c.dialect, c.stockFailure, c.ourFailure)
+	}
 	for _, difference := range c.differences {
-		report(t, difference.String())
+		report(t, c.dialect.String()+": "+difference.String())
 	}
 }
 
@@ -169,7 +181,7 @@ func (c *rootComparison) givePast(ctx context.Context, t *testing.T, dir string)
 // root module names, and of one that it does not name.
 func (c *rootComparison) writeState(t *testing.T, dir string) {
 	t.Helper()
-	one := &repositories{providers: map[string][]string{}, modules: map[string][]string{}, git: map[string]map[string]bool{}, urls: map[string]string{}, subdirs: map[string]map[string]bool{}}
+	one := newRepositories(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

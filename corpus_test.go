@@ -24,7 +24,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-var corpus = flag.String("corpus", "", "compare with the stock tools on the cases in `DIR`, as testdata/README.md says, instead of those in testdata/corpus")
+var corpus = flag.String("corpus", "", "compare with the stock tools on the cases or the checked-out repositories in `DIR`, as testdata/README.md says, instead of the cases in testdata/corpus")
 
 // allowedDifferences are the intended differences between Cotter and the stock tools. A
 // difference is allowed if its text contains all of the words.
@@ -51,7 +51,7 @@ func TestCorpus(t *testing.T) {
 		t.Skip("neither tofu nor terraform is installed")
 	}
 	if isRepositories(dir) {
-		testRepositories(t, dir)
+		testRepositories(t, dir, strings.Split(*pasts, ","), max(*everyRoot, 1))
 		return
 	}
 	entries, err := os.ReadDir(dir)
