@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -94,6 +95,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
+			if found.Status == installed.Changed {
+				p.explain(&report.Packages[i])
+			}
 			return nil
 		})
 	}
@@ -108,8 +112,38 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
 		}
 	}
+	for i := range report.Packages {
+		if report.Packages[i].Status == StatusUnlocked {
+			p.explain(&report.Packages[i])
+		}
+	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Key, b.Key) })
 	return report, err
+}
+
+// explain records that a package is exactly what this user's last run installed, if the lock has
+// another version now, or none. Vendored packages are part of the repository, and belong to the lock
+// in it.
+func (p *openProject) explain(report *PackageReport) {
+	entry, locked := p.lock.Module(report.Key)
+	old, ok := p.formerPackage(report.Key)
+	switch {
+	case !ok || report.Vendored != "":
+	case !locked:
+		report.Former = old
+	case isOtherVersion(old, entry):
+		*report = PackageReport{Key: report.Key, Status: StatusFormer, Former: old}
+	}
+}
+
+// isOtherVersion reports whether two entries of a call are for different versions or sources. If
+// only the package or its hashes differ, the lock was edited, or the origin has moved a version.
+func isOtherVersion(a, b lockfile.Module) bool {
+	if a.Version != b.Version || a.Source != b.Source {
+		return true
+	}
+	ref := a.Revision()
+	return a.Version == "" && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source, ref))
 }
 
 // addState adds the state that an earlier run left in the project.
@@ -150,8 +184,9 @@ func (r *Report) addFailures(failures *failures) {
 type comparison struct {
 	*openProject
 	run *trust
-	// changed has the keys of packages that do not match the lock.
-	changed map[string]bool
+	// changed has the keys of packages that do not match the lock. formerly has those of them that
+	// were installed from the former lock.
+	changed, formerly map[string]bool
 
 	// misplaced has the errors about records of modules.json. edited has the errors about
 	// lock entries that differ from the entries that the packages were installed from.
@@ -181,10 +216,11 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 // Installed modules are read if they exist. Missing packages are reported by
 // comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
-	cmp := &comparison{openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool)}
+	cmp := &comparison{openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool)}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
+		cmp.formerly[pkg.Key] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
 	var require func(addrs.Module, ModuleConfig)
@@ -308,6 +344,9 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 	}
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
 		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
+	}
+	if cmp.formerly[key] {
+		return nil, c.fail(ErrNotInstalled) // its calls and its record are those of another version
 	}
 	subdir, err := cmp.lockedSubdir(c, entry)
 	if err != nil {
