@@ -161,19 +161,24 @@ func newConfigReader(req Request) (*configReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs := configs.Inputs{
-		Environment:    req.Inputs.Environment,
-		Workspace:      workspace,
-		AllowFileReads: req.Inputs.AllowFileReads,
-		Home:           req.Inputs.Home,
-	}
-	for _, v := range req.Inputs.Variables {
-		inputs.Variables = append(inputs.Variables, configs.Variable(v))
-	}
 	return &configReader{
 		tests:  orElse(req.Inputs.TestDir, configs.DefaultTests),
-		scopes: map[string]*configs.Scope{"": configs.NewRoot(inputs)},
+		scopes: map[string]*configs.Scope{"": configs.NewRoot(req.configInputs(workspace))},
 	}, nil
+}
+
+// configInputs returns what the expressions of the root module can refer to.
+func (r Request) configInputs(workspace string) configs.Inputs {
+	inputs := configs.Inputs{
+		Environment:    r.Inputs.Environment,
+		Workspace:      workspace,
+		AllowFileReads: r.Inputs.AllowFileReads,
+		Home:           r.Inputs.Home,
+	}
+	for _, v := range r.Inputs.Variables {
+		inputs.Variables = append(inputs.Variables, configs.Variable(v))
+	}
+	return inputs
 }
 
 // ReadModule implements ConfigReader.
@@ -208,7 +213,7 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	}
 	for _, required := range module.Providers {
 		found.Providers = append(found.Providers, ProviderRequirement{
-			Provider: required.Source, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
+			Provider: required.Source, Hostless: required.Hostless, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
 		})
 	}
 	found.ProviderDiagnostics = module.ProviderDiags

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/modtest"
@@ -49,6 +50,10 @@ func TestCorpus(t *testing.T) {
 	if len(stockTools(t)) == 0 {
 		t.Skip("neither tofu nor terraform is installed")
 	}
+	if isRepositories(dir) {
+		testRepositories(t, dir)
+		return
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
 		t.Fatalf("%s has no cases: %v", dir, err)
@@ -70,6 +75,9 @@ type corpusCase struct {
 	dataDir  string
 	lockFile string
 	links    []string // "NAME -> TARGET" in the configuration
+	// providers says that whole installations are compared, with providers: a stock init with
+	// an install. Cotter is told the tool.
+	providers bool
 }
 
 func readCorpusCase(t *testing.T, name string) *corpusCase {
@@ -88,6 +96,8 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 		switch option {
 		case "tool":
 			c.tool = value
+		case "providers":
+			c.providers = true
 		case "data-dir":
 			c.dataDir = value
 		case "lock-file":
@@ -107,16 +117,11 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 }
 
 func (c *corpusCase) run(t *testing.T) {
+	if platform := addrs.CurrentPlatform().String(); c.providers && platform != "linux_amd64" {
+		t.Skipf("the providers are for linux_amd64, not for %s", platform)
+	}
 	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
-	if err := p.world.WriteTree(p.dir, "config"); err != nil {
-		t.Fatal(err)
-	}
-	for _, link := range c.links {
-		name, target, _ := strings.Cut(link, " -> ")
-		if err := os.Symlink(strings.ReplaceAll(target, "DIR", p.dir), filepath.Join(p.dir, name)); err != nil {
-			t.Skipf("there are no symbolic links here: %v", err)
-		}
-	}
+	c.write(t, p, p.dir)
 	env := c.gitEnv(t, p)
 	roots, err := (&cotter.Installer{}).Roots(t.Context(), p.dir, cotter.DialectAuto)
 	if err != nil {
@@ -132,20 +137,56 @@ func (c *corpusCase) run(t *testing.T) {
 		}
 		compared = true
 		for _, root := range roots {
+			below := strings.TrimPrefix(root, p.dir)
 			req := cotter.Request{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}
+			if c.providers {
+				for _, difference := range c.compareInit(t, p.world, binary, env, req, below) {
+					report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
+				}
+				continue
+			}
 			if c.tool != "" {
 				req.Dialect = cotter.DialectAuto
 			}
 			one := &comparison{project: p, binary: binary, env: env, req: req}
 			one.run(t)
 			for _, difference := range one.differences {
-				report(t, fmt.Sprintf("%s, %s: %s", dialect, strings.TrimPrefix(root, p.dir), difference))
+				report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
 			}
 		}
 	}
 	if !compared {
 		t.Skipf("%s is not installed", c.tool)
 	}
+}
+
+// write writes the case's configuration to a directory.
+func (c *corpusCase) write(t *testing.T, p *project, dir string) {
+	t.Helper()
+	if err := p.world.WriteTree(dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range c.links {
+		name, target, _ := strings.Cut(link, " -> ")
+		if err := os.Symlink(strings.ReplaceAll(target, "DIR", dir), filepath.Join(dir, name)); err != nil {
+			t.Skipf("there are no symbolic links here: %v", err)
+		}
+	}
+}
+
+// compareInit compares whole installations of the root module below the configuration.
+func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary string, env []string, req cotter.Request, below string) []difference {
+	t.Helper()
+	p, other := &project{world: world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
+	c.write(t, p, p.dir)
+	c.write(t, p, other)
+	req.Dir = filepath.Join(p.dir, below)
+	one, err := newInitComparison(p, binary, env, req, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.run(t.Context(), t)
+	return one.differences
 }
 
 // gitEnv makes git use the case's gitconfig, if it has one. That file can redirect the

@@ -36,6 +36,7 @@ type detectCase struct {
 	name     string
 	files    map[string]string
 	tools    []cotter.Dialect
+	next     cotter.Dialect // the tool that runs next
 	lockFile string
 	want     cotter.Dialect
 	warns    string // a part of the warning; "" if none is expected
@@ -47,7 +48,34 @@ var detectCases = []detectCase{
 	{name: "only terraform is there", tools: onlyTerraform, want: cotter.DialectTerraform},
 	{name: "only tofu is there", tools: onlyTofu, want: cotter.DialectOpenTofu},
 
-	{name: "providers of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu, want: cotter.DialectTerraform},
+	{name: "providers of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, want: cotter.DialectTerraform},
+	{name: "providers of terraform and only terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, want: cotter.DialectTerraform},
+	{name: "providers of terraform and both tools", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: bothTools, want: cotter.DialectTerraform},
+	{
+		name:  "providers of terraform and only tofu",
+		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu,
+		want: cotter.DialectTerraform, warns: "the hosts of the lock's providers (terraform), but the only installed tool (tofu)",
+	},
+	{
+		name:  "providers of tofu and only terraform",
+		files: map[string]string{".terraform.lock.hcl": tofuProvider}, tools: onlyTerraform,
+		want: cotter.DialectOpenTofu, warns: "the hosts of the lock's providers (tofu), but the only installed tool (terraform)",
+	},
+	{
+		name:  "providers of terraform before a run of tofu",
+		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, next: cotter.DialectOpenTofu,
+		want: cotter.DialectTerraform, warns: "the hosts of the lock's providers (terraform), but the tool that runs next (tofu)",
+	},
+	{
+		name:  "providers of terraform before a run of terraform",
+		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu, next: cotter.DialectTerraform,
+		want: cotter.DialectTerraform,
+	},
+	{
+		name:  ".terraform-version before a run of tofu",
+		files: map[string]string{".terraform-version": "1.5.7"}, next: cotter.DialectOpenTofu,
+		want: cotter.DialectTerraform, warns: ".terraform-version (terraform), but the tool that runs next (tofu)",
+	},
 	{name: "providers of both", files: map[string]string{".terraform.lock.hcl": terraformProvider + tofuProvider}, want: cotter.DialectOpenTofu},
 	{name: "providers in the other lock", files: map[string]string{".terraform.lock.hcl": terraformProvider}, lockFile: ".cotter.lock.hcl", want: cotter.DialectTerraform},
 	{name: "the comment of the other lock", files: map[string]string{".terraform.lock.hcl": terraformLock}, lockFile: ".cotter.lock.hcl", want: cotter.DialectTerraform},
@@ -133,7 +161,7 @@ func TestDetect(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)
 			in := p.installerOfBoth()
-			req := cotter.Request{Dir: p.dir, Tools: test.tools, LockFile: test.lockFile}
+			req := cotter.Request{Dir: p.dir, Tools: test.tools, Next: test.next, LockFile: test.lockFile}
 			result, err := in.Install(context.Background(), req)
 			if err != nil {
 				t.Fatal(err)
@@ -141,11 +169,11 @@ func TestDetect(t *testing.T) {
 			if result.Dialect != test.want {
 				t.Errorf("the dialect is %s, want %s", result.Dialect, test.want)
 			}
-			p.checkWarning(t, test.warns)
+			p.checkWarning(t, test.warns, test.want)
 			if text := p.file(result.LockFile[len(p.dir):]); test.files[".terraform.lock.hcl"] == "" && !strings.Contains(text, `"`+test.want.String()+` init", which keeps`) {
 				t.Errorf("the lock's comment does not name %s:\n%s", test.want, text)
 			}
-			req.Tools, req.Locked = nil, true
+			req.Tools, req.Next, req.Locked = nil, cotter.DialectAuto, true
 			again, err := in.Install(context.Background(), req)
 			if err != nil || again.Dialect != test.want {
 				t.Errorf("a second install = %+v, %v; want the same dialect", again, err)
@@ -155,8 +183,8 @@ func TestDetect(t *testing.T) {
 }
 
 // checkWarning checks that there is exactly one warning about the dialect, and that it contains
-// a text. If the text is "", there must be no such warning.
-func (p *project) checkWarning(t *testing.T, says string) {
+// a text and the assumed dialect. If the text is "", there must be no such warning.
+func (p *project) checkWarning(t *testing.T, says string, assumed cotter.Dialect) {
 	t.Helper()
 	var warnings []string
 	for line := range strings.Lines(p.events()) {
@@ -164,11 +192,15 @@ func (p *project) checkWarning(t *testing.T, says string) {
 			warnings = append(warnings, line)
 		}
 	}
+	consequence := `tofu was assumed, so "acme/network/aws" (main.tf:1) comes from registry.opentofu.org`
+	if assumed == cotter.DialectTerraform {
+		consequence = `terraform was assumed, so "acme/network/aws" (main.tf:1) comes from registry.terraform.io`
+	}
 	switch {
 	case says == "" && len(warnings) > 0:
 		t.Errorf("it warns: %q", warnings)
 	case says != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], says) ||
-		!strings.Contains(warnings[0], `tofu was assumed, so "acme/network/aws" (main.tf:1) comes from registry.opentofu.org`)):
+		!strings.Contains(warnings[0], consequence)):
 		t.Errorf("the warnings are %q, want one with %q", warnings, says)
 	}
 }
@@ -216,7 +248,7 @@ module "network" {
 	if result.Dialect != cotter.DialectOpenTofu {
 		t.Errorf("the dialect is %s", result.Dialect)
 	}
-	p.checkWarning(t, "")
+	p.checkWarning(t, "", cotter.DialectOpenTofu)
 	if text := p.file(".terraform.lock.hcl"); !strings.Contains(text, `by "tofu init" or "terraform init"`) {
 		t.Errorf("the lock's comment names one tool:\n%s", text)
 	}

@@ -35,6 +35,12 @@
 // lock also asks, once, whether a version tag still points to the locked commit or
 // digest. Other runs stay at the locked revision even if the tag has moved or is gone.
 //
+// A call without an entry takes the version or commit that the lock has for another call
+// of the same source, so that a renamed call is not upgraded. Without such an entry it
+// takes what a stock tool has installed for it, if that is known and still fits, and else
+// the newest version that its constraint allows. Policies and confirmations apply as to
+// every new entry. If the lock file was deleted, versions are selected anew.
+//
 // Stock tools drop module blocks when they rewrite the lock. Cotter keeps a copy of the
 // lock, and the next run restores the lost blocks from it, checks their tags, and warns.
 // A run that may not change the lock fails instead. If a version, a version tag or an
@@ -51,9 +57,10 @@
 // every place with its constraint.
 //
 // Providers that only the state needs are installed too, as stock tools do, if the state
-// is a file in the project. If no module requires a locked provider, its entry is dropped
-// when the project has such a state file, or has no state at all. If a backend keeps the
-// state, the entry is kept and the provider installed, unless [Providers].Prune is set.
+// is a local file, also one of a backend "local". If no module requires a locked provider,
+// its entry is dropped when the project has such a state file, or has no state at all. If
+// it is not known what the state needs, for example because a remote backend keeps it, the
+// entry is kept and the provider installed, unless [Providers].Prune is set.
 //
 // A provider's package must be authenticated by its source, by a signature or as package
 // getproviders describes, and must have a hash that the lock has for this version. It is

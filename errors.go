@@ -163,6 +163,10 @@ type LockedError struct {
 	LockFile string
 	// Reasons say what is wrong, for each key in order.
 	Reasons []LockedReason
+	// Earlier names an earlier version of a lock file that does not exist: "the copy of the
+	// last run" or "commit 3f2a91c (2026-10-02)". It is "" if there is none. Restore can take
+	// the entries from there.
+	Earlier string
 }
 
 // LockedReason says why one entry of the lock cannot be used as it is.
@@ -198,14 +202,21 @@ func (e *LockedError) Error() string {
 	return b.String()
 }
 
-// LostEntriesError says that the lock has lost all of its module entries since the last
-// run, and that the request does not allow it to change. Restore puts the entries back.
+// LostEntriesError says that the lock has lost all of its module entries, and that the request
+// does not allow it to change. Restore puts the entries back.
 type LostEntriesError struct {
 	LockFile string
+	// From is where the entries are: "the copy of the last run" or "commit 3f2a91c
+	// (2026-10-02)".
+	From string
 }
 
 func (e *LostEntriesError) Error() string {
-	return fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
+	text := fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
+	if e.From != "" && e.From != fromCopy {
+		text += "; " + e.From + " has them"
+	}
+	return text
 }
 
 // StaleError says that an entry of the lock does not match the configuration. Install

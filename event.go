@@ -30,7 +30,9 @@ type Resolved struct {
 	Path    addrs.Module
 	Source  addrs.ModuleSource
 	Version string // "" if the source has no versions
-	Locked  bool   // the lock determined the version
+	Locked  bool   // the lock determined the version, by the call's entry or another one
+	// Selection says why the version or location was selected.
+	Selection Selection
 }
 
 // FetchStarted reports that a package is being fetched. Several calls may need it.
@@ -143,8 +145,9 @@ const (
 	// WarningNoCache says that the cache cannot be used, so fetched packages are not kept
 	// for later runs. Installer.CacheDir can name another directory.
 	WarningNoCache WarningKind = "no cache"
-	// WarningDialectAssumed says that the registry of a module depends on the stock tool
-	// that the project is for, and that the tool was assumed. Request.Dialect sets it.
+	// WarningDialectAssumed says that the registry of a module or a provider depends on the
+	// stock tool that the project is for, and that the tool was assumed. Request.Dialect sets
+	// it.
 	WarningDialectAssumed WarningKind = "dialect assumed"
 	// WarningRestored says that the files of an installed module or provider are neither those
 	// of the lock nor those that this user's last run installed. The message says whether
@@ -159,6 +162,11 @@ const (
 	// WarningRepositoryOwner says that the project's git repository belongs to another user,
 	// so it was not used. The setting safe.directory of git allows it.
 	WarningRepositoryOwner WarningKind = "repository owner"
+	// WarningShallowHistory says that the lock may have lost its module entries, and that the
+	// clone is shallow, so that they were not found in git's history.
+	WarningShallowHistory WarningKind = "shallow history"
+	// WarningPartialHistory says the same of a clone without earlier versions of the lock.
+	WarningPartialHistory WarningKind = "partial history"
 )
 
 func (Resolved) event()          {}

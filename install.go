@@ -20,7 +20,8 @@ import (
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry the newest version that their constraint allows. It puts the
+// for calls without an entry what the project uses already (see [Selection]), or else the
+// newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
 // three are as they were before. With DryRun or LockOnly it writes less; see [Request].
 //
@@ -212,6 +213,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err != nil {
 		return nil, err
 	}
+	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
 	if err != nil {
 		return nil, err
@@ -233,12 +235,14 @@ type installRun struct {
 	trust   *trust
 	// mismatches are the installed packages that do not match the lock.
 	mismatches mismatches
+	lost       *lostEntries
 }
 
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events, run evidence.Run, named []evidence.Evidence) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
 		trust: p.trust(run, named, session.Cache.Confirmed),
+		lost:  &lostEntries{openProject: p},
 	}
 }
 
@@ -247,14 +251,12 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 // commits it. Nothing in the project changes before the commit.
 func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	defer r.keepMemos()
+	defer r.lost.close()
 	defer func() {
 		if err != nil {
 			r.mismatches.warn(r.events, wereLeftAlone, nil)
 		}
 	}()
-	if err := r.checkLost(); err != nil {
-		return nil, err
-	}
 	shared, err := r.unify(ctx)
 	if err != nil {
 		return nil, err
@@ -270,6 +272,9 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if tree.hostless == nil {
+		providers.warnOfDialect()
+	}
 	gotProviders, err := providers.finish(ctx)
 	if err != nil {
 		return nil, err
@@ -282,6 +287,9 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
+	}
+	if len(plan.result.LockChanges) > 0 {
+		plan.result.EarlierLock = r.lost.deletedFrom(ctx)
 	}
 	return plan.result, plan.commit(ctx)
 }
@@ -311,12 +319,12 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
 			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
 			locked: r.req.Locked, found: found, run: r.trust,
 		},
-		origins: asks, placer: placer, events: events, found: found, run: r.trust,
+		origins: asks, placer: placer, events: events, lost: r.lost, found: found, run: r.trust,
 	}
 }
 
@@ -355,15 +363,17 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
-		warn: res.events.warnOf,
+		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
-	for _, warning := range []Warning{
-		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
-		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
-		{Message: constraintsBeside(modules)},
-	} {
+	if tree.restored.Any() {
+		tree.earlier = r.lost.earlierLock(ctx)
+	}
+	for _, warning := range append(r.lost.warnings(ctx, tree.restored.Keys()),
+		Warning{Message: r.assumedDialectOf(tree.hostless), Kind: WarningDialectAssumed},
+		Warning{Message: constraintsBeside(modules)},
+	) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -372,14 +382,18 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return tree, errors.Join(res.found.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(r.refused(ctx, &res.found.refusals), err)
 }
 
-// checkLost returns an error if the lock has lost all of its entries and must not change.
-// Without this check, the run would report each call separately.
-func (r *installRun) checkLost() error {
-	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 || r.former == nil || len(r.former.Modules()) == 0 {
-		return nil
+// refused returns the error about the calls that a run which must not change the lock has
+// refused; nil if there are none.
+func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
+	if refusals.lost && len(r.lock.Modules()) == 0 {
+		return &LostEntriesError{LockFile: r.req.lockFile(), From: r.lost.from(ctx)}
 	}
-	return &LostEntriesError{LockFile: r.req.lockFile()}
+	err := refusals.err(r.req.lockFile())
+	if locked, ok := errors.AsType[*LockedError](err); ok {
+		locked.Earlier = r.lost.deletedFrom(ctx)
+	}
+	return err
 }

@@ -73,7 +73,7 @@ func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place fu
 // walkInstalledWith is walkInstalled with a given reader.
 func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, config ConfigReader, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	w := &walker{
-		config: config, dialect: p.dialect, place: place, parallel: in.parallel(), require: require,
+		config: config, dialect: p.dialect, place: place, parallel: in.parallel(), require: require, packages: p.dirs.DataDir(""),
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
@@ -107,12 +107,12 @@ func (p *openProject) recordedPackage(m *module) *placement {
 		return m.call.caller.pkg
 	}
 	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.PackagePath(m.key())}
+		return &placement{key: m.key(), finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
 	}
 	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
-		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.DataPath(m.key())}
+		return &placement{key: m.key(), finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
-	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
+	return &placement{key: m.key(), finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
 }
 
 // addRecorded adds the data of modules.json and the lock about a module to a result.
@@ -130,7 +130,7 @@ func (p *openProject) addRecorded(m *module, shown *Module) {
 
 // LoadProviders returns the providers that a configuration needs, with the data of their
 // lock entries, in the order of the lock. It returns the providers that the installed
-// modules or a state file in the project require, and those in the lock that the state of a
+// modules or a local state require, and those in the lock that the state of a remote
 // backend may need. It contacts no server, hashes nothing and changes nothing. Version is
 // "" for a provider that is not in the lock.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
@@ -156,7 +156,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, Evidence: knows(ctx, entry)}
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {

@@ -36,8 +36,21 @@ func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*pla
 	if l.locked && entry.Constraints != c.from.Want.String() {
 		return nil, "", l.found.refusals.add(c, c.constraintChanged(entry))
 	}
-	entry.Constraints = c.from.Want.String()
+	return l.want(c, entry).place(ctx)
+}
+
+// useSameSource is like use, for an entry of another call of the same source.
+func (l *locator) useSameSource(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	entry.Key = c.key()
 	w := l.want(c, entry)
+	w.isOther = true
+	return w.place(ctx)
+}
+
+// place returns the placement of the entry, and the directory of the module in the package.
+func (w *wanted) place(ctx context.Context) (*placement, string, error) {
+	c := w.c
+	w.entry.Constraints = c.from.Want.String()
 	if err := w.checkCommit(ctx); err != nil {
 		return nil, "", c.fail(err)
 	}
@@ -85,6 +98,8 @@ type wanted struct {
 	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including
 	// its ref.
 	byMirror bool
+	// isOther says that the lock has the entry for another call.
+	isOther bool
 }
 
 func (l *locator) want(c *call, entry lockfile.Module) *wanted {
@@ -106,6 +121,9 @@ func (w *wanted) ladder() locate.Ladder[*placement] {
 
 // vendored returns the package in the user's repository, if the project vendors.
 func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, bool, error) {
+	if w.isOther {
+		return nil, evidence.Evidence{}, false, nil // only the other call has a directory
+	}
 	p, err := w.placer.placeVendored(ctx, w.entry)
 	if p == nil || err != nil {
 		return nil, evidence.Evidence{}, false, err

@@ -102,6 +102,19 @@ func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
 // key returns the call's key in modules.json and in the lock.
 func (c *call) key() string { return c.path.String() }
 
+// asCaller returns the call with its constraint, as it appears in errors and results.
+func (c *call) asCaller() *Caller {
+	block, _ := c.shown(false)
+	return &Caller{Path: c.path, Call: block, Constraint: c.from.Want.String()}
+}
+
+// excludes reports whether the call's constraint does not allow the version of an entry for the
+// same source.
+func (c *call) excludes(entry lockfile.Module) bool {
+	version, err := versions.Parse(entry.Version)
+	return err == nil && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Want.Allows(version)
+}
+
 // own reports whether the call is in one of the project's own modules.
 func (c *call) own() bool { return c.caller.pkg == nil }
 
@@ -214,8 +227,9 @@ type placement struct {
 	staged  string
 	shared  *sharedTree
 	inPlace bool
-	// evidence is who confirms the package.
+	// evidence is who confirms the package, and selected is why the run uses it.
 	evidence evidence.Evidence
+	selected selection
 	// local says that the package is a directory or file on the user's own machine. Its
 	// configuration may refer to other local packages.
 	local bool

@@ -109,9 +109,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 // resolveLocked walks the tree with the lock. The packages are only read.
 func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
 	defer r.keepMemos()
-	if err := r.checkLost(); err != nil {
-		return nil, err
-	}
+	defer r.lost.close()
 	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)
 	return tree.modules, err
 }

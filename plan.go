@@ -168,6 +168,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
 		}
 	}
+	p.result.Restored = tree.restored.Keys()
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
 	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
@@ -176,8 +177,8 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	if r.providers.changesLockOfModules() {
 		r.providers.WriteTo(lock)
 	}
-	if tree.restored.Any() && r.former != nil {
-		lock.RestoreHeader(r.former)
+	if tree.earlier != nil {
+		lock.RestoreHeader(tree.earlier)
 	}
 	if err := lock.Check(); err != nil {
 		return err
@@ -192,11 +193,14 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints}
+	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
 	if !had {
 		return change
 	}
 	change.Old, change.OldConstraints = lockentry.VersionOrPackage(old), old.Constraints
+	if m.call.excludes(old) {
+		change.ExcludedBy = m.call.asCaller()
+	}
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}

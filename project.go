@@ -9,13 +9,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/addrs"
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -124,7 +126,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
 	if !p.dialectGiven {
 		p.detected = detect.Detect(ctx, detect.Project{
-			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(),
+			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
 		})
 		p.dialect = dialectOf(p.detected.Tool)
 	}
@@ -165,14 +167,17 @@ func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSi
 	return signs, p.close()
 }
 
-// assumedDialect returns a warning if the dialect was not certain and a call depends on it,
-// and "" otherwise. The warning says which stock tool was assumed.
-func (p *openProject) assumedDialect(hostless *call) string {
-	if hostless == nil || p.dialectGiven {
+// assumedDialect returns a warning if the dialect was not certain, and "" otherwise. The warning
+// says which stock tool was assumed. address is the address of a module or a provider that depends
+// on the dialect, and at its place.
+func (p *openProject) assumedDialect(address string, at hcl.Range) string {
+	if p.dialectGiven {
 		return ""
 	}
-	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
-		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
+	if at.Filename != "" {
+		address += fmt.Sprintf(" (%s:%d)", at.Filename, at.Start.Line)
+	}
+	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
 	if p.detected.IsGuess() {
 		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
 	}
@@ -220,7 +225,7 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 // providerLock is the lock that has the providers: the lock of stock tools. The modules are
 // in the same lock unless the request names another one for them.
 type providerLock struct {
-	*lockfile.File
+	treeproviders.Lock
 	src []byte // nil if there is no such file
 	req Request
 	// hasModules says that the modules are in the same file.
@@ -230,7 +235,8 @@ type providerLock struct {
 // providerLock reads the lock that has the providers. A provider block that cannot be read
 // is an error, because its provider would otherwise count as not locked.
 func (p *openProject) providerLock() (*providerLock, error) {
-	l := &providerLock{File: p.lock, src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
+	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
+	l.File, l.Tofu = p.lock, p.dialect == DialectOpenTofu
 	if !l.hasModules {
 		var err error
 		l.req.LockFile = lockFileName

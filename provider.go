@@ -74,8 +74,8 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 		workspace = "" // it is not known
 	}
 	return localstate.Read(ctx, localstate.Project{
-		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace,
-		Terraform: p.dialect == DialectTerraform, Parser: p.dialect.parser(),
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.configInputs(workspace),
+		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
 	})
 }
 
@@ -85,7 +85,7 @@ func (p *openProject) unrequired(ctx context.Context, lock *providerLock, requir
 	if err != nil {
 		return treeproviders.Unrequired{}, err
 	}
-	return treeproviders.FindUnrequired(state, lock.File, required, false), nil
+	return treeproviders.FindUnrequired(state, lock.Lock, required, false), nil
 }
 
 // providerStage finds, gets and checks the providers of one project, while its modules are
@@ -146,7 +146,7 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.File, Rules: p.rules, Rule: rule,
+		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
 		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
@@ -190,6 +190,25 @@ func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
 		return nil
 	}
 	return s.required.add
+}
+
+// warnOfDialect warns if the dialect was not certain and a provider depends on it. s may be nil.
+func (s *providerStage) warnOfDialect() {
+	if s == nil {
+		return
+	}
+	all, _ := s.required.Pool() // finish returns the errors
+	for _, required := range all {
+		for _, use := range required.Uses {
+			if !use.Hostless {
+				continue
+			}
+			if text := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); text != "" {
+				s.events.emit(Warning{Message: text, Kind: WarningDialectAssumed})
+			}
+			return
+		}
+	}
 }
 
 // finish selects, gets and checks all providers. Nothing in the project is changed yet. If
@@ -394,16 +413,23 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 	if err != nil {
 		return err
 	}
-	for _, r := range treeproviders.Sorted(pooled, others.InState) {
+	if !complete {
+		others.InState = nil // a module that could not be read may decide how their addresses are read
+	}
+	takenOver := make(map[addrs.Provider]bool)
+	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
 		entry, has := lock.Provider(r.Address)
-		locked, err := versions.Parse(entry.Version)
-		if !has || err != nil || !r.Fits(locked) {
-			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
+		if !r.IsDecided(entry, has) {
+			takenOver[entry.From] = true
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
 		}
 	}
 	for _, address := range others.Gone {
 		if !complete {
 			break // a module that could not be read may require it
+		}
+		if takenOver[address] {
+			continue // it is reported above
 		}
 		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
 	}

@@ -21,6 +21,9 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 	const old = `provider["reg.example.com/acme/old"]`
 	lock := lockedProvider("reg.example.com/acme/old", "1.0.0")
 	backend := "terraform {\n  backend \"s3\" {}\n}\n"
+	path := func(name string) string {
+		return "terraform {\n  backend \"local\" {\n    path = \"" + name + "\"\n  }\n}\n"
+	}
 	for _, row := range []struct {
 		name  string
 		files map[string]string
@@ -50,6 +53,16 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 		{"another workspace", map[string]string{".terraform/environment": "prod", "terraform.tfstate": state(old), ".terraform.lock.hcl": lock}, ""},
 		{"the state of a workspace", map[string]string{".terraform/environment": "prod\n", "terraform.tfstate.d/prod/terraform.tfstate": state(old)}, "reg.example.com/acme/old"},
 		{"a workspace that is a path", map[string]string{".terraform/environment": "../..", ".terraform.lock.hcl": lock}, "reg.example.com/acme/old 1.0.0"},
+
+		{"a local backend and a lock", map[string]string{"main.tf": "terraform {\n  backend \"local\" {}\n}\n", ".terraform.lock.hcl": lock}, ""},
+		{"a local backend with a path", map[string]string{"main.tf": path("states/a"), "states/a": state(old)}, "reg.example.com/acme/old"},
+		{"a local backend with a path and a lock", map[string]string{"main.tf": path("states/a"), "states/a": state(`provider["reg.example.com/acme/new"]`), ".terraform.lock.hcl": lock}, "reg.example.com/acme/new"},
+		{"a local backend with a path that is not known", map[string]string{"main.tf": strings.ReplaceAll(path("x"), `"x"`, "var.x"), ".terraform.lock.hcl": lock}, "reg.example.com/acme/old 1.0.0"},
+		{"a local backend with a path that is a device", map[string]string{"main.tf": path("/dev/null"), ".terraform.lock.hcl": lock}, "reg.example.com/acme/old 1.0.0"},
+		{"a local backend after a remote one", map[string]string{"main.tf": path("states/a"), ".terraform/terraform.tfstate": `{"version": 3, "backend": {"type": "s3"}}`, ".terraform.lock.hcl": lock}, "reg.example.com/acme/old 1.0.0"},
+
+		{"Terraform's registry", map[string]string{"terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "acme/old"},
+		{"Terraform's registry in a configuration", map[string]string{"terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`), "main.tf": "terraform {\n  required_providers {\n    x = {\n      source = \"registry.terraform.io/acme/old\"\n    }\n  }\n}\n"}, "registry.terraform.io/acme/old"},
 
 		{"a legacy address", map[string]string{"terraform.tfstate": state(`provider.old`)}, `terraform.tfstate: legacy provider address in the state: resource "old_thing.a" has "provider.old"`},
 		{"a legacy address in a module", map[string]string{"terraform.tfstate": state(`module.a.provider.old.west`)}, `has "module.a.provider.old.west"`},
@@ -94,6 +107,46 @@ func TestStateByDataDir(t *testing.T) {
 		if found, err = (&cotter.Installer{}).LoadProviders(t.Context(), req); err != nil || len(found) != 0 {
 			t.Errorf("%s in another directory: LoadProviders = %+v, %v, want none", name, found, err)
 		}
+	}
+}
+
+// A state of Terraform needs providers of OpenTofu's registry in the tofu dialect, unless the
+// request says that the addresses stay.
+func TestStateOfTerraform(t *testing.T) {
+	t.Parallel()
+	for want, req := range map[string]cotter.Request{
+		"registry.opentofu.org/acme/old":  {Dialect: cotter.DialectOpenTofu},
+		"registry.terraform.io/acme/old":  {Dialect: cotter.DialectTerraform},
+		"registry.terraform.io/acme/old ": {Dialect: cotter.DialectOpenTofu, KeepStateAddresses: true},
+	} {
+		req.Dir = writeProject(t, map[string]string{"main.tf": "", "terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "")
+		found, err := (&cotter.Installer{}).LoadProviders(t.Context(), req)
+		if err != nil || len(found) != 1 || found[0].Address.String() != strings.TrimSpace(want) {
+			t.Errorf("%v: LoadProviders = %+v, %v, want %s", req.Dialect, found, err, want)
+		}
+	}
+}
+
+// If a module cannot be read, it may require the provider of a state with Terraform's registry.
+func TestVerifyStateWithoutModule(t *testing.T) {
+	t.Parallel()
+	dir := writeProject(t, map[string]string{
+		"main.tf":                "module \"m\" {\n  source = \"registry.example.com/acme/m/aws\"\n}\n",
+		"terraform.tfstate":      state(`provider["registry.terraform.io/acme/old"]`),
+		".terraform.lock.hcl":    lockedProvider("registry.terraform.io/acme/old", "1.0.0"),
+		".terraform/providers/x": "",
+	}, "")
+	report, err := (&cotter.Installer{}).VerifyRequest(t.Context(), cotter.Request{Dir: dir, Dialect: cotter.DialectOpenTofu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stale := range report.Stale {
+		if strings.Contains(stale.Error(), "acme/old") {
+			t.Errorf("Verify reports %v, although a module could not be read", stale)
+		}
+	}
+	if report.OK() {
+		t.Error("Verify accepts a project without its module")
 	}
 }
 

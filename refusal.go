@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
 // refusals collects the module calls without a usable lock entry, in a run that must not
@@ -15,6 +13,8 @@ import (
 type refusals struct {
 	mu      sync.Mutex
 	reasons []LockedReason
+	// lost says that the lock had the entry of one of the calls.
+	lost bool
 }
 
 // add records why the entry of a call cannot be used, and returns errRefused.
@@ -25,6 +25,14 @@ func (r *refusals) add(c *call, reason string) error {
 // addMissing is like add, for a call without an entry.
 func (r *refusals) addMissing(c *call, reason string) error {
 	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
+}
+
+// addLost is like addMissing, for a call whose entry the lock has lost.
+func (r *refusals) addLost(c *call) error {
+	r.mu.Lock()
+	r.lost = true
+	r.mu.Unlock()
+	return r.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
 }
 
 func (r *refusals) note(reason LockedReason) error {
@@ -45,13 +53,9 @@ func (r *refusals) err(lockFile string) error {
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }
 
-// warningOfRestored returns the warning about restored entries; "" if there are none.
-func warningOfRestored(restored *lockentry.Restored, lockFile string) string {
-	keys := restored.Keys()
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
+// warningOfRestored returns the warning about entries that were restored from the copy.
+func warningOfRestored(keys []string, lockFile string) string {
+	if len(keys) == 1 {
 		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
 	}
 	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",

@@ -38,6 +38,12 @@ type Request struct {
 	// their own directories need different ones. nil means Installer.Providers, whose answers
 	// projects share.
 	ProviderSource getproviders.Source
+	// KeepStateAddresses takes the addresses of providers in a state as they are. Without it,
+	// as in OpenTofu, the providers of Terraform's registry in a state are those of
+	// OpenTofu's registry, unless the configuration names them with Terraform's. In the
+	// terraform dialect, they are always taken as they are. The cotter command sets this if
+	// OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION is 0.
+	KeepStateAddresses bool
 	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
 	// Unify makes all calls of one source share one version. If no version meets all of
@@ -88,6 +94,9 @@ type Request struct {
 	// Tools are the stock tools that the user has. They help to detect the dialect; see
 	// [DialectAuto]. The cotter command finds them in PATH.
 	Tools []Dialect
+	// Next is the stock tool that runs after this run, if that is known. It does not decide
+	// the dialect: if another tool was detected, a [Warning] says so.
+	Next Dialect
 	// Inputs are the values that sources and versions may depend on.
 	Inputs Inputs
 	// Stores are asked before the stores of the Installer, for this project only. Projects
@@ -127,6 +136,16 @@ type Update struct {
 
 // has reports whether the update includes a call.
 func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
+
+// covers reports whether the update includes a call or a call above it.
+func (u Update) covers(path addrs.Module) bool {
+	for i := range path {
+		if u.has(path[:i+1].String()) {
+			return true
+		}
+	}
+	return u.All
+}
 
 // ErrNoVendor says that a request has WriteVendor set but names no directory.
 var ErrNoVendor = errors.New("the project has no directory for vendored packages")
@@ -293,14 +312,19 @@ const (
 	//     default host of such a block
 	//  8. a required_version that no version of OpenTofu meets
 	//  9. Request.Tools, if it has only one tool and one of the user's own modules
-	//     calls a registry's module without a host
+	//     calls a registry's module, or requires a provider, without a host
 	//
 	// Without any of these signs, OpenTofu is assumed. If the hosts of both registries
 	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
 	// module is not a sign. Symbolic links and irregular files are not read. If the
-	// configuration calls a registry's module without a host, and the signs are absent or
-	// contradict each other, a [Warning] says what was assumed.
+	// configuration calls a registry's module or requires a provider without a host, and the
+	// signs are absent or contradict each other, a [Warning] says what was assumed. It also
+	// does if the hosts in 1 decide against the only tool of Request.Tools, or any sign
+	// decides against Request.Next.
 	DialectAuto Dialect = iota
+	// DialectOpenTofu takes over the versions that Terraform has locked: without an entry of
+	// its own, registry.opentofu.org/hashicorp/NAME has the locked version of
+	// registry.terraform.io/hashicorp/NAME, but not its hashes.
 	DialectOpenTofu
 	DialectTerraform
 )
@@ -358,8 +382,8 @@ type Providers struct {
 	// Platforms are platforms, in addition to this machine's own, whose hashes the lock
 	// must have. Their packages are not kept.
 	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that neither a module nor a state file in
-	// the project requires. Without it, such entries are kept and their providers installed
+	// Prune drops the lock's entries of providers that neither a module nor a local state
+	// requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
 	// AllowProject makes LockedProviders also return packages that the project itself brings,
@@ -397,6 +421,14 @@ func dialectOf(tool detect.Tool) Dialect {
 		return DialectTerraform
 	}
 	return DialectOpenTofu
+}
+
+// next returns the stock tool that runs after this run; zero if it is not known.
+func (r Request) next() detect.Tool {
+	if r.Next == DialectAuto {
+		return 0
+	}
+	return r.Next.tool()
 }
 
 // tools returns the stock tools that the user has.

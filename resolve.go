@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -10,20 +11,23 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 // maxKey is the maximum length of a module call's key, in bytes. The key is also the name
 // of a directory, and common file systems do not allow longer names.
 const maxKey = 255
 
-// resolver places the modules of calls. It uses the lock entry of a call if there is one,
-// and otherwise the newest version that the call's constraint allows.
+// resolver places the modules of calls. It uses the lock entry of a call if there is one, then
+// what the project has used before, and otherwise the newest version that the call's constraint
+// allows.
 type resolver struct {
 	project  *openProject
 	update   Update
@@ -33,6 +37,8 @@ type resolver struct {
 	origins  *origins.Origins
 	placer   *placer
 	events   *events
+	// lost has the entries that the lock had once.
+	lost *lostEntries
 	// noted collects the calls that select versions, for unify; nil if each call selects on
 	// its own.
 	noted *versionedCalls
@@ -99,6 +105,11 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	if !locked || entry.Source != c.from.LockAddress() {
 		return nil // there is no entry for this source
 	}
+	return checkEntry(all, c, entry)
+}
+
+// checkEntry applies the policies to the package of an entry for a call.
+func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
@@ -111,8 +122,14 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
-		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
+		r.lost.lookAhead(ctx)
+		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
+			return nil, "", r.found.refusals.addLost(c)
+		}
+		if locked {
+			if err := checkEntry(r.project.rules, c, entry); err != nil {
+				return nil, "", err
+			}
 		}
 	}
 	if locked {
@@ -130,30 +147,78 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	case r.locked:
 		return nil, "", r.found.refusals.add(c, reason)
 	}
-	return r.useNewest(ctx, c)
+	return r.useNew(ctx, c)
 }
 
 // useLocked places the package of the lock entry.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	r.emitResolved(c, entry.Version, true)
+	r.emitResolved(c, entry.Version, SelectionLocked)
 	p, subdir, err := r.locator.use(ctx, c, entry)
 	if err == nil {
+		p.selected.why = SelectionLocked
 		r.events.emit(HashVerified{Path: c.path})
 	}
 	return p, subdir, err
 }
 
-// useNewest fetches and places the package of a call. If the source has versions, it
-// selects the newest allowed one.
-func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, error) {
-	version, at, err := r.selector.newest(ctx, c)
+// useNew places the package of a call without a usable entry: what the lock has for its source,
+// or else what is selected.
+func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, error) {
+	want, err := r.selector.wanted(c)
 	if err != nil {
 		return nil, "", err
 	}
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, want.Allows)
+	if !ok {
+		return r.useSelected(ctx, c)
+	}
+	p, subdir, err := r.useSameSource(ctx, c, entry)
+	if !isGone(err) {
+		return p, subdir, err
+	}
+	if module, ok := errors.AsType[*ModuleError](err); ok {
+		err = module.Err // the warning names the module already
+	}
+	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
+		lockentry.VersionOrPackage(entry), entry.Key, err))
+	return r.useSelected(ctx, c)
+}
+
+// useSameSource places the package of the entry of another call of the same source.
+func (r *resolver) useSameSource(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	if err := checkEntry(r.project.rules, c, entry); err != nil {
+		return nil, "", err
+	}
+	r.emitResolved(c, entry.Version, SelectionSameSource)
+	p, subdir, err := r.locator.useSameSource(ctx, c, entry)
+	if err == nil {
+		p.selected.why = SelectionSameSource
+		r.events.emit(HashVerified{Path: c.path})
+	}
+	return p, subdir, err
+}
+
+// isGone reports whether an error says that the origin no longer has a locked package, or that the
+// package no longer belongs to its source. Other errors may pass, and must not change what is
+// selected.
+func isGone(err error) bool {
+	unreachable, isUnreachable := errors.AsType[*UnreachableError](err)
+	_, notOffered := errors.AsType[*origins.NotOfferedError](err)
+	return isUnreachable && !unreachable.Unknown || notOffered || errors.Is(err, registryclient.ErrNotFound) ||
+		errors.Is(err, getmodules.ErrRefNotFound) || errors.Is(err, getmodules.ErrRevisionNotFound)
+}
+
+// useSelected selects, fetches and places the package of a call.
+func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string, error) {
+	selected, err := r.selector.find(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	version, at := selected.version, selected.at
 	if err := r.selector.checkDirection(c, version); err != nil {
 		return nil, "", err
 	}
-	r.emitResolved(c, version, false)
+	r.emitResolved(c, version, selected.why)
 	got, err := r.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: at.Revision})
 	if err != nil {
 		return nil, "", c.fail(err)
@@ -177,7 +242,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
-	if err := r.checkContent(c, entry); err != nil {
+	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
 	if err := r.locator.want(c, entry).checkCommit(ctx); err != nil {
@@ -185,31 +250,41 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	}
 	e := evidence.Evidence{Kind: evidence.Origin}
 	statements := lockentry.StatementsOf(entry, c.from.FromPackage)
-	r.run.memos.Add(e, statements.Package, statements.Ref)
+	r.run.memos.Add(e, statements.Package)
+	if !selected.isBehind {
+		r.run.memos.Add(e, statements.Ref)
+	}
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	p.evidence = e
+	p.evidence, p.selected = e, selected
 	return p, subdir, nil
 }
 
-func (r *resolver) emitResolved(c *call, version string, locked bool) {
+func (r *resolver) emitResolved(c *call, version string, why Selection) {
 	_, source := c.shown(false)
-	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Locked: locked})
+	locked := why == SelectionLocked || why == SelectionSameSource
+	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Locked: locked, Selection: why})
 }
 
 // checkContent returns an error if an entry has different content than a locked version.
-func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
+func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
-	if !had && r.project.lockSrc != nil {
-		old, had = r.run.formerEntry(entry.Key)
+	if !had {
+		old, had = r.lost.entry(ctx, entry.Key)
 	}
-	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
-		return nil
+	before := r.selector.past.entriesOf(ctx, c)
+	if had {
+		before = append(before, old)
 	}
-	if changed := contentChange(c, old, entry); changed != nil {
-		return changed
+	for _, old := range before {
+		if slices.Contains(r.update.AcceptChanged, entry.Key) || slices.Contains(r.update.AcceptChanged, old.Key) {
+			continue
+		}
+		if changed := contentChange(c, old, entry); changed != nil {
+			return changed
+		}
 	}
 	return nil
 }
@@ -266,6 +341,14 @@ type hostlessCall struct {
 	first *call
 }
 
+// assumedDialectOf is assumedDialect for a call; "" if it is nil.
+func (p *openProject) assumedDialectOf(c *call) string {
+	if c == nil {
+		return ""
+	}
+	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
+}
+
 func (h *hostlessCall) note(c *call) {
 	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return
@@ -308,12 +391,13 @@ func betterPlace(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for the same call after the last run, and
-// records it as restored. If the lock file itself does not exist, there is no lost entry:
-// the user has removed the file to get a new one.
-func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.run.formerEntry(c.key())
-	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
+// lostEntry returns the entry that the lock had for the same call, and records it as restored.
+func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
+	if r.update.has(c.key()) {
+		return lockfile.Module{}, false
+	}
+	entry, ok := r.lost.entry(ctx, c.key())
+	if !ok || c.from.Mismatch(entry) != "" {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // otherwise the caller refuses the entry

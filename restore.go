@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -10,22 +11,19 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/lockhistory"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxHeadLock is the maximum size of the lock in git's last commit; package lockfile has
-// the same limit.
-const maxHeadLock = 32 << 20
-
-// ErrNothingToRestore says that neither the copy of the lock nor git's last commit has an
-// entry that the lock lacks.
-var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor the last commit has one that the lock lacks")
+// ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
+// the lock lacks. It may be joined by a [*HistoryEndError] if the history is not complete.
+var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
 
 // Restored lists what Restore put back.
 type Restored struct {
-	// From is the source of the entries: "the copy of the last run" or
-	// "git show HEAD:FILE".
+	// From is the source of the entries: "the copy of the last run", "git show HEAD:FILE", or
+	// "commit 3f2a91c (2026-10-02)".
 	From string
 	// Keys are the keys of the restored module entries.
 	Keys []string
@@ -34,43 +32,81 @@ type Restored struct {
 }
 
 // Restore puts back the module and provider entries that the lock has lost. It takes them
-// from the copy that the last run kept, or else from the last git commit. It changes
-// nothing else. It skips the entry of a call that the configuration no longer has, or has
-// with another source or constraint. It also skips the entry of a provider if no installed
-// module requires that version. If there is nothing to put back, the error is
+// from the first of these that has any:
+//
+//   - the copy that the last run kept
+//   - the last git commit, or for a lock without module entries the newest commit whose lock has
+//     them, along the first parents of at most 200 commits that changed the lock
+//   - the same for a lock without provider entries
+//
+// It changes nothing else. It skips the entry of a call that the configuration no longer has, or
+// has with another source or constraint. It also skips the entry of a provider if no installed
+// module requires that version. If there is nothing to put back, the error wraps
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
 	events := &events{fn: in.OnEvent}
 	err = in.takeProject(ctx, req, func(p *openProject) error {
-		for _, source := range []struct {
-			from string
-			read func() ([]byte, error)
-		}{
-			{"the copy of the last run", func() ([]byte, error) { return p.files.FormerLock(), nil }},
-			{"git show HEAD:" + req.lockFile(), func() ([]byte, error) { return lockOfHead(ctx, req) }},
-		} {
-			src, err := source.read()
+		nothing := ErrNothingToRestore
+		for _, source := range p.restoreSources(ctx) {
+			earlier, err := source()
 			if _, ok := errors.AsType[*gitowner.OwnerError](err); ok {
 				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
 			}
-			if err != nil {
+			if end, ok := errors.AsType[*HistoryEndError](err); ok && nothing == ErrNothingToRestore {
+				nothing = fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+			}
+			if err != nil || earlier.lock == nil {
 				continue // the project may not be in a git repository
 			}
-			restored = &Restored{From: source.from}
-			if err := in.restoreFrom(ctx, p, src, restored); err != nil {
+			restored = &Restored{From: earlier.from}
+			if err := in.restoreFrom(ctx, p, earlier.lock, restored); err != nil {
 				return err
 			}
 			if len(restored.Keys)+len(restored.Providers) > 0 {
 				return nil
 			}
 		}
-		return ErrNothingToRestore
+		return nothing
 	})
 	if err != nil {
 		return nil, err
 	}
 	return restored, nil
+}
+
+// earlierLock is a lock that may have entries which the current lock lacks.
+type earlierLock struct {
+	from string
+	lock *lockfile.File // nil if there is none
+}
+
+// restoreSources returns the sources of an earlier lock, in the order in which Restore tries them.
+func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock, error) {
+	inHistory := func(block lockhistory.Block) func() (earlierLock, error) {
+		return func() (earlierLock, error) {
+			version, err := lockhistory.Find(ctx, p.req.dir(), p.req.lockFile(), block)
+			if version == nil {
+				return earlierLock{}, err
+			}
+			from := version.String()
+			if version.IsHead {
+				from = p.req.headLock()
+			}
+			return earlierLock{from, version.Lock}, nil
+		}
+	}
+	sources := []func() (earlierLock, error){
+		func() (earlierLock, error) { return earlierLock{fromCopy, p.former}, nil },
+	}
+	if len(p.lock.Modules()) == 0 {
+		sources = append(sources, inHistory(lockhistory.Modules))
+	}
+	sources = append(sources, func() (earlierLock, error) { return lockOfHead(ctx, p.req) })
+	if len(p.lock.Providers()) == 0 {
+		sources = append(sources, inHistory(lockhistory.Providers))
+	}
+	return sources
 }
 
 // RestoreModules puts back the module entries that an earlier text of the lock has and the
@@ -128,12 +164,8 @@ func (p *openProject) writeLock(lock *lockfile.File) error {
 }
 
 // restoreFrom puts back the entries that an earlier lock has and the lock lacks, and
-// records them in restored. It ignores an earlier lock that cannot be read.
-func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []byte, restored *Restored) (err error) {
-	former, diags := lockfile.Parse(earlier, "")
-	if diags.HasErrors() {
-		return nil
-	}
+// records them in restored.
+func (in *Installer) restoreFrom(ctx context.Context, p *openProject, former *lockfile.File, restored *Restored) (err error) {
 	lock := p.lock.Clone()
 	if restored.Keys, err = in.restoreModules(ctx, p, former, lock); err != nil {
 		return err
@@ -224,11 +256,23 @@ func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *loc
 	return unfit, nil
 }
 
-// lockOfHead returns the lock in the last commit of the project's repository.
-func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
+// headLock names the lock in the last commit of the project's repository.
+func (r Request) headLock() string { return "git show HEAD:" + r.lockFile() }
+
+// lockOfHead returns the lock in the last commit of the project's repository. It is nil if it
+// cannot be parsed.
+func lockOfHead(ctx context.Context, req Request) (earlierLock, error) {
 	tree, err := (&gitexec.Git{}).WorkTree(req.dir())
 	if err != nil {
-		return nil, err
+		return earlierLock{}, err
 	}
-	return tree.Show(ctx, "HEAD", "./"+filepath.ToSlash(req.lockFile()), maxHeadLock)
+	src, err := tree.Show(ctx, "HEAD", "./"+filepath.ToSlash(req.lockFile()), lockfile.MaxSize)
+	if err != nil {
+		return earlierLock{}, err
+	}
+	lock, diags := lockfile.Parse(src, "")
+	if diags.HasErrors() {
+		return earlierLock{}, nil
+	}
+	return earlierLock{req.headLock(), lock}, nil
 }

@@ -38,6 +38,12 @@ type Result struct {
 	// example. They are in the order of their keys. Calls that were not installed before are
 	// not among them.
 	Updates []PackageUpdate
+	// Restored are the keys of the entries that the lock had lost and has again.
+	Restored []string
+	// EarlierLock names an earlier version of the lock if the file did not exist: "the copy of
+	// the last run" or "commit 3f2a91c (2026-10-02)". Restore can take its entries if the lock
+	// file is removed again.
+	EarlierLock string
 	// Vendored are the packages in Request.Vendor that were written or removed, in the
 	// order of their keys.
 	Vendored []VendorChange
@@ -107,6 +113,15 @@ type LockChange struct {
 	Old, New string
 	// OldConstraints and Constraints are the version constraints of the two entries.
 	OldConstraints, Constraints string
+	// ExcludedBy is the call, if its constraint does not allow the version Old. It is nil if
+	// the constraint allows Old, or if the call has another source now.
+	ExcludedBy *Caller
+	// Selection says why the new version was selected; SelectionUnknown for an entry that was
+	// removed.
+	Selection Selection
+	// Newer is the newest version that could have been selected instead of New. It is "" if
+	// there is none, and also if the run did not have to know the available versions.
+	Newer string
 	// OtherContent describes a version, tag or archive that has different content now,
 	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (commit 7c1f791 ->
 	// 0d07f40)". It is "" otherwise.
@@ -185,6 +200,11 @@ type Report struct {
 	// *ModuleErrors, then *ProviderErrors in the order of the lock. Providers are compared
 	// only if the project has a providers directory.
 	Stale []error
+	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
+	// entries. Restore puts them back.
+	Lost *LostEntriesError
+	// Warnings are what the user must know besides. They do not make the verification fail.
+	Warnings []Warning
 	// Misplaced lists records in modules.json, which stock tools use to find modules, that
 	// do not match the configuration and the lock. For example, a record may name another
 	// directory, whose files were not verified. They are *ModuleErrors in the order of the
@@ -328,6 +348,10 @@ type Provider struct {
 	Constraints string
 	// Hashes are the hashes in the lock's entry, for all platforms that it covers.
 	Hashes []hashing.Hash
+	// LockedAs is the address in Terraform's registry under which the lock has the version,
+	// if OpenTofu takes it over from there and the lock has no entry for Address yet. Only
+	// LoadProviders sets it.
+	LockedAs addrs.Provider
 	// Dir is the package's directory, relative to the root module's, with forward slashes.
 	Dir string
 	// RequiredBy are the places that require the provider, in the order of the modules'
@@ -357,7 +381,16 @@ type ProviderChange struct {
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int
+	// From is the address in Terraform's registry under which the lock had the version Old,
+	// if OpenTofu has taken it over from there; see [DialectOpenTofu]. It is zero otherwise.
+	From addrs.Provider
+	// ExcludedBy are the places whose constraints do not allow the version Old. It is empty
+	// if the entry was added or removed.
+	ExcludedBy []ProviderUse
 }
+
+// IsMoved reports whether the version stays the same, and only its registry is another one.
+func (c ProviderChange) IsMoved() bool { return c.From != (addrs.Provider{}) && c.Old == c.New }
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
 
-	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -22,39 +19,127 @@ type selector struct {
 	events  *events
 	update  Update
 	lock    *lockfile.File
+	// past is what the project has used; nil for a selector that looks for newer versions.
+	past *past
 	// unified has the versions that all calls of a source share; nil if each call selects
 	// on its own.
 	unified unified
 }
 
-// newest returns the newest version that a call's constraint allows, and its location. The
-// version is "" if the source has no versions.
-func (s *selector) newest(ctx context.Context, c *call) (version string, at origins.Location, err error) {
+// selection is what was selected for a call without a usable entry.
+type selection struct {
+	why Selection
+	// version is "" if the source has no versions.
+	version string
+	at      origins.Location
+	// newer is the newest version that could have been selected instead; "" if there is none,
+	// or if it is not known.
+	newer string
+	// isBehind says that the ref of the source points to a newer revision.
+	isBehind bool
+}
+
+// find selects what a stock tool has installed for a call, if it fits, or else the newest version
+// that the call's constraint allows.
+func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	want, err := s.wanted(c)
 	if err != nil {
-		return "", origins.Location{}, err
+		return selection{}, err
 	}
 	if !c.from.SelectsVersion() {
-		at, err = s.origins.Locate(ctx, c.from, "")
-		return "", at, c.failIf(err)
+		return s.findRevision(ctx, c)
 	}
 	offered, err := s.offered(ctx, c)
 	if err != nil {
-		return "", origins.Location{}, err
+		return selection{}, err
 	}
-	selected, err := s.oldEnough(c, offered, want)
+	found := selection{why: s.reason(c)}
+	chosen, err := s.oldEnough(c, offered, want)
+	if inUse, ok := s.installed(c, offered, want); ok && err == nil {
+		isOlder := chosen.Version.Compare(inUse.Version) > 0
+		young := s.tooYoung(c, inUse)
+		switch {
+		case young == nil && isOlder:
+			found.newer = chosen.Version.String()
+			fallthrough
+		case young == nil:
+			found.why, chosen = SelectionInstalled, inUse
+		case isOlder: // oldEnough has warned about a newer one
+			s.events.warn(c.path, fmt.Sprintf("version %s is installed, but was passed over: %s", inUse.Version, young))
+		}
+	}
 	if err == nil && c.from.Repository.Getter() == "oci" {
-		selected, err = s.origins.SelectedTag(ctx, c.from, offered, selected, want)
+		chosen, err = s.origins.SelectedTag(ctx, c.from, offered, chosen, want)
 	}
 	if err != nil {
-		return "", origins.Location{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
+		return selection{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
 	}
+	found.version = chosen.Version.String()
 	if c.from.IsRemote() {
-		return selected.Version.String(), c.from.TagLocation(selected), nil
+		found.at = c.from.TagLocation(chosen)
+		return found, nil
 	}
-	version = selected.Version.String()
-	at, err = s.origins.Locate(ctx, c.from, version)
-	return version, at, c.failIf(err)
+	found.at, err = s.origins.Locate(ctx, c.from, found.version)
+	return found, c.failIf(err)
+}
+
+// findRevision selects the revision for a call whose source has no versions. A commit that a
+// stock tool has installed stays in use if it is still in the history of its branch.
+func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
+	found := selection{why: SelectionNewest}
+	var err error
+	if found.at, err = s.origins.Locate(ctx, c.from, ""); err != nil {
+		return selection{}, c.fail(err)
+	}
+	commit := s.past.commit(c)
+	if commit == "" {
+		return found, nil
+	}
+	now, err := s.origins.Reference(ctx, c.from, found.at, commit)
+	if err != nil {
+		return selection{}, c.fail(err)
+	}
+	isBranch := now.Kind == getmodules.ReferenceBranch || now.Kind == getmodules.ReferenceHead
+	var reach getmodules.Reach
+	if now.Revision != commit && isBranch {
+		if reach, err = s.origins.InRef(ctx, c.from, commit, found.at); err != nil {
+			return selection{}, c.fail(err)
+		}
+	}
+	switch {
+	case now.Revision == commit:
+		found.why = SelectionInstalled
+	case reach.Result == getmodules.Reachable:
+		found.why, found.isBehind, found.at.Revision = SelectionInstalled, true, commit
+	default:
+		s.events.warn(c.path, notKept(now, commit, reach))
+	}
+	return found, nil
+}
+
+// notKept says why an installed commit does not stay in use.
+func notKept(now getmodules.Reference, installed string, reach getmodules.Reach) string {
+	text := fmt.Sprintf("commit %s is installed, but %s points to %s now", installed, now, now.Revision)
+	switch {
+	case reach.Result == getmodules.Unreachable:
+		text += ", whose history does not have it"
+	case reach.Err != nil:
+		text += fmt.Sprintf(", and whether its history has it is not known (%s)", reach.Err)
+	}
+	return text + "; the new commit was selected"
+}
+
+// installed returns the version that a stock tool has installed for a call, if it is still
+// offered and the constraint allows it.
+func (s *selector) installed(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, bool) {
+	chosen, err := versions.Select(s.past.among(c, offered), want)
+	if err == nil {
+		return chosen, true
+	}
+	if v, ok := s.past.version(c); ok && want.Allows(v) {
+		s.events.warn(c.path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
+	}
+	return versions.Candidate{}, false
 }
 
 // offered lists the available versions for a call; nil if its source names a single
@@ -84,6 +169,17 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
 	}
 	return versions.ParseConstraints(to.String())
+}
+
+// reason says why the newest of the versions that meet the constraint from wanted is selected.
+func (s *selector) reason(c *call) Selection {
+	if _, ok := s.unified.version(c); ok {
+		return SelectionUnified
+	}
+	if s.update.To != "" && slices.Contains(s.update.Keys, c.key()) {
+		return SelectionRequested
+	}
+	return SelectionNewest
 }
 
 // checkDirection returns an error if an update selects a lower version. If the constraint
@@ -149,198 +245,4 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
-}
-
-// maxUnifyRounds is the maximum number of walks to find versions that fit all calls.
-// Another round is needed if a new version calls other modules than the previous one did.
-// Real trees need two rounds.
-const maxUnifyRounds = 10
-
-// ConflictError says that no version of a source meets the constraints of all of its calls.
-// It occurs only for requests with Unify.
-type ConflictError struct {
-	// Source is the package or the repository, without credentials.
-	Source string
-	// Callers are the calls, in the order of their paths.
-	Callers []Caller
-	// Offered are the available versions, newest first.
-	Offered []string
-}
-
-// Caller is a call that takes part in a conflict.
-type Caller struct {
-	// Path is the called module's path.
-	Path addrs.Module
-	// Call is the module block, with its file and line.
-	Call ModuleCall
-	// Constraint is the call's constraint; "" for any version.
-	Constraint string
-}
-
-func (e *ConflictError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Conflicting module version requirements\n\n")
-	files := map[string]bool{}
-	for _, c := range e.Callers {
-		constraint := c.Constraint
-		if constraint == "" {
-			constraint = "of any number"
-		}
-		caller := "The root module"
-		if above := c.Path[:len(c.Path)-1]; !above.IsRoot() {
-			caller = fmt.Sprintf("Module %q", above)
-		}
-		fmt.Fprintf(&b, "%s requires module %q version %s (%s:%d)\n",
-			caller, e.Source, constraint, c.Call.Range.Filename, c.Call.Range.Start.Line)
-		files[c.Call.Range.Filename] = true
-	}
-	fmt.Fprintf(&b, "\nNo version of module %q satisfies all constraints", e.Source)
-	if len(e.Offered) > 0 {
-		fmt.Fprintf(&b, "; available versions: %s", strings.Join(e.Offered[:min(len(e.Offered), maxListed)], ", "))
-	}
-	b.WriteString(".\n\nTo resolve, update the version constraints in:")
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(&b, "\n  - %s", file)
-	}
-	return b.String()
-}
-
-// unified maps sources, as returned by Versioned, to the version that all calls of the
-// source share. nil means that each call selects on its own.
-type unified map[string]versions.Version
-
-// version returns the version that all calls of a call's source share.
-func (u unified) version(c *call) (versions.Version, bool) {
-	if u == nil || !c.from.SelectsVersion() {
-		return versions.Version{}, false
-	}
-	v, ok := u[c.from.Versioned()]
-	return v, ok
-}
-
-// mismatch says why a lock entry cannot be used for a call that must share its version with
-// other calls; "" if it can.
-func (u unified) mismatch(c *call, entry lockfile.Module) string {
-	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
-	}
-	return ""
-}
-
-// versionedCalls collects the calls that select versions, by source.
-type versionedCalls struct {
-	mu    sync.Mutex
-	calls map[string][]*call
-}
-
-func newVersionedCalls() *versionedCalls { return &versionedCalls{calls: make(map[string][]*call)} }
-
-// add records a call. It does nothing if v is nil.
-func (v *versionedCalls) add(c *call) {
-	if v == nil || !c.from.SelectsVersion() {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.calls[c.from.Versioned()] = append(v.calls[c.from.Versioned()], c)
-}
-
-// unify repeats look, which walks the tree without placing anything, until one version is
-// found for all calls of each source. look returns the calls that it found, and a selector
-// that lists their versions.
-func unify(ctx context.Context, look func(context.Context, unified) (*versionedCalls, *selector, error)) (unified, error) {
-	chosen := unified{}
-	for range maxUnifyRounds {
-		noted, s, err := look(ctx, chosen)
-		if err != nil {
-			return nil, err
-		}
-		next, err := s.chooseAll(ctx, noted.calls)
-		if err != nil {
-			return nil, err
-		}
-		if maps.Equal(next, chosen) {
-			return chosen, nil
-		}
-		chosen = next
-	}
-	return nil, fmt.Errorf("no versions that suit all calls were found in %d attempts", maxUnifyRounds)
-}
-
-// chooseAll chooses a version for each source that was called.
-func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (unified, error) {
-	chosen := unified{}
-	var conflicts []error
-	for _, source := range slices.Sorted(maps.Keys(calls)) {
-		version, err := s.choose(ctx, calls[source])
-		if err != nil {
-			conflicts = append(conflicts, err)
-		}
-		chosen[source] = version
-	}
-	return chosen, errors.Join(conflicts...)
-}
-
-// choose chooses the version for the calls of one source: a locked version that all of them
-// allow, or else the newest version that they all allow.
-func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
-	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
-	if locked, ok := s.lockedFor(calls); ok {
-		return locked, nil
-	}
-	offered, err := s.offered(ctx, calls[0])
-	if err != nil {
-		return versions.Version{}, err
-	}
-	offered, _ = s.byAge(calls[0], offered)
-	suitable := slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool { return !allAllow(calls, candidate.Version) })
-	want := calls[0].from.Want
-	for _, c := range calls {
-		if !c.from.Want.IsZero() {
-			want = c.from.Want
-		}
-	}
-	selected, err := versions.Select(suitable, want)
-	var none *versions.NoMatchError
-	if errors.As(err, &none) {
-		return versions.Version{}, conflict(calls, offered)
-	}
-	if err != nil {
-		return versions.Version{}, calls[0].fail(err)
-	}
-	return selected.Version, nil
-}
-
-func allAllow(calls []*call, v versions.Version) bool {
-	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Want.Allows(v) })
-}
-
-// lockedFor returns the highest locked version of any of the calls that all of them allow.
-func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) {
-	for _, c := range calls {
-		entry, locked := s.lock.Module(c.key())
-		if !locked || s.update.has(c.key()) || c.from.Mismatch(entry) != "" {
-			continue
-		}
-		v, err := versions.Parse(entry.Version)
-		if err != nil || !allAllow(calls, v) {
-			continue
-		}
-		if !found || v.Compare(best) > 0 {
-			best, found = v, true
-		}
-	}
-	return best, found
-}
-
-func conflict(calls []*call, offered []versions.Candidate) error {
-	e := &ConflictError{Source: addrs.Redact(calls[0].from.Versioned())}
-	for _, c := range calls {
-		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.from.Want.String()})
-	}
-	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
-	for _, candidate := range newest {
-		e.Offered = append(e.Offered, candidate.Version.String())
-	}
-	return e
 }

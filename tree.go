@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // The limits of a module tree. Real trees have a few hundred calls and are less than ten
@@ -22,13 +24,16 @@ const (
 	maxModules = 20_000
 )
 
-// walker walks a module tree breadth-first, all modules of one depth at once.
+// walker walks a module tree. It goes on below a module as soon as the module is in its place, so
+// no module waits for another one that is not above it.
 type walker struct {
 	config  ConfigReader
 	dialect Dialect
 	// place finds the module of a call, or puts it in its place. The walk reports its error
 	// unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
+	// packages is the directory of installed packages, as modules.json would name it.
+	packages string
 	// begin, which may be nil, is called with the calls of the root module before they are
 	// placed.
 	begin func(context.Context, []parsedCall)
@@ -44,29 +49,49 @@ type walker struct {
 // walk returns all modules below the root module in dir, sorted by path, and the failures.
 // If a call fails, the others continue. If ctx ends, some calls may not have been seen.
 func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
-	var all []*module
-	var failures failures
-	level := []*module{{currentPath: dir, finalPath: "."}}
-	seen := make(map[string]*call)
-	for depth := 0; len(level) > 0; depth++ {
-		calls := distinct(w.calls(ctx, level, &failures), seen, &failures)
-		if len(calls) > 0 && depth == maxDepth {
-			c := calls[0].call
-			failures.addCall(c, c.fail(fmt.Errorf("%w: more than %d calls above it", ErrTooManyModules, maxDepth)))
-			break
-		}
-		if len(all)+len(calls) > maxModules {
-			failures.add(nil, nil, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
-			break
-		}
-		if depth == 0 && w.begin != nil {
-			w.begin(ctx, calls)
-		}
-		level = w.placeAll(ctx, calls, &failures)
-		all = append(all, level...)
+	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
+	t.wait.Go(func() { t.below(ctx, &module{currentPath: dir, finalPath: "."}, 0) })
+	t.wait.Wait()
+	for len(t.inside) > 0 {
+		t.belowInside(ctx)
 	}
-	slices.SortFunc(all, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
-	return all, &failures
+	if t.tooDeep != nil {
+		t.failures.addCall(t.tooDeep, t.tooDeep.fail(fmt.Errorf("%w: more than %d calls above it", ErrTooManyModules, maxDepth)))
+	}
+	if len(t.seen) > maxModules {
+		t.failures.add(nil, nil, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
+	}
+	slices.SortFunc(t.modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
+	return t.modules, t.failures
+}
+
+// traversal is one walk.
+type traversal struct {
+	*walker
+	wait sync.WaitGroup
+	// reads limits the number of directories that are read at once.
+	reads    chan struct{}
+	failures *failures
+
+	mu      sync.Mutex
+	modules []*module
+	// seen has the calls so far by key, and tooDeep is the first by key of those that have too
+	// many calls above them.
+	seen    map[string]*call
+	tooDeep *call
+	// inside are the calls that lead into the packages of other calls and are not placed yet.
+	inside []insideCall
+}
+
+// insideCall is a call with a local path into the package of another call. Some projects write the
+// version of a package once: one call installs it, and others have paths such as
+// "./.terraform/modules/KEY/network" that lead into it. Those are modules of the package. They are
+// placed after all others, because the package must be placed first.
+type insideCall struct {
+	*call
+	depth int
+	// key is that of the call whose package it is, and subdir is the directory in the package.
+	key, subdir string
 }
 
 // parsedCall is a call with the error from parsing it.
@@ -75,88 +100,139 @@ type parsedCall struct {
 	err error
 }
 
-// calls reads the configuration of the modules of one depth, and returns their calls.
-func (w *walker) calls(ctx context.Context, level []*module, failures *failures) []parsedCall {
-	found := make([][]parsedCall, len(level))
-	var group errgroup.Group
-	group.SetLimit(w.parallel)
-	for i, m := range level {
-		group.Go(func() error {
-			if ctx.Err() == nil {
-				found[i] = w.callsOf(ctx, m, failures)
-			}
-			return nil
-		})
+// below walks what is below a module: it reads the module, and places the modules that it calls.
+// Each call has its own goroutine, because most calls wait for a package that another goroutine
+// fetches. place limits the amount of parallel work.
+func (t *traversal) below(ctx context.Context, m *module, depth int) {
+	calls := t.admit(t.calls(ctx, m), depth)
+	if depth == 0 && t.begin != nil {
+		t.begin(ctx, calls)
 	}
-	_ = group.Wait()
-	return slices.Concat(found...)
+	for _, c := range calls {
+		if c.err != nil {
+			t.failures.addCall(c.call, c.err)
+			continue
+		}
+		if t.postpone(c.call, depth) {
+			continue
+		}
+		t.wait.Go(func() { t.follow(ctx, c.call, depth, t.place) })
+	}
 }
 
-func (w *walker) callsOf(ctx context.Context, m *module, failures *failures) []parsedCall {
-	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: w.dialect, Providers: w.require != nil}
+// follow places the module of a call and walks what is below it.
+func (t *traversal) follow(ctx context.Context, c *call, depth int, place func(context.Context, *call) (*module, error)) {
+	m, err := place(ctx, c)
+	if err == nil {
+		err = m.checkCycle()
+	}
+	switch {
+	case err == nil:
+		t.mu.Lock()
+		t.modules = append(t.modules, m)
+		t.mu.Unlock()
+		t.below(ctx, m, depth+1)
+	case !errors.Is(err, errRefused):
+		t.failures.addCall(c, err)
+	}
+}
+
+// postpone reports whether the path of a call leads into the package of another call, and keeps
+// the call for belowInside.
+func (t *traversal) postpone(c *call, depth int) bool {
+	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
+	if !ok || !c.own() {
+		return false
+	}
+	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), t.packages+"/")
+	if !ok {
+		return false
+	}
+	key, subdir, _ := strings.Cut(rest, "/")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inside = append(t.inside, insideCall{c, depth, key, subdir})
+	return true
+}
+
+// belowInside places the postponed calls in the packages that have been placed, and walks what is
+// below them. Paths to anything else are like those to the project's own modules.
+func (t *traversal) belowInside(ctx context.Context) {
+	packages := make(map[string]*placement)
+	for _, m := range t.modules {
+		if m.ownsPackage() {
+			packages[m.key()] = m.pkg
+		}
+	}
+	calls, seen := t.inside, maps.Clone(t.seen)
+	t.inside = nil
+	for _, c := range calls {
+		place := t.place
+		if pkg, ok := packages[c.key]; ok {
+			place = func(context.Context, *call) (*module, error) { return moduleIn(c.call, pkg, c.subdir) }
+		} else if called, ok := seen[c.key]; ok && !called.from.IsLocal() {
+			continue // the failure of that call is reported
+		}
+		t.wait.Go(func() { t.follow(ctx, c.call, c.depth, place) })
+	}
+	t.wait.Wait()
+}
+
+// calls reads the configuration of a module, and returns its calls.
+func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
+	t.reads <- struct{}{}
+	defer func() { <-t.reads }()
+	if ctx.Err() != nil {
+		return nil
+	}
+	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: t.dialect, Providers: t.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}
-	config, diags := w.config.ReadModule(ctx, dir)
+	config, diags := t.config.ReadModule(ctx, dir)
 	if diags.HasErrors() {
-		failures.add(m.path(), m.call, &ConfigError{Path: m.path(), Diagnostics: diags})
+		t.failures.add(m.path(), m.call, &ConfigError{Path: m.path(), Diagnostics: diags})
 		return nil
 	}
 	for _, diag := range diags {
-		w.warn(m.path(), diag)
+		t.warn(m.path(), diag)
 	}
-	if w.require != nil {
-		w.require(m.path(), config)
+	if t.require != nil {
+		t.require(m.path(), config)
 	}
 	var calls []parsedCall
 	for _, block := range config.Calls {
-		c, err := parseCall(m, block, w.dialect)
+		c, err := parseCall(m, block, t.dialect)
 		calls = append(calls, parsedCall{c, err})
 	}
 	return calls
 }
 
-// distinct removes calls whose keys are already in use. For example, a module that a test
-// runs may have the same key as a module of the configuration.
-func distinct(calls []parsedCall, seen map[string]*call, failures *failures) []parsedCall {
+// admit returns the calls of a module that are to be placed: none beyond the limits of the tree,
+// and none whose key is in use. For example, a module that a test runs may have the same key as a
+// module of the configuration. Tests belong to the root module, whose calls come first.
+func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if depth == maxDepth && len(calls) > 0 {
+		if first := calls[0].call; t.tooDeep == nil || first.key() < t.tooDeep.key() {
+			t.tooDeep = first
+		}
+		return nil
+	}
 	return slices.DeleteFunc(calls, func(c parsedCall) bool {
-		first, found := seen[c.key()]
+		if len(t.seen) > maxModules {
+			return true
+		}
+		first, found := t.seen[c.key()]
 		if found {
-			failures.addCall(c.call, c.fail(fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them",
+			t.failures.addCall(c.call, c.fail(fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them",
 				ErrSameKey, first.Range.Filename, first.Range.Start.Line)))
 			return true
 		}
-		seen[c.key()] = c.call
+		t.seen[c.key()] = c.call
 		return false
 	})
-}
-
-// placeAll places the modules of calls in parallel, and returns the modules that could be
-// placed. Each call has its own goroutine, because most calls wait for a package that
-// another goroutine fetches. place limits the amount of parallel work.
-func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *failures) []*module {
-	placed := make([]*module, len(calls))
-	var wait sync.WaitGroup
-	for i, c := range calls {
-		if c.err != nil {
-			failures.addCall(c.call, c.err)
-			continue
-		}
-		wait.Go(func() {
-			m, err := w.place(ctx, c.call)
-			if err == nil {
-				err = m.checkCycle()
-			}
-			switch {
-			case err == nil:
-				placed[i] = m
-			case !errors.Is(err, errRefused):
-				failures.addCall(c.call, err)
-			}
-		})
-	}
-	wait.Wait()
-	return slices.DeleteFunc(placed, func(m *module) bool { return m == nil })
 }
 
 // resolvedTree is the module tree of an installation. All of its packages are staged or
@@ -166,6 +242,8 @@ type resolvedTree struct {
 	modules []*module
 	// restored has the entries that the lock had lost.
 	restored *lockentry.Restored
+	// earlier is the lock that they were in; nil if nothing was restored.
+	earlier *lockfile.File
 	// hostless is the first call whose registry host depends on the stock tool; nil if
 	// there is no such call.
 	hostless *call

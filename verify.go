@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -187,6 +188,9 @@ type comparison struct {
 	// changed has the keys of packages that do not match the lock. formerly has those of them that
 	// were installed from the former lock.
 	changed, formerly map[string]bool
+	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
+	lost     *lostEntries
+	lostCall atomic.Bool
 
 	// misplaced has the errors about records of modules.json. edited has the errors about
 	// lock entries that differ from the entries that the packages were installed from.
@@ -216,7 +220,10 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 // Installed modules are read if they exist. Missing packages are reported by
 // comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
-	cmp := &comparison{openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool)}
+	cmp := &comparison{
+		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool),
+		lost: &lostEntries{openProject: p},
+	}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
@@ -244,6 +251,10 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
 	}
 	report.addFailures(failures)
+	report.Warnings = cmp.lost.warnings(ctx, nil)
+	if cmp.lostCall.Load() {
+		report.Lost = &LostEntriesError{LockFile: p.req.lockFile(), From: cmp.lost.from(ctx)}
+	}
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()
 	if require == nil {
@@ -281,12 +292,15 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 // place finds the module of a call by the lock, and compares its directory with the one in
 // modules.json. Stock tools read only modules.json: if it names other directories, they run
 // files that were not verified.
-func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
+func (cmp *comparison) place(ctx context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
 	}
 	entry, locked := cmp.lock.Module(c.key())
 	if err := checkLocked(c, entry, locked); err != nil {
+		if !locked && len(cmp.lock.Modules()) == 0 {
+			cmp.noteLost(ctx, c)
+		}
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
@@ -300,6 +314,13 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return m, nil
 	}
 	return cmp.placeLocked(c, entry)
+}
+
+// noteLost records that the lock has lost the entry of a call.
+func (cmp *comparison) noteLost(ctx context.Context, c *call) {
+	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
+		cmp.lostCall.Store(true)
+	}
 }
 
 // checkLocked returns an error if the lock has no usable entry for a call.

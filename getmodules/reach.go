@@ -58,6 +58,8 @@ type LockedCommit struct {
 	// Ref is the ref that the commit was locked for, as in the ref argument of an address; ""
 	// means HEAD. It is searched first.
 	Ref string
+	// OnlyRef limits the search to the history of Ref.
+	OnlyRef bool
 }
 
 // Reachable determines for each of the commits whether it is in the history of a branch or a tag
@@ -96,14 +98,14 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		return nil, err
 	}
 	if len(commits) == 0 {
-		commits = []LockedCommit{{req.Revision, addr.ref}}
+		commits = []LockedCommit{{Revision: req.Revision, Ref: addr.ref}}
 	}
 	var wanted []git.Want
 	for _, c := range commits {
 		if !git.IsObjectID(c.Revision) {
 			return nil, errRevisionForm
 		}
-		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref})
+		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref, OnlyRef: c.OnlyRef})
 	}
 	req.Progress = nil
 	var found map[string]Reach

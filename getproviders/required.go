@@ -13,6 +13,8 @@ import (
 // required_providers, a provider block, or something that implies a provider.
 type ProviderRequirement struct {
 	Provider addrs.Provider
+	// Hostless reports whether the module leaves the host of the address to the stock tool.
+	Hostless bool
 	// Constraint is the version constraint as written, or "" if there is none.
 	Constraint string
 	// Implied reports whether the provider is implied only by a name, for example by the type of a

@@ -80,6 +80,7 @@
 //     stock tools. Existing provider blocks are never moved.
 //   - Lines of written blocks end in LF.
 //   - A file that was empty gets a header comment. If it has only provider blocks, this is
-//     the header of the stock tool that was passed to [File.NameTool].
+//     the header of the stock tool that was passed to [File.NameTool]. A header of Cotter or
+//     of a stock tool that names only the other tool is replaced in a file that changes.
 //   - An address with credentials is never written, see [File.Check].
 package lockfile

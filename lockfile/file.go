@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,9 +22,9 @@ type File struct {
 	byKey   map[string]*block
 	foreign []string
 	tool    string
-	// formerHeader replaces the comment of a stock tool at the start of src; "" keeps the
-	// comment.
-	formerHeader string
+	// newHeader replaces the comment at the start of src, which is a generated one; "" keeps
+	// the comment.
+	newHeader string
 
 	providers      map[addrs.Provider]*providerEntry
 	providerBlocks []*providerBlock // those without errors, in the order of src
@@ -43,15 +44,21 @@ func (f *File) Clone() *File {
 
 // NameTool sets the stock tool, "tofu" or "terraform", that the header comment of a new
 // file names. By default the comment names both. A file that is not empty keeps its
-// comment.
-func (f *File) NameTool(tool string) { f.tool = tool }
+// comment, except for a header of Cotter or of a stock tool that names the other tool: the
+// name is replaced, as stock tools do when they write the file.
+func (f *File) NameTool(tool string) {
+	f.tool = tool
+	if header := renamedHeader(cmp.Or(f.newHeader, commentAtStart(f.src)), tool); header != "" {
+		f.newHeader = header
+	}
+}
 
 // RestoreHeader restores the header comment of an earlier state of the file, if that was a
 // header of Cotter and a stock tool has replaced it with its own. All other comments stay.
 func (f *File) RestoreHeader(former *File) {
 	header := commentAtStart(former.src)
 	if stockHeader(f.src) != "" && strings.HasPrefix(header, ownHeader) {
-		f.formerHeader = header
+		f.newHeader = header
 	}
 }
 

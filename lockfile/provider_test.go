@@ -119,6 +119,45 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A generated header names the tool of the run that writes the file. Other comments stay.
+func TestHeaderOfOtherTool(t *testing.T) {
+	t.Parallel()
+	const block = "\nprovider \"registry.terraform.io/a/b\" {\n  version = \"1.0.0\"\n}\n"
+	generated := func(tool string, modules bool) string {
+		var file lockfile.File
+		file.NameTool(tool)
+		if modules {
+			file.SetModule(testModule("a"))
+		} else {
+			file.SetProvider(lockedProvider(t, "a/b", "1.0.0", ""))
+		}
+		return string(file.Bytes())
+	}
+	for _, test := range []struct{ name, src, tool, want string }{
+		{"a stock tool's", "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n" + block, "tofu", `# This file is maintained automatically by "tofu init".`},
+		{"Cotter's", generated("tofu", true), "terraform", `"terraform init", which keeps`},
+		{"the same tool's", generated("tofu", false), "tofu", `by "tofu init".`},
+		{"no tool", generated("tofu", false), "", `by "tofu init".`},
+		{"of both", generated("", false), "tofu", `by "tofu init" or "terraform init".`},
+		{"a user's comment", "# by \"terraform init\"\n" + block, "tofu", `# by "terraform init"`},
+		{"a longer comment", "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n# But not these.\n" + block, "tofu", `"terraform init".`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := parse(t, []byte(test.src), test.name)
+			file.SetProvider(lockedProvider(t, "c/d", "1.0.0", ""))
+			file.NameTool(test.tool)
+			header, _, _ := strings.Cut(string(file.Bytes()), "\n\n")
+			if !strings.Contains(header, test.want) {
+				t.Errorf("the header is %q, want one with %q", header, test.want)
+			}
+			if _, below, _ := strings.Cut(test.src, "\n\n"); !strings.Contains(string(file.Bytes()), below) {
+				t.Errorf("the blocks have changed:\n%s", file.Bytes())
+			}
+		})
+	}
+}
+
 func TestProviderEdits(t *testing.T) {
 	t.Parallel()
 	const (

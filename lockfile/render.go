@@ -44,6 +44,32 @@ func stockHeader(src []byte) string {
 	return ""
 }
 
+// otherTool returns the other stock tool, or "" for an unknown name.
+func otherTool(tool string) string {
+	switch tool {
+	case "tofu":
+		return "terraform"
+	case "terraform":
+		return "tofu"
+	}
+	return ""
+}
+
+// renamedHeader returns a header with the name of a stock tool in place of the other's. It returns
+// "" if the comment is not a generated header, or does not name just the other tool.
+func renamedHeader(comment, tool string) string {
+	other := otherTool(tool)
+	if other == "" {
+		return ""
+	}
+	for _, header := range []string{fmt.Sprintf(headerOfProviders, `"%s init"`), fmt.Sprintf(headerOfBoth, `"%s init"`), headerOfModulesFor} {
+		if comment == fmt.Sprintf(header, other) {
+			return fmt.Sprintf(header, tool)
+		}
+	}
+	return ""
+}
+
 // commentAtStart returns the lines at the start of a file that begin with "#".
 func commentAtStart(src []byte) string {
 	end := 0

@@ -53,8 +53,8 @@ func (f *File) edits() []edit {
 	default:
 		edits = f.editsMoved()
 	}
-	if f.formerHeader != "" {
-		header := edit{span: span{0, len(stockHeader(f.src))}, text: f.formerHeader}
+	if f.newHeader != "" {
+		header := edit{span: span{0, len(commentAtStart(f.src))}, text: f.newHeader}
 		edits = append([]edit{header}, edits...)
 	}
 	// A module comes before a provider at the same offset.

@@ -52,6 +52,9 @@
 //     its mirrors. Files whose names begin with "terraform-provider-" are executable in them.
 //   - files/... are plain files.
 //
+// Real configurations need more providers and modules than a tree can have. [World.MakeUpProvider],
+// [World.MakeUpModule] and [Options].MadeUp make up whichever versions they ask for.
+//
 // Symbolic links and executable bits of the fs.FS are kept; empty directories are not. Names and
 // link targets are not checked, so a package can be hostile: it can have a link that points out
 // of it, or a ".git".

@@ -46,6 +46,11 @@ type Options struct {
 	// reports it if such a type is requested without a namespace ("-/TYPE").
 	ProviderMoved map[string]string
 
+	// MadeUp makes the registries have every provider and every module that is requested. Those
+	// that neither the tree nor a later call has are made up as by [World.MakeUpProvider] and
+	// [World.MakeUpModule] without wanted versions.
+	MadeUp bool
+
 	// ArchiveUser and ArchivePassword are required by the archive server with basic
 	// authentication. An empty user means no authentication.
 	ArchiveUser, ArchivePassword string

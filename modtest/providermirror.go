@@ -52,7 +52,7 @@ func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request)
 // mirrored returns the network mirror's description of a release.
 func (r *providerRelease) mirrored() map[string]any {
 	all := map[string]any{}
-	for _, p := range r.packages {
+	for _, p := range r.packages() {
 		all[p.platform.String()] = map[string]any{"url": p.filename, "hashes": p.hashes()}
 	}
 	return all
@@ -84,7 +84,7 @@ func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 
 // write writes the packages of a release into the directory of its provider.
 func (r *providerRelease) write(dir string, unpacked bool) error {
-	for _, p := range r.packages {
+	for _, p := range r.packages() {
 		if !unpacked {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return err

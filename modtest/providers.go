@@ -26,13 +26,28 @@ type providerRegistry struct {
 
 	mu       sync.Mutex
 	releases map[string]map[string]*providerRelease // "NAMESPACE/TYPE" -> version
+	wanted   map[string][]string                    // the texts of MakeUpProvider by "NAMESPACE/TYPE"
 }
 
 // providerRelease is a version of a provider. It is never modified; put and reshape replace it.
 type providerRelease struct {
 	name, version string // name is "NAMESPACE/TYPE"
 	shape         ProviderShape
-	packages      []providerPackage // sorted by platform
+	platforms     []addrs.Platform // sorted
+	// packages returns the packages in the order of platforms.
+	packages func() []providerPackage
+}
+
+// newProviderRelease returns a release with these packages, which it sorts.
+func newProviderRelease(name, version string, packages []providerPackage) *providerRelease {
+	slices.SortFunc(packages, func(a, b providerPackage) int {
+		return strings.Compare(a.platform.String(), b.platform.String())
+	})
+	r := &providerRelease{name: name, version: version, packages: func() []providerPackage { return packages }}
+	for _, p := range packages {
+		r.platforms = append(r.platforms, p.platform)
+	}
+	return r
 }
 
 // providerPackage is the package of a release for one platform.
@@ -51,7 +66,7 @@ var (
 )
 
 func newProviderRegistry(fsys fs.FS, opts Options, host string, modules *registry) (*providerRegistry, error) {
-	r := &providerRegistry{opts: opts, host: host, modules: modules, releases: map[string]map[string]*providerRelease{}}
+	r := &providerRegistry{opts: opts, host: host, modules: modules, releases: map[string]map[string]*providerRelease{}, wanted: map[string][]string{}}
 	platforms, err := directoriesAt(fsys, "providers", 4)
 	if err != nil {
 		return nil, err
@@ -92,18 +107,17 @@ func (r *providerRegistry) put(name, version, platform string, fsys fs.FS) error
 	if r.releases[name] == nil {
 		r.releases[name] = map[string]*providerRelease{}
 	}
-	next := &providerRelease{name: name, version: version, packages: []providerPackage{pkg}}
+	packages, shape := []providerPackage{pkg}, ProviderSigned
 	if old, ok := r.releases[name][version]; ok {
-		next.shape = old.shape
-		for _, p := range old.packages {
+		shape = old.shape
+		for _, p := range old.packages() {
 			if p.platform != parsed {
-				next.packages = append(next.packages, p)
+				packages = append(packages, p)
 			}
 		}
 	}
-	slices.SortFunc(next.packages, func(a, b providerPackage) int {
-		return strings.Compare(a.platform.String(), b.platform.String())
-	})
+	next := newProviderRelease(name, version, packages)
+	next.shape = shape
 	r.releases[name][version] = next
 	return nil
 }
@@ -148,19 +162,21 @@ func (r *providerRelease) sumsName() string {
 // find returns the package whose archive has this file name. If filename is "", it returns the
 // package for the platform.
 func (r *providerRelease) find(filename string, platform addrs.Platform) (providerPackage, bool) {
-	i := slices.IndexFunc(r.packages, func(p providerPackage) bool {
+	packages := r.packages()
+	i := slices.IndexFunc(packages, func(p providerPackage) bool {
 		return p.filename == filename || filename == "" && p.platform == platform
 	})
 	if i < 0 {
 		return providerPackage{}, false
 	}
-	return r.packages[i], true
+	return packages[i], true
 }
 
 // release returns a version of a provider.
 func (r *providerRegistry) release(name, version string) (*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.makeUpUnknown(name)
 	found, ok := r.releases[name][version]
 	return found, ok
 }
@@ -169,6 +185,7 @@ func (r *providerRegistry) release(name, version string) (*providerRelease, bool
 func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.makeUpUnknown(name)
 	known, ok := r.releases[name]
 	return slices.SortedFunc(maps.Values(known), func(a, b *providerRelease) int {
 		return compareVersions("v"+a.version, "v"+b.version)

@@ -27,10 +27,13 @@ type registry struct {
 	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
 	// discovered are the times at which the registry claims to have first seen versions.
 	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
+
+	making sync.Mutex          // held while modules are made up
+	wanted map[string][]string // the texts of MakeUpModule by "NAMESPACE/NAME/SYSTEM"
 }
 
 func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives *archiveServer) (*registry, error) {
-	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}}
+	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}, wanted: map[string][]string{}}
 	packages, err := directoriesAt(fsys, "registry", 3)
 	if err != nil {
 		return nil, err
@@ -152,6 +155,7 @@ func fullVersion(s string) bool {
 
 // versions returns the versions of pkg, oldest first, and whether the registry knows pkg.
 func (r *registry) versions(pkg string) ([]string, bool) {
+	r.makeUpUnknown(pkg)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, ok := r.packages[pkg]
@@ -170,6 +174,12 @@ func compareVersions(a, b string) int {
 }
 
 func (r *registry) files(pkg, version string) (fs.FS, bool) {
+	r.makeUpUnknown(pkg)
+	return r.known(pkg, version)
+}
+
+// known returns the files of a version that the registry has.
+func (r *registry) known(pkg, version string) (fs.FS, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files, ok := r.packages[pkg][version]

@@ -109,6 +109,74 @@ func shortPackages(before, after string) string {
 	return before + " -> " + after
 }
 
+// jsonExclusion is a constraint that does not allow the old version of a changed entry.
+type jsonExclusion struct {
+	Key        string `json:"key,omitempty"` // The key of the module that has the constraint; absent for the root module.
+	Constraint string `json:"constraint"`
+	File       string `json:"file,omitempty"`
+	Line       int    `json:"line,omitempty"`
+}
+
+// exclusionsOf returns the constraint that does not allow the old version of a module, if there is
+// one.
+func exclusionsOf(change cotter.LockChange) []jsonExclusion {
+	if change.ExcludedBy == nil {
+		return nil
+	}
+	by := change.ExcludedBy
+	caller := by.Path[:len(by.Path)-1-len(by.Call.Prefix)]
+	at := by.Call.VersionRange
+	if at.Filename == "" { // the constraint is in the source address
+		at = by.Call.SourceRange
+	}
+	return []jsonExclusion{{caller.String(), by.Constraint, at.Filename, at.Start.Line}}
+}
+
+// providerExclusions returns the constraints that do not allow the old version of a provider.
+func providerExclusions(change cotter.ProviderChange) []jsonExclusion {
+	var list []jsonExclusion
+	for _, use := range change.ExcludedBy {
+		list = append(list, jsonExclusion{use.Path.String(), use.Constraint, use.Range.Filename, use.Range.Start.Line})
+	}
+	return list
+}
+
+// maxExclusions is the maximum number of constraints that becauseOf names.
+const maxExclusions = 3
+
+// becauseOf returns text that names the constraints that exclude the old version, such as
+// `, because "~> 2.0" (main.tf:3) excludes 1.4.0`. It returns "" if there are none.
+func becauseOf(all []jsonExclusion, old string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var names []string
+	for _, one := range all[:min(len(all), maxExclusions)] {
+		name := fmt.Sprintf("%q", one.Constraint)
+		if one.File != "" {
+			name += fmt.Sprintf(" (%s:%d)", one.File, one.Line)
+		}
+		names = append(names, name)
+	}
+	if rest := len(all) - len(names); rest > 0 {
+		names = append(names, count(rest, "other constraint"))
+	}
+	verb := "excludes"
+	if len(all) > 1 {
+		verb = "exclude"
+	}
+	return fmt.Sprintf(", because %s %s %s", enumeration(names), verb, old)
+}
+
+// enumeration joins names with commas and "and".
+func enumeration(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
 // consequences returns what a changed version means for the caller: a line for each change
 // of the interface, and a line with the numbers of changed files.
 func consequences(change cotter.LockChange) []string {
@@ -127,7 +195,7 @@ func consequences(change cotter.LockChange) []string {
 
 // markdown prints the changes of a run as a Markdown table for a pull request comment.
 func (o *output) markdown(result *cotter.Result) {
-	if !wouldChange(result) {
+	if len(result.LockChanges)+len(result.ProviderChanges) == 0 {
 		what := "module"
 		if len(result.Providers) > 0 {
 			what = "module and no provider"
@@ -142,6 +210,9 @@ func (o *output) markdown(result *cotter.Result) {
 			cells = append(cells, markdownCell(text))
 		}
 		what := consequences(change)
+		if because := becauseOf(exclusionsOf(change), change.Old); because != "" {
+			what = append([]string{strings.TrimPrefix(because, ", ")}, what...)
+		}
 		if change.OtherContent != "" {
 			what = append([]string{change.OtherContent}, what...)
 		}
@@ -149,8 +220,16 @@ func (o *output) markdown(result *cotter.Result) {
 		o.printf("| %s |\n", strings.Join(cells, " | "))
 	}
 	unsigned := fromProject(result.Providers)
-	for _, change := range result.ProviderChanges {
+	moved, others := splitMoved(result.ProviderChanges)
+	if len(moved) > 0 {
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(count(len(moved), "provider")), markdownCell(moved[0].From.Hostname.ForDisplay()),
+			markdownCell(moved[0].Provider.Hostname.ForDisplay()), markdownCell("at the locked versions"))
+	}
+	for _, change := range others {
 		var what []string
+		if because := becauseOf(providerExclusions(change), change.Old); because != "" {
+			what = append(what, strings.TrimPrefix(because, ", "))
+		}
 		if slices.Contains(unsigned, change.Provider.ForDisplay()+" "+change.New) {
 			what = append(what, evidence.Evidence{Kind: evidence.Project}.String())
 		}
@@ -186,26 +265,41 @@ type jsonChange struct {
 	// Other is a description of other content under the same version, tag or address, which
 	// the run has accepted.
 	Other string `json:"other_content,omitempty"`
+	// ExcludedBy is the list of constraints that do not allow the old version.
+	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
 	// Interface is the list of what changes for the caller.
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`
 	Added     []string              `json:"added,omitempty"`
+	// Selection is why the new version was selected, as in the line "resolved". It is absent
+	// if the entry was removed.
+	Selection string `json:"selection,omitempty"`
+	// Newer is the newest version that the constraint allows, if it is newer than the new
+	// version and the run has listed the versions.
+	Newer string `json:"newer,omitempty"`
 }
 
 func jsonChanges(changes []cotter.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
 		j := jsonChange{
-			Key:      change.Key,
-			Old:      change.Old,
-			New:      change.New,
-			Other:    change.OtherContent,
+			Key:   change.Key,
+			Old:   change.Old,
+			New:   change.New,
+			Newer: change.Newer,
+			Other: change.OtherContent,
+
+			ExcludedBy: exclusionsOf(change),
+
 			Changed:  change.Files.Changed,
 			Vanished: change.Files.Vanished,
 			Added:    change.Files.Added,
 
 			Interface: jsonInterfaces(change.Interface),
+		}
+		if change.New != "" {
+			j.Selection = change.Selection.String()
 		}
 		list = append(list, j)
 	}

@@ -11,7 +11,7 @@ import (
 
 // lookAtLock reports what is in the lock, and what stock tools will say about it. For
 // modules that are not installed, it takes the packages from the lock.
-func (d *doctor) lookAtLock(context.Context) {
+func (d *doctor) lookAtLock(ctx context.Context) {
 	d.begin("Lock")
 	name := d.req.LockFile
 	if name == "" {
@@ -35,7 +35,7 @@ func (d *doctor) lookAtLock(context.Context) {
 		d.note("`cotter restore` puts them back; --lock-file keeps them in a separate file",
 			"tofu and terraform warn that they do not support module locks, and drop the module blocks when they rewrite the file")
 	}
-	d.otherRegistry(providers)
+	d.otherRegistry(providers, d.takenOver(ctx))
 	for _, m := range fromDiagnostics("", lock.ProviderFaults()) {
 		d.problem("remove the block, and run `cotter install`", "stock tools refuse a provider block: %s", m.line())
 	}
@@ -55,20 +55,45 @@ func (d *doctor) lockedPackages(modules []lockfile.Module) {
 	}
 }
 
-// otherRegistry reports the providers from the default registry of the other stock tool.
-func (d *doctor) otherRegistry(providers []lockfile.Provider) {
+// otherRegistry reports the providers from the default registry of the other stock tool. taken are
+// the addresses in the lock whose versions the project's tool takes over.
+func (d *doctor) otherRegistry(providers []lockfile.Provider, taken map[addrs.Provider]bool) {
 	own, others := addrs.DefaultRegistryHost, addrs.TerraformRegistryHost
 	if d.req.Dialect == cotter.DialectTerraform {
 		own, others = others, own
 	}
-	var found []string
+	var found, moved []string
 	for _, p := range providers {
-		if p.Address.Hostname == others {
+		switch {
+		case p.Address.Hostname != others:
+		case taken[p.Address]:
+			moved = append(moved, p.Address.String())
+		default:
 			found = append(found, p.Address.String())
 		}
+	}
+	if len(moved) > 0 {
+		d.note("`cotter install --for terraform` leaves them as they are",
+			"terraform has locked providers that tofu takes from its own registry; `cotter install` moves them to %s at the locked versions: %s", own, strings.Join(moved, ", "))
 	}
 	if len(found) > 0 {
 		d.note("run `cotter install --for TOOL` with the tool that you use",
 			"a provider address without a host means %s, but the lock has providers from the other tool's registry: %s", own, strings.Join(found, ", "))
 	}
+}
+
+// takenOver returns the addresses in the lock whose versions the project's tool takes over for
+// providers of its own registry. They are not known if modules are not installed.
+func (d *doctor) takenOver(ctx context.Context) map[addrs.Provider]bool {
+	taken := make(map[addrs.Provider]bool)
+	providers, err := d.in.LoadProviders(ctx, d.req)
+	if err != nil {
+		return taken // Load returns the same error
+	}
+	for _, p := range providers {
+		if p.LockedAs != (addrs.Provider{}) {
+			taken[p.LockedAs] = true
+		}
+	}
+	return taken
 }

@@ -41,6 +41,7 @@ const goldenDir = "testdata/golden"
 //	> archive NAME PART      replaces an archive
 //	> fault STATUS PATH...   the servers answer these paths with the status
 //	> shape PROVIDER VERSION SHAPE   gives a provider package a fault
+//	> git ARGS...            runs git in the project
 //
 // In the output, lines of standard error begin with "! ". "mods.corp.local" stands for the
 // address of the servers and has the same length.
@@ -158,6 +159,11 @@ func (s *situation) step(line string) {
 	case "env":
 		name, value, _ := strings.Cut(args[0], "=")
 		s.t.Setenv(name, value)
+	case "git":
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			s.t.Fatalf("%s: %v\n%s", line, err, out)
+		}
 	case "movetag":
 		s.check(s.world.MoveTag(args[0], args[1], part(args[2])))
 	case "forge":
@@ -226,7 +232,7 @@ var variable = sync.OnceValue(func() []outputVariant {
 		{regexp.MustCompile(`(h1|t1):[0-9A-Za-z+/]{12}\b`), "$1:HASH"},
 		{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
 		{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
-		{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
+		{regexp.MustCompile(`([Cc])ommit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "${1}ommit COMMIT"},
 		{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
 		{regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`), "2026-01-02"},
 	}

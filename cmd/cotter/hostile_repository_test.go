@@ -88,7 +88,7 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	writeText(t, program, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", r.canary))
 	config := hostileGitConfig
 	aliases, pagers := "[alias]\n", "[pager]\n"
-	for _, name := range []string{"cat-file", "check-attr", "config", "diff", "ls-files", "ls-tree", "rev-parse", "show", "version"} {
+	for _, name := range []string{"cat-file", "check-attr", "config", "diff", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "version"} {
 		aliases += fmt.Sprintf("\t%s = !CANARY\n", name)
 		pagers += fmt.Sprintf("\t%s = CANARY\n", name)
 	}
@@ -181,6 +181,13 @@ func TestHostileRepository(t *testing.T) {
 	// The lock in the last commit, with nothing installed.
 	hostileStates["dropped"](t, s)
 	dropInstalled(t, s)
+	for _, command := range []string{"install --dry-run", "verify"} {
+		end := s.run(command)
+		r.wantSilence(t, command, end)
+		if !strings.Contains(end.out, "commit ") {
+			t.Errorf("cotter %s does not find the lock in the history: status %d\n%s", command, end.status, end.out)
+		}
+	}
 	end := s.run("restore")
 	r.wantSilence(t, "restore", end)
 	if end.status != 0 || !strings.Contains(end.out, "git show HEAD:") {
@@ -202,7 +209,9 @@ func TestHostileRepository(t *testing.T) {
 	}
 	id := strings.TrimSpace(string(blob))
 	remove(t, filepath.Join(s.project, ".git/objects", id[:2], id[2:]))
-	for _, command := range []string{"diff HEAD", "verify --since HEAD"} {
+	hostileStates["dropped"](t, s)
+	dropInstalled(t, s)
+	for _, command := range []string{"diff HEAD", "verify --since HEAD", "verify", "restore"} {
 		r.wantSilence(t, command, s.run(command))
 	}
 }
@@ -254,6 +263,13 @@ func TestForeignRepository(t *testing.T) {
 
 	hostileStates["dropped"](t, s)
 	dropInstalled(t, s)
+	for _, command := range []string{"install --dry-run", "verify"} {
+		end := s.run(command)
+		r.wantSilence(t, command, end)
+		if strings.Count(end.out, refuse) != 1 || strings.Contains(end.out, "commit ") {
+			t.Errorf("cotter %s uses the repository: status %d\n%s", command, end.status, end.out)
+		}
+	}
 	end := s.run("restore")
 	r.wantSilence(t, "restore", end)
 	for _, want := range []string{refuse, "add its directory to `safe.directory`", "there are no entries to restore"} {

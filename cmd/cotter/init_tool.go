@@ -24,13 +24,19 @@ type noToolError struct {
 	// tool is the path of a program, or a name that was not found in the directories of
 	// path. path is "" if tool is a path.
 	tool, path string
+	// sign is the sign of the project that made the tool the project's one, or "".
+	sign string
 }
 
 func (e *noToolError) Error() string {
 	if e.path == "" {
 		return fmt.Sprintf("%s is not a program that can be run", e.tool)
 	}
-	return fmt.Sprintf("%s was not found in PATH (%s)", e.tool, e.path)
+	text := fmt.Sprintf("%s was not found in PATH (%s)", e.tool, e.path)
+	if e.sign != "" {
+		text += fmt.Sprintf("; the project is for %s according to %s", e.tool, e.sign)
+	}
+	return text
 }
 
 // findTool finds the tool that --tool names, or otherwise the project's tool. If it is not
@@ -57,11 +63,14 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 	if name == "" {
 		name = dialect.String()
 	}
+	if own, isTool := toolDialect(name); isTool {
+		req.Next = own
+	}
 	if filepath.Base(name) == name {
 		if path := procgroup.Find([]string{"PATH=" + out.env("PATH")}, name); path != "" {
 			return stockTool{path}, nil
 		}
-		return stockTool{}, &noToolError{name, out.env("PATH")}
+		return stockTool{}, &noToolError{tool: name, path: out.env("PATH"), sign: signOf(ctx, cmd, out, *req, name)}
 	}
 	path, err := filepath.Abs(name)
 	if err == nil {
@@ -71,6 +80,19 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 		return stockTool{}, &noToolError{tool: name}
 	}
 	return stockTool{path}, nil
+}
+
+// signOf returns the sign by which a tool was found to be the project's one. It returns "" if a
+// flag or the settings name the tool.
+func signOf(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, tool string) string {
+	if req.Dialect != cotter.DialectAuto || cmd.String("tool") != "" {
+		return ""
+	}
+	signs, err := localInstaller(cmd, out).DialectSigns(ctx, req)
+	if err != nil || len(signs) == 0 || signs[0].Dialect.String() != tool {
+		return ""
+	}
+	return signs[0].What
 }
 
 // toolDialect returns the dialect that the name of a program indicates, and reports whether

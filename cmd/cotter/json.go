@@ -96,7 +96,8 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 // function done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
-		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates), jsonVendorChanges(result.Vendored),
+		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
+		result.Restored, result.EarlierLock, jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
 	}
 }
@@ -157,7 +158,7 @@ func jsonReport(report *cotter.Report) record {
 func jsonEvent(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.Resolved:
-		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked}
+		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked, e.Selection.String()}
 	case cotter.FetchStarted:
 		return fetchStartedRecord{e.Package}
 	case cotter.FetchProgress:

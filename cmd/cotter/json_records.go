@@ -43,6 +43,11 @@ type resultRecord struct {
 	// Updates are the modules whose packages differ from those of this user's last run, although
 	// this run did not change their lock entries: another branch was checked out, for example.
 	Updates []jsonUpdate `json:"updates,omitempty"`
+	// Restored are the keys of the module entries that the lock had lost and has again.
+	Restored []string `json:"restored,omitempty"`
+	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
+	// last run", or a commit.
+	EarlierLock string `json:"earlier_lock,omitempty"`
 	// Vendored are the vendored packages that were written or removed.
 	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.
@@ -67,6 +72,11 @@ type resolvedRecord struct {
 	Version string `json:"version,omitempty"`
 	// Locked is true if the selection comes from the lock.
 	Locked bool `json:"locked"`
+	// Selection is why the version or package was selected: "locked" if the lock has an entry
+	// for the call, "same source" if it has or had one for another call of the same source,
+	// "installed" if a stock tool has installed it, "newest", "unified" if all calls of the
+	// source share it, or "requested" for an update to a given version.
+	Selection string `json:"selection"`
 }
 
 func (resolvedRecord) kind() string { return "resolved" }

@@ -42,5 +42,5 @@ func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // wouldChange reports whether an installation changes, or would change, the lock.
 func wouldChange(result *cotter.Result) bool {
-	return result != nil && len(result.LockChanges)+len(result.ProviderChanges) > 0
+	return result != nil && len(result.LockChanges)+len(result.ProviderChanges)+len(result.Restored) > 0
 }

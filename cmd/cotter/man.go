@@ -187,6 +187,7 @@ var manEnvironment = []entry{
 	{"COTTER_MIN_RATE", "the minimum rate of a transfer in bytes per second; -1 for none"},
 	{"TF_DATA_DIR", "the directory to use instead of .terraform"},
 	{"TF_CLI_CONFIG_FILE", "the CLI configuration of tofu and terraform, with hosts, credentials and mirrors"},
+	{"OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION", "as in tofu: 0 takes the addresses of Terraform's registry in a state as they are"},
 	{"TF_TOKEN_*, TF_VAR_*, TF_CLI_ARGS_*", "as in tofu and terraform"},
 	{"CI", "if set, install does not change the lock"},
 	{"NO_COLOR", "if set, output has no colours"},

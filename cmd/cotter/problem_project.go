@@ -102,7 +102,7 @@ func (o *output) projectProblem(m message) *problem {
 			instead: true, remedies: []string{commitLockRemedy},
 		}
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		if !absent(below(dir, kept)) { // an installation has kept a copy
+		if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
 			p.remedies = append(p.remedies, restoreRemedy)
 		}
 		return p

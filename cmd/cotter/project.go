@@ -47,6 +47,8 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 		LockOnly: cmd.Bool("lock-only"),
 
 		AcceptUnreachable: cmd.Strings("accept-unreachable"),
+
+		KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0",
 	}
 	return req, setInputs(cmd, env, &req)
 }

@@ -234,6 +234,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		succeeded++
 		all.Modules = append(all.Modules, result.Modules...)
 		all.Providers = append(all.Providers, result.Providers...)
+		all.LockChanges = append(all.LockChanges, result.LockChanges...)
 		list := outcomesOf(result, own)
 		changed = changed || len(list) > 0
 		if err := o.projectDone(done, dirs[i], result, list); err != nil {
@@ -255,6 +256,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.inUse("Locked what was in use", all)
 	return nil
 }
 
@@ -272,6 +274,9 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.printf("- %s: up to date\n", dir)
 	}
 	o.unsigned("- "+dir+": ", fromProject(result.Providers))
+	if !o.quiet {
+		o.earlierLock(dir, result)
+	}
 	for _, change := range result.Vendored {
 		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}

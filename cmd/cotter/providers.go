@@ -74,7 +74,34 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.Old == change.New:
 		return fmt.Sprintf("%s, %s", change.New, moreHashes(change.Hashes))
 	}
-	return change.Old + " -> " + change.New
+	text := change.Old
+	if change.From != (addrs.Provider{}) {
+		text += " from " + change.From.Hostname.ForDisplay()
+	}
+	return text + " -> " + change.New + becauseOf(providerExclusions(change), change.Old)
+}
+
+// splitMoved separates the providers that only move to another registry from the other changes.
+// It leaves out the removal of an entry whose version another provider has taken over.
+func splitMoved(changes []cotter.ProviderChange) (moved, others []cotter.ProviderChange) {
+	from := make(map[addrs.Provider]bool)
+	for _, change := range changes {
+		from[change.From] = true
+	}
+	for _, change := range changes {
+		switch {
+		case change.IsMoved():
+			moved = append(moved, change)
+		case change.New != "" || !from[change.Provider]:
+			others = append(others, change)
+		}
+	}
+	return moved, others
+}
+
+// moveText describes the change of providers that move to another registry, of which one is given.
+func moveText(change cotter.ProviderChange) string {
+	return fmt.Sprintf("from %s to %s, at the locked versions", change.From.Hostname.ForDisplay(), change.Provider.Hostname.ForDisplay())
 }
 
 func moreHashes(n int) string {
@@ -163,6 +190,7 @@ type jsonProvider struct {
 	KeyID       string            `json:"key_id,omitempty"`
 	Evidence    jsonEvidence      `json:"evidence,omitzero"` // Who confirms the package, if that is known.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
+	LockedAs    string            `json:"locked_as,omitempty"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
 }
 
 // jsonProviderUse is a requirement of a provider.
@@ -178,6 +206,9 @@ func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
 		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence)}
+		if p.LockedAs != (addrs.Provider{}) {
+			j.LockedAs = p.LockedAs.String()
+		}
 		for _, h := range p.Hashes {
 			j.Hashes = append(j.Hashes, string(h))
 		}
@@ -229,12 +260,20 @@ type jsonProviderChange struct {
 	Old      string `json:"old,omitempty"`
 	New      string `json:"new,omitempty"`
 	Hashes   int    `json:"hashes_added,omitempty"`
+	// From is the address in Terraform's registry under which the lock had the old version.
+	From string `json:"from,omitempty"`
+	// ExcludedBy is the list of constraints that do not allow the old version.
+	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
 }
 
 func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 	var list []jsonProviderChange
 	for _, change := range changes {
-		list = append(list, jsonProviderChange{change.Provider.String(), change.Old, change.New, change.Hashes})
+		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old, New: change.New, Hashes: change.Hashes, ExcludedBy: providerExclusions(change)}
+		if change.From != (addrs.Provider{}) {
+			j.From = change.From.String()
+		}
+		list = append(list, j)
 	}
 	return list
 }
@@ -261,7 +300,11 @@ func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 		return true, out.writeJSON(providersRecord{jsonProviders(found)})
 	}
 	for _, p := range found {
-		out.printf("%s %s\n", p.Address.ForDisplay(), cmp.Or(p.Version, "(not locked)"))
+		version := cmp.Or(p.Version, "(not locked)")
+		if p.LockedAs != (addrs.Provider{}) {
+			version += " (locked as " + p.LockedAs.ForDisplay() + ")"
+		}
+		out.printf("%s %s\n", p.Address.ForDisplay(), version)
 		for _, use := range p.RequiredBy {
 			out.printf("  %s, by %s\n", use, use.By)
 		}

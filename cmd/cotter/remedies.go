@@ -86,6 +86,9 @@ const (
 	newTagRemedy      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	unreachableRemedy = "To use the locked commit nevertheless, run the command with `{unreachable}`."
 	knownRemedy       = "Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it."
+	earlierRemedy     = "To use the versions of that one, remove {lock} and run `cotter restore{dir}`."
+	shallowRemedy     = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
+	partialRemedy     = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -221,7 +224,7 @@ func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) 
 	return true
 }
 
-// addLockRemedies adds the remedies for a difference from the lock. It reports whether there
+// addLockRemedies adds the remedies for a difference from the lock or its history. It reports whether there
 // are any.
 func addLockRemedies(err error, add func(text, key string)) bool {
 	var locked *cotter.LockedError
@@ -229,7 +232,12 @@ func addLockRemedies(err error, add func(text, key string)) bool {
 	var content *cotter.ContentChangedError
 	var moved *cotter.MovedError
 	var unreachable *cotter.UnreachableError
+	var history *cotter.HistoryEndError
 	switch {
+	case errors.As(err, &history) && history.Shallow:
+		add(shallowRemedy, "")
+	case errors.As(err, &history) && history.Partial:
+		add(partialRemedy, "")
 	case errors.As(err, &locked):
 		add(unlockRemedy, "")
 		if slices.ContainsFunc(locked.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {
@@ -310,6 +318,10 @@ func warningRemedies(project string, w cotter.Warning) []remedy {
 		return []remedy{{text: cacheRemedy, project: project}}
 	case cotter.WarningRepositoryOwner:
 		return []remedy{{text: trustRemedy, project: project}}
+	case cotter.WarningShallowHistory:
+		return []remedy{{text: shallowRemedy, project: project}}
+	case cotter.WarningPartialHistory:
+		return []remedy{{text: partialRemedy, project: project}}
 	case cotter.WarningDialectAssumed:
 		return []remedy{{text: dialectRemedy, project: project}}
 	case cotter.WarningMoved:

@@ -115,6 +115,10 @@ var remedyCases = []struct {
 		"Run `cotter restore` to put back entries that have vanished from the lock.",
 	}},
 	{"a lock without entries", &cotter.LostEntriesError{LockFile: "x"}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
+	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Shallow: true}), []string{
+		"Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one.",
+	}},
+	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Err: fs.ErrInvalid}), nil},
 	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},

@@ -14,7 +14,8 @@ func restoreCommand(out *output) *cli.Command {
 		Name:  "restore",
 		Usage: "restore module and provider entries that the lock has lost",
 		Description: "Takes the entries from the copy of the lock that the last installation kept in\n" +
-			".terraform, or otherwise from the last git commit. Nothing else is changed.",
+			".terraform, or otherwise from the last git commit. If the lock has no module entries at\n" +
+			"all, they are taken from the newest commit whose lock has them. Nothing else is changed.",
 		Flags: projectFlags(),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,16 +10,17 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// resultLine is the outcome of a run for a module or a provider.
+// resultLine is the outcome of a run for a module or a provider, or for several providers.
 type resultLine struct {
 	verb    string // one of verbs
 	subject string // the key of a module, or the address of a provider
 	what    string // its source and version, or a description of the change
 	details []string
+	several int // the number of providers, if the line is about more than one
 }
 
 // verbs are the verbs of outcomes, in the order in which they are counted.
-var verbs = []string{"added", "changed", "updated", "removed", "restored", "installed"}
+var verbs = []string{"added", "changed", "moved", "updated", "removed", "restored", "installed"}
 
 // outcomesOf returns the outcomes for all modules and providers that were changed: first the
 // modules in the order of their paths, and then the providers.
@@ -74,13 +76,17 @@ func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
 	case change.Old == "":
 		return resultLine{verb: "added", subject: change.Key, what: describe(m)}
 	}
-	return resultLine{verb: "changed", subject: change.Key, what: changeText(change), details: consequences(change)}
+	return resultLine{verb: "changed", subject: change.Key, what: changeText(change) + becauseOf(exclusionsOf(change), change.Old), details: consequences(change)}
 }
 
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
+	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
 	told := make(map[string]bool)
-	for _, change := range result.ProviderChanges {
+	for _, change := range moved {
+		told[change.Provider.String()] = true
+	}
+	for _, change := range changes {
 		o := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), what: providerChangeText(change)}
 		switch {
 		case change.Old == "":
@@ -126,6 +132,10 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
+	if len(moved) > 0 {
+		line := resultLine{verb: "moved", subject: count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved)}
+		list = append([]resultLine{line}, list...)
+	}
 	return list
 }
 
@@ -169,7 +179,7 @@ func counted(list []resultLine) string {
 		n := 0
 		for _, one := range list {
 			if one.verb == verb {
-				n++
+				n += max(one.several, 1)
 			}
 		}
 		if n > 0 {
@@ -226,6 +236,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		text += "; " + fetched
 	}
 	o.printf("%s.\n", text)
+	o.inUse("Locked what was in use", result)
 	o.unsigned("", fromProject(result.Providers))
 	switch {
 	case seen.lock != nil && seen.lock.Created:
@@ -234,6 +245,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	case seen.lock != nil:
 		o.printf("\nCotter has changed %s; commit it with your configuration.\n", seen.lock.File)
 	}
+	o.earlierLock("", result)
 	return nil
 }
 
@@ -248,9 +260,12 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	ofLock, others := *result, cotter.Result{Modules: result.Modules, Updates: result.Updates, ProviderUpdates: result.ProviderUpdates}
 	ofLock.Updates, ofLock.ProviderUpdates = nil, nil
 	list := outcomesOf(&ofLock, newTally())
-	if len(list) == 0 {
+	switch {
+	case len(list)+len(result.Restored) == 0:
 		o.printf("%s would not change.\n", result.LockFile)
-	} else {
+	case len(list) == 0:
+		o.printf("%s would get back %s.\n", result.LockFile, entries(len(result.Restored), "module"))
+	default:
 		o.printf("%s would change:\n", result.LockFile)
 		o.printOutcomes(list, "")
 	}
@@ -263,8 +278,46 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		text += "; " + fetched + " into the cache"
 	}
 	o.printf("%s. This was a dry run: the project was not changed.\n", text)
+	o.inUse("Would lock what is in use", result)
 	o.unsigned("", fromProject(result.Providers))
+	o.earlierLock("", result)
 	return nil
+}
+
+// inUse prints how many entries were added for what the project used already, and how many of
+// them have newer versions, as far as the run knows. what describes the number.
+func (o *output) inUse(what string, result *cotter.Result) {
+	inUse, newer := 0, 0
+	for _, change := range result.LockChanges {
+		if !change.Selection.IsInUse() {
+			continue
+		}
+		inUse++
+		if change.Newer != "" {
+			newer++
+		}
+	}
+	text := fmt.Sprintf("%s: %d", what, inUse)
+	if newer > 0 {
+		text += fmt.Sprintf("; newer versions: %d (`cotter outdated`)", newer)
+	}
+	if inUse > 0 {
+		o.printf("%s.\n", text)
+	}
+}
+
+// earlierLock says where the earlier version of a lock file is that did not exist. Versions were
+// selected anew, as with stock tools.
+func (o *output) earlierLock(project string, result *cotter.Result) {
+	if result.EarlierLock == "" {
+		return
+	}
+	subject := ""
+	if project != "" {
+		subject = "- " + project + ": "
+	}
+	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: earlierRemedy, project: project}.line(nil))
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.

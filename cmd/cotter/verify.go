@@ -151,6 +151,13 @@ func verifyStatus(report *cotter.Report) statusError {
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
 	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*cotter.StaleError])
+	if report.Lost != nil {
+		// Modules without an entry are not compared, so at most a provider can have changed.
+		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
+			return statusError{report.Lost, status, causes}
+		}
+		causes = append(causes, report.Lost)
+	}
 	switch {
 	case status == exitStale && len(report.Refused) > 0:
 		return statusError{errPolicy, status, causes}
@@ -200,6 +207,9 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 	}
 	for _, file := range report.Unproven {
 		o.warnf("%s was not written here by this user; it was ignored", file)
+	}
+	for _, w := range report.Warnings {
+		o.printWarning(o.project, w)
 	}
 	o.unread(report.Unread)
 	o.refused(report.Refused)
@@ -262,6 +272,11 @@ func (o *output) refused(errs []error) {
 
 // matches reports whether a package matches the lock.
 func matches(p cotter.PackageReport) bool { return p.Err == nil && p.Status == cotter.StatusVerified }
+
+// isChanged reports whether a provider is installed and does not match the lock.
+func isChanged(p cotter.ProviderReport) bool {
+	return !providerMatches(p) && p.Status != cotter.StatusMissing
+}
 
 // providerMatches reports whether a provider matches the lock.
 func providerMatches(p cotter.ProviderReport) bool {

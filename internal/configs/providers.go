@@ -19,6 +19,8 @@ type ProviderRequirement struct {
 	// never a built-in provider.
 	LocalName string
 	Source    addrs.Provider
+	// Hostless reports whether the module leaves the host of the address to the dialect.
+	Hostless bool
 	// Constraint is the version constraint as written, or "". It is valid for
 	// versions.ParseProviderConstraints. ConstraintRange is its place.
 	Constraint      string
@@ -101,22 +103,23 @@ func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
 // them.
 func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 	var found []ProviderRequirement
-	sources := map[string]addrs.Provider{}
+	sources, hostless := map[string]addrs.Provider{}, map[string]bool{}
 	for _, entry := range r.entries {
 		source, ok := r.sourceOf(entry)
+		hostless[entry.name] = entry.isHostless()
 		if !ok {
 			sources[entry.name] = addrs.Provider{} // known, so that no other provider is implied
 			continue
 		}
 		sources[entry.name] = source
-		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, By: byRequired, Range: entry.at}, entry.version)
+		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, Hostless: entry.isHostless(), By: byRequired, Range: entry.at}, entry.version)
 	}
 	for _, use := range r.firstUses() {
 		if _, declared := sources[use.name]; declared {
 			continue
 		}
 		if source, ok := r.impliedSource(use); ok {
-			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Implied: true, By: use.by, Range: use.at}, constraint{})
+			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Hostless: true, Implied: true, By: use.by, Range: use.at}, constraint{})
 		}
 	}
 	for _, config := range slices.Concat(r.configs, r.tests) {
@@ -131,7 +134,8 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 			}
 		}
 		if source != (addrs.Provider{}) {
-			found = r.append(found, ProviderRequirement{LocalName: config.name, Source: source, Implied: !declared, By: config.use().by, Range: config.at}, config.version)
+			isHostless := !declared || hostless[config.name]
+			found = r.append(found, ProviderRequirement{LocalName: config.name, Source: source, Hostless: isHostless, Implied: !declared, By: config.use().by, Range: config.at}, config.version)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ProviderRequirement) int { return comparePositions(a.Range, b.Range) })

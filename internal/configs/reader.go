@@ -103,6 +103,15 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	return m, diags
 }
 
+// RequiresHostless reports whether the files of a directory require a provider without naming its
+// host. It skips what it cannot read.
+func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
+	requirements := r.newRequirements()
+	_, _ = r.readBlocks(ctx, dir, requirements) // Read reports what is wrong
+	found, _ := requirements.resolve()
+	return slices.ContainsFunc(found, func(p ProviderRequirement) bool { return p.Hostless })
+}
+
 // comparePlaces orders diagnostics by their place in the files. Diagnostics about the directory
 // itself come first.
 func comparePlaces(a, b *hcl.Diagnostic) int {

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -20,6 +22,9 @@ type providerEntry struct {
 	sourceAt  hcl.Range
 	version   constraint
 }
+
+// isHostless reports whether the entry's address has no host.
+func (e *providerEntry) isHostless() bool { return strings.Count(e.source, "/") < 2 }
 
 // addRequired adds the entries of a required_providers block. Entries of an override file replace
 // earlier ones.

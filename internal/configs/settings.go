@@ -14,8 +14,6 @@ type Settings struct {
 	// CloudHosts are the hosts of "cloud" blocks and of remote backends. A block without a
 	// hostname is "".
 	CloudHosts []string
-	// Backend reports whether there is a backend or cloud block.
-	Backend bool
 	// RequiredVersions are the values of required_version.
 	RequiredVersions []string
 	// Sources are the literal sources of the module calls, by the names of the calls.
@@ -178,7 +176,6 @@ func (s *Settings) add(body hcl.Body) {
 			s.RequiredVersions = append(s.RequiredVersions, version)
 		}
 		for _, block := range inner.Blocks {
-			s.Backend = true
 			if block.Type == "backend" && block.Labels[0] != "remote" {
 				continue
 			}

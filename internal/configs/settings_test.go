@@ -19,10 +19,10 @@ func TestReadSettings(t *testing.T) {
 		want configs.Settings
 	}{
 		{"nothing", "main.tf", "", configs.Settings{Sources: none}},
-		{"cloud", "main.tf", "terraform {\n  cloud {}\n}\n", configs.Settings{Backend: true, CloudHosts: []string{""}, Sources: none}},
-		{"a host", "main.tf", "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", configs.Settings{Backend: true, CloudHosts: []string{"tfe.example.com"}, Sources: none}},
-		{"a computed host", "main.tf", "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", configs.Settings{Backend: true, Sources: none}},
-		{"backends", "main.tf", "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", configs.Settings{Backend: true, CloudHosts: []string{""}, Sources: none}},
+		{"cloud", "main.tf", "terraform {\n  cloud {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
+		{"a host", "main.tf", "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", configs.Settings{CloudHosts: []string{"tfe.example.com"}, Sources: none}},
+		{"a computed host", "main.tf", "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", configs.Settings{Sources: none}},
+		{"backends", "main.tf", "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
 		{"a version", "main.tf", "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
 		{
 			"sources", "main.tf", "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
@@ -35,10 +35,10 @@ func TestReadSettings(t *testing.T) {
 		},
 		{
 			"JSON", "main.tf.json", `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
-			configs.Settings{Backend: true, CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
+			configs.Settings{CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
 		},
 		{"a file that is no configuration", "main.txt", "terraform {\n  cloud {}\n}\n", configs.Settings{Sources: none}},
-		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{Backend: true, CloudHosts: []string{""}, Sources: none, Partial: true}},
+		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{CloudHosts: []string{""}, Sources: none, Partial: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -66,10 +66,15 @@ type Project struct {
 	Recorded *manifest.Manifest
 	// Tools are the stock tools that are installed on this machine.
 	Tools []Tool
+	// Next is the tool that runs after this program, or zero if that is not known.
+	Next Tool
 }
 
 // stockLock is the name of the stock tools' lock.
 const stockLock = ".terraform.lock.hcl"
+
+// providerHosts describes the first sign in the package documentation.
+const providerHosts = "the hosts of the lock's providers"
 
 // Signs returns the signs of a project in the order that the package documentation lists: the
 // first one decides.
@@ -79,7 +84,7 @@ func Signs(ctx context.Context, p Project) []Sign {
 	if p.Location.LockFile != stockLock {
 		d.readStockLock()
 	}
-	d.add(toolOfHosts(d.Lock.ProviderLabels()), "the hosts of the lock's providers")
+	d.add(toolOfHosts(d.Lock.ProviderLabels()), providerHosts)
 	d.add(toolOfHosts(d.lockedSources()), "the hosts of the lock's modules")
 	d.tofuFiles()
 	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
@@ -88,6 +93,8 @@ func Signs(ctx context.Context, p Project) []Sign {
 	d.configuration()
 	if len(d.signs) == 0 {
 		d.tools(ctx)
+	} else {
+		d.otherTool()
 	}
 	return d.signs
 }
@@ -176,7 +183,7 @@ func (d *detector) readStockLock() {
 		return
 	}
 	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
-		d.add(toolOfHosts(lock.ProviderLabels()), "the hosts of the lock's providers")
+		d.add(toolOfHosts(lock.ProviderLabels()), providerHosts)
 		d.locks = append(d.locks, src)
 	}
 }
@@ -349,15 +356,38 @@ func excludesTofu(want versions.Constraints) bool {
 	return false
 }
 
+// otherTool adds a sign of the tool that the user runs, if it is not the one that the first sign
+// stands for. An installed tool counts only against the hosts of the lock's providers, because
+// people who change from one tool to the other have such a lock.
+func (d *detector) otherTool() {
+	first, only := d.signs[0], d.onlyTool()
+	switch {
+	case d.Next == first.Tool:
+	case d.Next != 0:
+		d.add(d.Next, "the tool that runs next")
+	case first.What == providerHosts && only != first.Tool:
+		d.add(only, "the only installed tool")
+	}
+}
+
+// onlyTool returns the installed tool, or zero unless exactly one is installed.
+func (d *detector) onlyTool() Tool {
+	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
+	if len(found) != 1 {
+		return 0
+	}
+	return found[0]
+}
+
 // maxOwnModules is the maximum number of the user's own modules that are read for a guess.
 const maxOwnModules = 1000
 
 // tools checks which stock tool is installed. That is a property of the machine and not of the
 // project, so it counts only if it matters: if one of the user's own modules leaves the host of a
-// registry to the tool.
+// registry to the tool, for a module or a provider.
 func (d *detector) tools(ctx context.Context) {
-	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
-	if len(found) != 1 || found[0] == 0 {
+	only := d.onlyTool()
+	if only == 0 {
 		return
 	}
 	dirs := []string{d.dir}
@@ -373,11 +403,11 @@ func (d *detector) tools(ctx context.Context) {
 		if dir != d.dir {
 			settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: dir})
 		}
+		if d.leavesHost(ctx, dir, settings) {
+			d.add(only, fmt.Sprintf("only %s is installed", only.name()))
+			return
+		}
 		for _, source := range settings.Sources {
-			if ImpliesHost(source) {
-				d.add(found[0], fmt.Sprintf("only %s is installed", found[0].name()))
-				return
-			}
 			if parsed, err := addrs.ParseModuleSource(source); err == nil {
 				if local, ok := parsed.(addrs.ModuleSourceLocal); ok {
 					dirs = append(dirs, filepath.Join(dir, filepath.FromSlash(string(local))))
@@ -385,4 +415,14 @@ func (d *detector) tools(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// leavesHost reports whether a module of the user leaves the host of a registry to the stock tool.
+func (d *detector) leavesHost(ctx context.Context, dir string, settings configs.Settings) bool {
+	for _, source := range settings.Sources {
+		if ImpliesHost(source) {
+			return true
+		}
+	}
+	return configs.Reader{}.RequiresHostless(ctx, configs.Dir{Path: dir})
 }

@@ -13,7 +13,10 @@
 //  7. a cloud block or a remote backend with the host app.terraform.io, which is the default
 //  8. a required_version that no version of OpenTofu meets
 //  9. [Project].Tools, if it has exactly one tool and one of the user's own modules calls a
-//     registry module without a host
+//     registry module, or requires a provider, without a host
+//
+// If there are signs, but the tool that runs next is another one, that is a further sign, which does
+// not decide. So is the only installed tool, if the hosts of the lock's providers decide.
 //
 // In 1, 2 and 4, OpenTofu's registry decides if both registries occur, and a module whose host
 // the root module itself specifies is no sign. Symbolic links and irregular files are ignored.

@@ -92,8 +92,31 @@ type HistorySource interface {
 const maxStops = 4
 
 // FindReach determines which of the wanted commits are in the history of a branch or a tag.
-// refs are all branches and tags of the repository. Other refs, except HEAD, are ignored.
+// refs are all branches and tags of the repository. Other refs, except HEAD, are ignored. If
+// OnlyRef is set for a commit, only its ref is searched, and limits hold for it alone.
 func FindReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimits, source HistorySource) (map[string]Reach, error) {
+	var anywhere []Want
+	found := map[string]Reach{}
+	for _, w := range wanted {
+		if !w.OnlyRef {
+			anywhere = append(anywhere, w)
+			continue
+		}
+		inRef, err := findReach(ctx, refs.named(w.Ref), []Want{w}, limits, source)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(found, inRef)
+	}
+	if len(anywhere) == 0 {
+		return found, nil
+	}
+	others, err := findReach(ctx, refs, anywhere, limits, source)
+	maps.Copy(others, found)
+	return others, err
+}
+
+func findReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimits, source HistorySource) (map[string]Reach, error) {
 	s := newReachSearch(refs, wanted)
 	s.history = NewHistory(limits)
 	err := s.search(ctx, source)
@@ -126,12 +149,11 @@ type tip struct {
 
 func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 	s := &reachSearch{found: map[string]Reach{}}
-	listed := Refs{}
+	listed := refs.listed()
 	for _, prefix := range []string{Heads, Tags} {
-		for _, name := range slices.Sorted(maps.Keys(refs)) {
+		for _, name := range slices.Sorted(maps.Keys(listed)) {
 			if strings.HasPrefix(name, prefix) {
-				listed[name] = refs[name]
-				s.tips = append(s.tips, tip{name, refs[name]})
+				s.tips = append(s.tips, tip{name, listed[name]})
 			}
 		}
 	}
@@ -158,6 +180,35 @@ func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 	}
 	s.tips = slices.Concat(s.named, s.defaults, s.tips)
 	return s
+}
+
+// listed returns the branches and tags.
+func (r Refs) listed() Refs {
+	listed := Refs{}
+	for name, ref := range r {
+		if strings.HasPrefix(name, Heads) || strings.HasPrefix(name, Tags) {
+			listed[name] = ref
+		}
+	}
+	return listed
+}
+
+// named returns only the branch or tag that a name means, and HEAD. The empty name means the
+// default branch.
+func (r Refs) named(name string) Refs {
+	listed := r.listed()
+	only := Refs{}
+	if head, ok := r[Head]; ok {
+		only[Head] = head
+	}
+	chosen := defaultBranch(r, listed)
+	if name != "" {
+		chosen = listed.Choose(name).Name
+	}
+	if chosen != "" {
+		only[chosen] = listed[chosen]
+	}
+	return only
 }
 
 // lacking returns the answer for a commit that the repository does not have.

@@ -65,9 +65,16 @@ func TestFindReach(t *testing.T) {
 		err    error                // of the first wanted commit
 		asked  int
 	}{
-		"a tip": {refs, fakeHistory{fail: errBroken}, 0, []git.Want{{ID: a, Ref: "main"}}, map[string]git.Reach{a: reachable("refs/heads/main")}, nil, 0},
-		"named": {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: d, Ref: "old"}}, map[string]git.Reach{d: reachable("refs/heads/old")}, nil, 1},
-		"HEAD":  {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: b}}, map[string]git.Reach{b: reachable("refs/heads/main")}, nil, 1},
+		"a tip":               {refs, fakeHistory{fail: errBroken}, 0, []git.Want{{ID: a, Ref: "main"}}, map[string]git.Reach{a: reachable("refs/heads/main")}, nil, 0},
+		"named":               {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: d, Ref: "old"}}, map[string]git.Reach{d: reachable("refs/heads/old")}, nil, 1},
+		"HEAD":                {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: b}}, map[string]git.Reach{b: reachable("refs/heads/main")}, nil, 1},
+		"only in another ref": {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: b, Ref: "old", OnlyRef: true}}, map[string]git.Reach{b: {Result: git.Unreachable}}, nil, 2},
+		"also the tip of another ref": {
+			refs, fakeHistory{parents: whole}, 0,
+			[]git.Want{{ID: c, Ref: "main", OnlyRef: true}, {ID: d, OnlyRef: true}, {ID: b}},
+			map[string]git.Reach{b: reachable("refs/heads/main"), c: reachable("refs/heads/main"), d: reachable("refs/heads/main")}, nil, 3,
+		},
+		"only in a ref that is gone": {refs, fakeHistory{parents: whole}, 0, []git.Want{{ID: b, Ref: "gone", OnlyRef: true}}, map[string]git.Reach{b: {Result: git.Unreachable}}, nil, 0},
 		"one below the other": {
 			refs, fakeHistory{parents: whole}, 0,
 			[]git.Want{{ID: d, Ref: "main"}, {ID: b, Ref: "main"}, {ID: d}},

@@ -33,6 +33,9 @@ type Want struct {
 	// there is no such ref. If ID is set, Ref is a ref to fetch the commit from if the server
 	// does not send single commits.
 	Ref string
+	// OnlyRef limits a search for the commit ID to the history of Ref. [Repository.Reachable]
+	// uses it.
+	OnlyRef bool
 }
 
 // Known returns the full name of the commit if it is known in advance: w.ID, or w.Ref if that

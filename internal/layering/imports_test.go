@@ -33,8 +33,8 @@ var layers = []layer{
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
 	}},
-	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
-	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
+	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/githead", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
+	{"git in this process, earlier locks, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/lockhistory", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
 	{"packages in the user's repository, and what is known of the lock's entries", []string{"internal/lockentry", "internal/vendordir"}},
 	{"where the packages of a project are", []string{"internal/packagedirs"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/localstate"
 )
 
@@ -24,15 +27,54 @@ func resources(providers ...string) string {
 	return `{"version": 4, "resources": [` + strings.Join(list, ", ") + `]}`
 }
 
-// Each row has a state, and the expected providers or a part of the expected error.
+// row has the files of a project, and the expected providers or a part of the expected error.
+type row struct {
+	name, workspace string
+	files           map[string]string
+	file, providers string
+	unknown, err    string
+}
+
+func (row row) check(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range row.files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := localstate.Read(t.Context(), localstate.Project{
+		Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
+		Inputs: configs.Inputs{Environment: map[string]string{"v": "x"}},
+	})
+	if row.err != "" {
+		if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
+			t.Errorf("error is %v, want ErrLegacyProvider with %q", err, row.err)
+		}
+		return
+	}
+	if err != nil || (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
+		t.Errorf("error is %v, unknown %q, want %q", err, got.Unknown, row.unknown)
+	}
+	var providers []string
+	for _, p := range got.Providers {
+		providers = append(providers, p.String())
+	}
+	if diff := cmp.Diff([]string{row.file, row.providers}, []string{got.File, strings.Join(providers, " ")}); diff != "" {
+		t.Errorf("file and providers (-want +got):\n%s", diff)
+	}
+}
+
+func check(t *testing.T, rows []row) {
+	for _, row := range rows {
+		t.Run(row.name, row.check)
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
-		name, workspace string
-		files           map[string]string
-		file, providers string
-		unknown, err    string
-	}{
+	check(t, []row{
 		{name: "nothing", workspace: "default"},
 		{name: "an empty file", workspace: "default", files: map[string]string{"terraform.tfstate": "\n"}},
 		{
@@ -66,32 +108,111 @@ func TestRead(t *testing.T) {
 		{name: "a legacy address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider.a`)}, err: "legacy"},
 		{name: "a backend", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n"}, unknown: "a backend keeps it"},
 		{name: "a former backend", workspace: "default", files: map[string]string{".terraform/terraform.tfstate": `{"backend": {}}`}, unknown: "a backend keeps it"},
+	})
+}
+
+// The rows are the providers of a state, those that the configuration requires, and those that are
+// needed in each dialect.
+func TestNeedsIn(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, state, required, tofu string }{
+		{name: "other hosts", state: "reg.example.com/acme/a registry.opentofu.org/acme/a", tofu: "reg.example.com/acme/a registry.opentofu.org/acme/a"},
+		{name: "any namespace", state: "registry.terraform.io/hashicorp/a registry.terraform.io/acme/b", tofu: "registry.opentofu.org/hashicorp/a registry.opentofu.org/acme/b"},
+		{name: "required in that form", state: "registry.terraform.io/acme/a", required: "registry.terraform.io/acme/a", tofu: "registry.terraform.io/acme/a"},
+		{name: "required in the other form", state: "registry.terraform.io/acme/a", required: "registry.opentofu.org/acme/a", tofu: "registry.opentofu.org/acme/a"},
+		{name: "in both forms", state: "registry.opentofu.org/acme/a registry.terraform.io/acme/a", tofu: "registry.opentofu.org/acme/a"},
+		{name: "in both forms, one required", state: "registry.opentofu.org/acme/a registry.terraform.io/acme/a", required: "registry.terraform.io/acme/a", tofu: "registry.opentofu.org/acme/a registry.terraform.io/acme/a"},
+	} {
+		var addresses []string
+		for address := range strings.FieldsSeq(row.state) {
+			addresses = append(addresses, `provider["`+address+`"]`)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "terraform.tfstate"), []byte(resources(addresses...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		requires := func(p addrs.Provider) bool { return slices.Contains(strings.Fields(row.required), p.String()) }
+		for _, p := range []localstate.Project{{}, {KeepAddresses: true}, {Terraform: true}} {
+			want := row.state
+			if !p.KeepAddresses && !p.Terraform {
+				want = row.tofu
+			}
+			p.Dir, p.DataDir, p.Workspace = dir, filepath.Join(dir, ".terraform"), "default"
+			needs, err := localstate.Read(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, address := range needs.In(requires) {
+				got = append(got, address.String())
+			}
+			if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+				t.Errorf("%s, terraform %v, kept %v (-want +got):\n%s", row.name, p.Terraform, p.KeepAddresses, diff)
+			}
+		}
+	}
+}
+
+// A path may name any file of the machine. Only states are read, and messages show nothing of
+// their content.
+func TestReadOutside(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	outside := t.TempDir()
+	name := func(file string) string { return filepath.Join(outside, file) }
+	for file, text := range map[string]string{
+		"state":   resources(a),
+		"legacy":  resources("provider." + secret),
+		"text":    secret,
+		"address": resources(`provider["` + secret + ` x"]`),
+		"version": `{"version": "` + secret + `"}`,
+		"huge":    "",
+	} {
+		if err := os.WriteFile(name(file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(name("huge"), 1<<30+1); err != nil { // the file has a hole and takes no space
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name("state"), name("link")); err != nil {
+		t.Skip(err)
+	}
+	for _, row := range []struct{ name, path, providers, want string }{
+		{"a state", name("state"), "reg.example.com/acme/a", ""},
+		{"a link to a state", name("link"), "reg.example.com/acme/a", ""},
+		{"nothing", name("none"), "", ""},
+		{"a legacy address", name("legacy"), "", "legacy provider address in the state"},
+		{"a text", name("text"), "", "is encrypted or of another version"},
+		{"a malformed address", name("address"), "", "is encrypted or of another version"},
+		{"a malformed version", name("version"), "", "is encrypted or of another version"},
+		{"a huge file", name("huge"), "", "cannot be read: it is larger than 1024 MiB"},
+		{"a directory", outside, "", "cannot be read: it is not a regular file"},
+		{"the environment", "/proc/self/environ", "", "cannot be read: it is a file of the operating system"},
+		{"messages of the kernel", "/proc/kmsg", "", "cannot be read: it is a file of the operating system"},
+		{"a device", "/dev/zero", "", "cannot be read: it is not a regular file"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(row.path, "/") {
+				if _, err := os.Stat(filepath.Dir(row.path)); err != nil {
+					t.Skip(err)
+				}
+			}
 			dir := t.TempDir()
-			for name, text := range row.files {
-				name = filepath.Join(dir, filepath.FromSlash(name))
-				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
-					t.Fatal(err)
-				}
+			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(local(fmt.Sprintf("path = %q", row.path))), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			got, err := localstate.Read(t.Context(), localstate.Project{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace})
-			if row.err != "" {
-				if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
-					t.Errorf("error is %v, want ErrLegacyProvider with %q", err, row.err)
-				}
-				return
+			got, err := localstate.Read(t.Context(), localstate.Project{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: "default"})
+			text := got.Unknown
+			if err != nil {
+				text = err.Error()
 			}
-			if err != nil || (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
-				t.Errorf("error is %v, unknown %q, want %q", err, got.Unknown, row.unknown)
+			if !strings.Contains(text, row.want) || (text == "") != (row.want == "") || strings.Contains(text, secret) {
+				t.Errorf("the message is %q, want %q", text, row.want)
 			}
-			var providers []string
-			for _, p := range got.Providers {
-				providers = append(providers, p.String())
-			}
-			if diff := cmp.Diff([]string{row.file, row.providers}, []string{got.File, strings.Join(providers, " ")}); diff != "" {
-				t.Errorf("file and providers (-want +got):\n%s", diff)
+			if providers := strings.Trim(fmt.Sprint(got.Providers), "[]"); providers != row.providers {
+				t.Errorf("the providers are %q, want %q", providers, row.providers)
 			}
 		})
 	}

@@ -12,6 +12,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
+// errUnknown says that the format of a state is not known.
+var errUnknown = errors.New("the state is not one of version 4")
+
+// errEmpty says that a state file is empty.
+var errEmpty = errors.New("the state file is empty")
+
 // resource has the parts of a resource in a state that are read.
 type resource struct {
 	Module   string `json:"module"`

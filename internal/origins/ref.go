@@ -76,13 +76,28 @@ type inHistory struct {
 	pkg                     addrs.ModulePackage
 	fromServer, fromPackage bool
 	commit                  string
+	// onlyRef says that only the history of the address's ref is searched.
+	onlyRef bool
 }
 
 // Reachable searches for the locked commit of an entry in the histories of the branches and tags
 // of its git repository, once per session. The zero Reach means that this is not known. The error
 // is an error of asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
-	key := inHistory{pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: entry.Revision()}
+	return o.findCommit(ctx, at, inHistory{
+		pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: entry.Revision(),
+	})
+}
+
+// InRef is like Reachable, for a commit that no lock has. It searches only the history of the ref
+// in the address of the location.
+func (o *Origins) InRef(ctx context.Context, from Source, commit string, at Location) (getmodules.Reach, error) {
+	return o.findCommit(ctx, at, inHistory{
+		pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: commit, onlyRef: true,
+	})
+}
+
+func (o *Origins) findCommit(ctx context.Context, at Location, key inHistory) (getmodules.Reach, error) {
 	if o.Offline {
 		return getmodules.Reach{}, errNotAtHand
 	}
@@ -92,9 +107,14 @@ func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Mod
 			return getmodules.Reach{}, err
 		}
 		defer done()
+		var inRef []getmodules.LockedCommit
+		if key.onlyRef {
+			ref, _ := key.pkg.Ref()
+			inRef = append(inRef, getmodules.LockedCommit{Revision: key.commit, Ref: ref, OnlyRef: true})
+		}
 		found, err := o.Fetcher.Reachable(ctx, o.withCache(getmodules.Request{
 			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.commit, Origin: at.origin(),
-		}))
+		}), inRef...)
 		return found[key.commit], err
 	})
 }

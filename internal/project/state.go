@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -79,6 +80,11 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 // FormerLock returns the dependency lock as the last run wrote it, from the sealed copy. It
 // returns nil if there is no copy or its seal is not valid.
 func (p *Project) FormerLock() []byte { return p.former }
+
+// HasLockCopy reports whether a run has left a copy of the lock, even if nothing proves it.
+func (p *Project) HasLockCopy() bool {
+	return p.former != nil || slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Kind == UnprovenLockCopy })
+}
 
 // purpose returns the purpose under which a file of this project is sealed.
 func (p *Project) purpose(what string) string {

@@ -295,7 +295,7 @@ func TestProof(t *testing.T) {
 			t.Errorf("through a link, FormerLock = %q", got.FormerLock())
 		}
 	}
-	if got := (at{a.dir, userkey.Random()}).open(t); got.FormerLock() != nil || got.Close() != nil {
+	if got := (at{a.dir, userkey.Random()}).open(t); got.FormerLock() != nil || !got.HasLockCopy() || got.Close() != nil {
 		t.Errorf("for another user, FormerLock = %q", got.FormerLock())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")

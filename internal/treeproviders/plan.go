@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -34,6 +35,11 @@ type Change struct {
 	Old, New string
 	// Hashes is the number of hashes that are added to an entry whose version stays.
 	Hashes int
+	// From is the address in Terraform's registry under which the lock had the old version, if
+	// OpenTofu has taken it over from there. Otherwise, it is zero.
+	From addrs.Provider
+	// ExcludedBy are the places whose constraints do not allow the old version.
+	ExcludedBy []getproviders.ProviderUse
 }
 
 // planLock computes the lock's new entries. As with stock tools, a different constraint text
@@ -47,9 +53,15 @@ func (p *Plan) planLock() error {
 			Address: provider.Address, Version: provider.Version.String(), Constraints: provider.Want.String(), Hashes: provider.hashes,
 		})
 		old, _ := p.stage.Lock.Provider(provider.Address)
-		change := Change{Provider: provider.Address, Old: old.Version, New: provider.LockEntry.Version, Hashes: len(provider.LockEntry.Hashes) - len(provider.Entry.Hashes)}
+		change := Change{
+			Provider: provider.Address, Old: old.Version, New: provider.LockEntry.Version, From: old.From,
+			Hashes: len(provider.LockEntry.Hashes) - len(provider.Entry.Hashes),
+		}
+		if change.Old != "" {
+			change.ExcludedBy = provider.excluding(change.Old)
+		}
 		switch {
-		case change.Old == change.New && change.Hashes == 0:
+		case change.Old == change.New && change.Hashes == 0 && !old.IsTakenOver():
 		case p.stage.Locked && slices.Contains(provider.Entry.Hashes, provider.Got.H1):
 		case p.stage.Locked:
 			p.stage.Warn(fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",

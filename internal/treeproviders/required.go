@@ -14,15 +14,16 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/localstate"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
 
 // Requirements collects the provider requirements of the modules while the tree is walked.
 type Requirements struct {
-	// ask is called once for each provider, as soon as the first module requires it.
-	ask func(getproviders.ProviderUse)
+	// ask is called once for each provider, as soon as the first module requires it. Afterwards,
+	// rootRead is called once, when the requirements of the root module are known. Both may be nil.
+	ask      func(getproviders.ProviderUse)
+	rootRead func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
 	uses map[addrs.Provider][]getproviders.ProviderUse
@@ -46,6 +47,9 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 		if !known && r.ask != nil {
 			r.ask(use)
 		}
+	}
+	if path.IsRoot() && r.rootRead != nil {
+		r.rootRead(func(p addrs.Provider) bool { return r.uses[p] != nil })
 	}
 }
 
@@ -160,17 +164,33 @@ func (p Required) refusal(reason string) Refusal {
 	return r
 }
 
-// Unfit returns the reason why the lock does not decide the provider: it has no entry, or the
-// entry does not fit. has reports whether there is an entry.
-func (p Required) Unfit(entry lockfile.Provider, has bool) Refusal {
+// IsDecided reports whether an entry decides the provider without a change of the lock. has
+// reports whether there is an entry.
+func (p Required) IsDecided(entry Entry, has bool) bool {
+	version, err := versions.Parse(entry.Version)
+	return has && err == nil && p.Fits(version) && !entry.IsTakenOver()
+}
+
+// Undecided returns the reason why IsDecided is false: the lock has no entry, the entry does not
+// fit, or it is taken over from another address.
+func (p Required) Undecided(entry Entry, has bool) Refusal {
 	if !has {
 		r := p.refusal("the lock has no entry for it")
 		r.Missing = true
 		return r
 	}
+	if version, err := versions.Parse(entry.Version); err == nil && p.Fits(version) && entry.IsTakenOver() {
+		return p.refusal(fmt.Sprintf("the lock has version %s from %s, and tofu takes it from %s; the lock would get an entry for that",
+			entry.Version, entry.From.Hostname.ForDisplay(), entry.Address.Hostname.ForDisplay()))
+	}
 	refusing := p
-	refusing.Uses = slices.DeleteFunc(slices.Clone(p.Uses), func(use getproviders.ProviderUse) bool { return use.Allows(entry.Version) })
+	refusing.Uses = p.excluding(entry.Version)
 	return refusing.refusal(fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, p.Want))
+}
+
+// excluding returns the uses that do not allow a version.
+func (p Required) excluding(version string) []getproviders.ProviderUse {
+	return slices.DeleteFunc(slices.Clone(p.Uses), func(use getproviders.ProviderUse) bool { return use.Allows(version) })
 }
 
 // Unrequired are providers that no module requires but that may still be needed.
@@ -187,13 +207,13 @@ type Unrequired struct {
 
 // FindUnrequired finds the providers of a project in addition to those that its modules require.
 // If prune is set, no entry is kept because of an unknown state.
-func FindUnrequired(state localstate.Needs, lock *lockfile.File, required []Required, prune bool) Unrequired {
+func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prune bool) Unrequired {
 	found := Unrequired{Why: state.Unknown}
 	needed := make(map[addrs.Provider]bool)
 	for _, r := range required {
 		needed[r.Address] = true
 	}
-	for _, address := range state.Providers {
+	for _, address := range state.In(func(p addrs.Provider) bool { return needed[p] }) {
 		if !needed[address] {
 			needed[address] = true
 			use := getproviders.ProviderUse{ProviderRequirement: getproviders.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}}
@@ -201,12 +221,18 @@ func FindUnrequired(state localstate.Needs, lock *lockfile.File, required []Requ
 		}
 	}
 	for _, entry := range lock.Providers() {
-		switch {
-		case needed[entry.Address]:
-		case prune || state.Unknown == "":
+		if needed[entry.Address] {
+			continue
+		}
+		address := lock.inState(entry.Address)
+		isOther := address != entry.Address
+		if isOther || prune || state.Unknown == "" {
 			found.Gone = append(found.Gone, entry.Address)
-		default:
-			found.Kept = append(found.Kept, Required{Address: entry.Address})
+		}
+		_, has := lock.Provider(address)
+		if has && !needed[address] && !prune && state.Unknown != "" {
+			needed[address] = true
+			found.Kept = append(found.Kept, Required{Address: address})
 		}
 	}
 	return found

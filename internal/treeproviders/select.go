@@ -102,12 +102,12 @@ func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error)
 	locked, err := versions.Parse(entry.Version)
 	fits := has && err == nil && p.Fits(locked)
 	switch {
-	case fits && s.Locked && !proves(entry.Hashes):
+	case s.Locked && !p.IsDecided(entry, has):
+		return Selected{}, s.refuse(p.Undecided(entry, has))
+	case s.Locked && !proves(entry.Hashes):
 		return Selected{}, s.refuse(p.refusal("the lock has no h1: or zh: hash of it"))
-	case fits && (s.Locked || !s.Update.moves(p)):
-		return Selected{p, locked, entry}, nil
-	case s.Locked:
-		return Selected{}, s.refuse(p.Unfit(entry, has))
+	case s.Locked || fits && !s.Update.moves(p):
+		return Selected{p, locked, entry.Provider}, nil
 	}
 	listing, err := s.listing(ctx, p.Address)
 	if err != nil {
@@ -125,9 +125,9 @@ func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error)
 	case fits && selected.Compare(locked) < 0 && !s.Update.AllowDowngrade:
 		return Selected{}, p.Fail("", &versions.DowngradeError{Locked: locked.String(), Selected: selected.String()})
 	case selected != locked:
-		entry = lockfile.Provider{}
+		return Selected{Required: p, Version: selected}, nil
 	}
-	return Selected{p, selected, entry}, nil
+	return Selected{p, selected, entry.Provider}, nil
 }
 
 // proves reports whether the hashes of a lock entry can prove a package.

@@ -29,7 +29,7 @@ type Stage struct {
 	// same source. A nil Source means the session's.
 	Source    getproviders.Source
 	SourceKey string
-	Lock      *lockfile.File
+	Lock      Lock
 	Rules     rules.Rules
 	Update    Update
 	// Locked says that the lock must not change. Offline says that no source may be asked.
@@ -74,10 +74,13 @@ func (s *Stage) Open() {
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
-// Begin starts requests for required providers from now on, as soon as a requirement is added,
-// until ctx ends. [Stage.Open] must be called before it and [Stage.Wait] after it.
+// Begin starts requests for providers from now on, until ctx ends: for required ones as soon as a
+// requirement is added, and for the others that the lock has as soon as the root module is known. A
+// locked provider that no module turns out to require costs at most a transfer that had begun.
+// [Stage.Open] must be called before Begin and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
 	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
+	s.Requirements.rootRead = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
 // Wait waits until the requests that Begin has started are done.
@@ -91,10 +94,21 @@ func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
 	keeps := has && !s.Update.updates(use.Provider)
 	switch {
 	case s.Offline || s.Rules.CheckProvider(use.Provider) != nil:
-	case keeps && use.Allows(entry.Version) && proves(entry.Hashes):
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
+	case keeps && use.Allows(entry.Version) && (proves(entry.Hashes) || entry.IsTakenOver() && !s.Locked):
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry.Provider) })
 	case !keeps && !s.Locked:
 		s.prefetches.Go(func() { _, _ = s.listing(ctx, use.Provider) })
+	}
+}
+
+// prefetchLocked requests the packages of the locked providers that the root module does not
+// require. Otherwise these requests would wait for the modules that do.
+func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provider) bool) {
+	for _, entry := range s.Lock.Providers() {
+		if s.Offline || isRequired(entry.Address) || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
+			continue
+		}
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
 	}
 }
 

@@ -23,8 +23,9 @@ type catFile struct {
 	current *git.Object
 }
 
-func openCatFile(ctx context.Context, g *Git, repo string) (*catFile, error) {
-	process, err := g.Start(ctx, Command{Args: []string{"cat-file", "--batch"}, Repo: repo})
+// openCatFile starts git. mode is "--batch", or "--batch-check" for answers without content.
+func openCatFile(ctx context.Context, g *Git, repo, mode string) (*catFile, error) {
+	process, err := g.Start(ctx, Command{Args: []string{"cat-file", mode}, Repo: repo})
 	if err != nil {
 		return nil, err
 	}

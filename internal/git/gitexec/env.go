@@ -9,14 +9,15 @@ import (
 )
 
 // dropped are environment variables that point git to another repository, change the meaning of
-// its objects, or are intended for a process that git itself started. COTTER_STATE_KEY is the
+// its objects or of paths, or are intended for a process that git itself started. COTTER_STATE_KEY is the
 // user's key, which other programs must not see.
 var dropped = [...]string{
 	"COTTER_STATE_KEY",
 	"GIT_ALLOW_PROTOCOL", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE",
 	"GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT",
-	"GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE",
-	"GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
+	"GIT_DIR", "GIT_GLOB_PATHSPECS", "GIT_GRAFT_FILE", "GIT_ICASE_PATHSPECS",
+	"GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX",
+	"GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE", "GIT_NOGLOB_PATHSPECS", "GIT_OBJECT_DIRECTORY",
 	"GIT_PREFIX", "GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER", "GIT_QUARANTINE_PATH",
 	"GIT_REF_STORAGE", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
 	"GIT_TEMPLATE_DIR", "GIT_TRACE_PACKET", "GIT_WORK_TREE",

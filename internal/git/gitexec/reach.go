@@ -97,7 +97,7 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	if err := s.store.writeConfig(); err != nil {
 		return false, err
 	}
-	objects, err := openCatFile(ctx, s.Git, s.store.dir)
+	objects, err := openCatFile(ctx, s.Git, s.store.dir, "--batch")
 	if err != nil {
 		return false, err
 	}

@@ -95,7 +95,7 @@ func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read f
 }
 
 func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir)
+	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	if err := history.fetchCommits(ctx, nil, allRefs[:]...); err != nil {
 		return "", err
 	}
-	objects, err := openCatFile(ctx, r.Git, history.store.dir)
+	objects, err := openCatFile(ctx, r.Git, history.store.dir, "--batch")
 	if err != nil {
 		return "", err
 	}
@@ -276,7 +276,7 @@ func (r *Repository) Close() error { return nil }
 
 // has reports whether the store has the commit.
 func (r *Repository) has(ctx context.Context, id string) bool {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir)
+	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return false
 	}

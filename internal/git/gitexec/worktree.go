@@ -56,6 +56,14 @@ func below(top, dir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
+// RevisionError says that a repository does not have a revision, such as HEAD before the first
+// commit.
+type RevisionError struct{ Rev string }
+
+func (e *RevisionError) Error() string {
+	return fmt.Sprintf("the repository has no revision %q", e.Rev)
+}
+
 // command returns a command that runs in the checkout. It names the repository and the checkout,
 // so that git looks for neither, and so that the configuration cannot name another checkout.
 func (w *WorkTree) command(args ...string) Command {
@@ -69,7 +77,7 @@ func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 	}
 	out, err := w.git.Output(ctx, w.command("rev-parse", "--verify", "--quiet", rev+"^{commit}"), maxProbeOutput)
 	if exitCode(err) == 1 {
-		return "", fmt.Errorf("the repository has no revision %q", rev)
+		return "", &RevisionError{Rev: rev}
 	}
 	id := strings.TrimSpace(string(out))
 	if err == nil && !git.IsObjectID(id) {
@@ -78,13 +86,20 @@ func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
+// fromTop returns the path of a file from the top of the checkout. A name that begins with "./" or
+// "../" is relative to Prefix.
+func (w *WorkTree) fromTop(name string) string {
+	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+		return path.Join(w.Prefix, name)
+	}
+	return name
+}
+
 // Show returns the content of a file in a revision. name is its path from the top of the
 // checkout, with forward slashes; if it begins with "./" or "../", it is relative to Prefix. It
 // is an error if the file has more than limit bytes.
 func (w *WorkTree) Show(ctx context.Context, rev, name string, limit int) ([]byte, error) {
-	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
-		name = path.Join(w.Prefix, name)
-	}
+	name = w.fromTop(name)
 	id, err := w.commit(ctx, rev)
 	if err != nil {
 		return nil, err
