@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -120,6 +121,21 @@ type Warning struct {
 	Kind WarningKind
 }
 
+// UnexpectedFiles reports that the installed files of a module or a provider are neither those
+// of the lock nor those that this user's last run installed. A WarningRestored with the same
+// facts follows.
+type UnexpectedFiles struct {
+	// Path is the path of the module; empty for a provider.
+	Path addrs.Module
+	// Provider is the provider; zero for a module.
+	Provider addrs.Provider
+	// Files is how the files differ from those that belong there, as far as that is known.
+	Files hashing.Changes
+	// Replaced says that the files of the locked package have replaced them. It is false for a
+	// run that failed, or that installs nothing.
+	Replaced bool
+}
+
 // WarningKind says what a warning is about. It is "" for a warning that needs no action, or
 // that its message describes completely.
 type WarningKind string
@@ -133,8 +149,9 @@ const (
 	// stock tool that the project is for, and that the tool was assumed. Request.Dialect sets
 	// it.
 	WarningDialectAssumed WarningKind = "dialect assumed"
-	// WarningRestored says that files of an installed module were changed, and are replaced
-	// by the files of the locked package.
+	// WarningRestored says that the files of an installed module or provider are neither those
+	// of the lock nor those that this user's last run installed. The message says whether
+	// they were replaced by the files of the locked package.
 	WarningRestored WarningKind = "restored"
 	// WarningMoved says that a version tag points to something other than what the lock has,
 	// which is used.
@@ -163,6 +180,7 @@ func (ProviderInstalled) event() {}
 func (LockFileWritten) event()   {}
 func (Waiting) event()           {}
 func (WaitingForFetch) event()   {}
+func (UnexpectedFiles) event()   {}
 func (Warning) event()           {}
 
 // events serializes the calls of a run's callback, and passes on each warning once.

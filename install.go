@@ -233,7 +233,9 @@ type installRun struct {
 	config  ConfigReader
 	events  *events
 	trust   *trust
-	lost    *lostEntries
+	// mismatches are the installed packages that do not match the lock.
+	mismatches mismatches
+	lost       *lostEntries
 }
 
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events, run evidence.Run, named []evidence.Evidence) *installRun {
@@ -247,9 +249,14 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 // run walks the calls of the tree, and selects, fetches and stages a package for each. It
 // gets the providers that the modules require. Then it plans the change of the project and
 // commits it. Nothing in the project changes before the commit.
-func (r *installRun) run(ctx context.Context) (*Result, error) {
+func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	defer r.keepMemos()
 	defer r.lost.close()
+	defer func() {
+		if err != nil {
+			r.mismatches.warn(r.events, wereLeftAlone, nil)
+		}
+	}()
 	shared, err := r.unify(ctx)
 	if err != nil {
 		return nil, err
@@ -276,7 +283,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.placer.vendored, providers: gotProviders}
+	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.placer.vendored, providers: gotProviders, mismatches: &r.mismatches}
 	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
@@ -325,6 +332,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 func (r *installRun) newPlacer(events *events) *placer {
 	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
+		former: r.former, mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {
 		p.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}

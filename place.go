@@ -37,6 +37,10 @@ type placer struct {
 	vendored *vendordir.Packages
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
+	// former is the lock of the last run, or nil. mismatches collects the installed packages
+	// that do not match the lock.
+	former     *lockfile.File
+	mismatches *mismatches
 }
 
 // installedPackage returns the installed package of a lock entry if it matches the entry,
@@ -50,11 +54,7 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == installed.Changed:
-		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files do not match the lock; they are replaced" + difference(found)}
-		if !found.Changes.Empty() {
-			warning.Kind = WarningRestored
-		}
-		p.events.emit(warning)
+		p.mismatches.add(entry, found, p.former, p.dirs)
 		return nil, nil
 	case found.Status != installed.Verified:
 		return nil, nil
@@ -72,14 +72,18 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 
 // difference lists the files that differ, after a colon; "" if they are not known.
 func difference(found installed.Report) string {
-	what := strings.Join(listChanges(found.Changes), ", ")
-	if what == "" && found.Err != nil {
-		what = found.Err.Error()
+	if found.Changes.Empty() && found.Err != nil {
+		return ": " + found.Err.Error()
 	}
-	if what == "" {
+	return listed(found.Changes)
+}
+
+// listed lists files after a colon; "" if there are none.
+func listed(changes hashing.Changes) string {
+	if changes.Empty() {
 		return ""
 	}
-	return ": " + what
+	return ": " + strings.Join(listChanges(changes), ", ")
 }
 
 // fromCache places the package of a lock entry from the cache. The error wraps

@@ -37,6 +37,10 @@ type plan struct {
 	fresh []*module
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
+	// mismatches are the installed packages that did not match the lock, and modules are all
+	// modules of the tree.
+	mismatches *mismatches
+	modules    []*module
 
 	project *openProject
 	events  *events
@@ -50,6 +54,8 @@ type planner struct {
 	vendored *vendordir.Packages
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
+	// mismatches are the installed packages that do not match the lock.
+	mismatches *mismatches
 }
 
 // plan derives the lock, the manifest and the moves from the resolved tree.
@@ -60,7 +66,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		sums:   make(map[string][]byte),
 		trees:  make(map[string]bool),
 
-		providers: r.providers, project: r.openProject, events: r.events,
+		providers: r.providers, mismatches: r.mismatches, modules: append([]*module{}, tree.modules...), project: r.openProject, events: r.events,
 	}
 	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
 	var recorded manifest.Manifest
@@ -93,6 +99,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	if err := r.planLock(ctx, p, tree, inLock); err != nil {
 		return nil, err
 	}
+	r.planUpdates(p, tree, inLock)
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
@@ -286,19 +293,21 @@ func (p *plan) commitModules() error {
 	at := p.project
 	at.installed.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
+	outcome := wouldReplace
 	switch {
 	case at.req.DryRun:
-		return nil
 	case at.req.places():
 		if err := p.move(); err != nil {
 			return err
 		}
+		outcome = areReplaced
 	case changesLock:
 		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {
 			return err
 		}
 	}
-	if changesLock {
+	p.mismatches.warn(p.events, outcome, p.modules)
+	if changesLock && !at.req.DryRun {
 		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil

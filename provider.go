@@ -255,13 +255,14 @@ func (p *providerPlan) place(ctx context.Context, result *Result) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	refetched, err := p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
-		dir, proven := providerDir(req, placed), placed.Got.Authentication
-		if replaced {
-			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
+	refetched, err := p.Place(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Placement) {
+		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
+		if placed.Unexplained {
+			p.stage.events.emit(UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
+			p.stage.events.emit(Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: WarningRestored})
 		}
-		if isNew {
-			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: replaced})
+		if placed.IsNew {
+			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
 		}
 	})
 	for _, again := range refetched {
@@ -282,6 +283,11 @@ func (p *providerPlan) describe(result *Result) {
 	}
 	for _, change := range p.Changes {
 		result.ProviderChanges = append(result.ProviderChanges, ProviderChange(change))
+	}
+	if req := p.stage.req; !req.LockOnly {
+		for _, update := range p.Updates(p.stage.providersPath()) {
+			result.ProviderUpdates = append(result.ProviderUpdates, ProviderChange(update))
+		}
 	}
 	result.DialectMatters = result.DialectMatters || len(p.Providers) > 0
 	for _, planned := range p.Providers {
@@ -343,7 +349,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		entry := entries[i]
 		r := &reports[i]
 		*r = ProviderReport{
-			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Former: state.Former, Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
 		if r.intact() {
 			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages

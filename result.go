@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Result describes an installed module tree.
@@ -32,6 +33,11 @@ type Result struct {
 	// LockChanges are the entries of the lock that were added, changed or removed, in the
 	// order of their keys.
 	LockChanges []LockChange
+	// Updates are the packages that differ from those of this user's last run, although this
+	// run did not change their entries in the lock: another branch was checked out, for
+	// example. They are in the order of their keys. Calls that were not installed before are
+	// not among them.
+	Updates []PackageUpdate
 	// Restored are the keys of the entries that the lock had lost and has again.
 	Restored []string
 	// EarlierLock names an earlier version of the lock if the file did not exist: "the copy of
@@ -46,6 +52,10 @@ type Result struct {
 	// removed.
 	Providers       []Provider
 	ProviderChanges []ProviderChange
+	// ProviderUpdates are the providers that differ from those of this user's last run, although
+	// this run did not change their entries in the lock; see Updates. If Old and New are equal,
+	// the lock has another package of the version.
+	ProviderUpdates []ProviderChange
 	// Refetched are the packages that were downloaded only to confirm what was installed.
 	Refetched []Refetched
 }
@@ -257,6 +267,9 @@ const (
 	StatusMissing
 	// StatusUnlocked is an installed package without an entry in the lock.
 	StatusUnlocked
+	// StatusFormer is a package that is exactly what this user's last run installed, while the
+	// lock has another version now. For example, another branch was checked out since.
+	StatusFormer
 )
 
 // String returns the status in one word.
@@ -270,6 +283,8 @@ func (s Status) String() string {
 		return "missing"
 	case StatusUnlocked:
 		return "unlocked"
+	case StatusFormer:
+		return "former"
 	}
 	return "unknown"
 }
@@ -291,6 +306,10 @@ type PackageReport struct {
 	Changes hashing.Changes
 	// Err says why the installed files could not be read; nil if they could.
 	Err error
+	// Former is the entry that the package was installed from, if the package is exactly what
+	// this user's last run installed, and Status is StatusFormer or StatusUnlocked. Otherwise
+	// its Key is "".
+	Former lockfile.Module
 	// Evidence is who confirms the lock's entry, as far as is known without a request.
 	Evidence evidence.Evidence
 	// Unconfirmed says that, according to Installer.StateDir, nothing has confirmed the
@@ -306,9 +325,11 @@ func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.E
 type ProviderReport struct {
 	Provider addrs.Provider
 	Version  string
-	// Status is StatusVerified, StatusChanged or StatusMissing, or StatusUnknown in a report
-	// that is not complete.
+	// Status is StatusVerified, StatusChanged, StatusMissing or StatusFormer, or StatusUnknown
+	// in a report that is not complete.
 	Status Status
+	// Former is the version that this user's last run installed, if Status is StatusFormer.
+	Former string
 	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
 	Got  hashing.Hash
@@ -403,4 +424,5 @@ var statuses = map[installed.Status]Status{
 	installed.Verified: StatusVerified,
 	installed.Changed:  StatusChanged,
 	installed.Missing:  StatusMissing,
+	installed.Former:   StatusFormer,
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -99,6 +100,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
+			if found.Status == installed.Changed {
+				p.explain(&report.Packages[i])
+			}
 			return nil
 		})
 	}
@@ -113,8 +117,38 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
 		}
 	}
+	for i := range report.Packages {
+		if report.Packages[i].Status == StatusUnlocked {
+			p.explain(&report.Packages[i])
+		}
+	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Key, b.Key) })
 	return report, err
+}
+
+// explain records that a package is exactly what this user's last run installed, if the lock has
+// another version now, or none. Vendored packages are part of the repository, and belong to the lock
+// in it.
+func (p *openProject) explain(report *PackageReport) {
+	entry, locked := p.lock.Module(report.Key)
+	old, ok := p.formerPackage(report.Key)
+	switch {
+	case !ok || report.Vendored != "":
+	case !locked:
+		report.Former = old
+	case isOtherVersion(old, entry):
+		*report = PackageReport{Key: report.Key, Status: StatusFormer, Former: old}
+	}
+}
+
+// isOtherVersion reports whether two entries of a call are for different versions or sources. If
+// only the package or its hashes differ, the lock was edited, or the origin has moved a version.
+func isOtherVersion(a, b lockfile.Module) bool {
+	if a.Version != b.Version || a.Source != b.Source {
+		return true
+	}
+	ref := a.Revision()
+	return a.Version == "" && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source, ref))
 }
 
 // addState adds the state that an earlier run left in the project.
@@ -155,8 +189,9 @@ func (r *Report) addFailures(failures *failures) {
 type comparison struct {
 	*openProject
 	run *trust
-	// changed has the keys of packages that do not match the lock.
-	changed map[string]bool
+	// changed has the keys of packages that do not match the lock. formerly has those of them that
+	// were installed from the former lock.
+	changed, formerly map[string]bool
 	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
 	lost     *lostEntries
 	lostCall atomic.Bool
@@ -190,12 +225,13 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 // comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
 	cmp := &comparison{
-		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool),
+		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool),
 		lost: &lostEntries{openProject: p},
 	}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
+		cmp.formerly[pkg.Key] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
 	var require func(addrs.Module, ModuleConfig)
@@ -333,6 +369,9 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 	}
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
 		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
+	}
+	if cmp.formerly[key] {
+		return nil, c.fail(ErrNotInstalled) // its calls and its record are those of another version
 	}
 	subdir, err := cmp.lockedSubdir(c, entry)
 	if err != nil {

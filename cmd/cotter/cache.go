@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
@@ -28,7 +29,9 @@ func cacheCommand(out *output) *cli.Command {
 				if dir == "" {
 					return errors.New("no cache directory is known: set COTTER_CACHE_DIR or --cache-dir")
 				}
-				return run(ctx, cmd, cotter.Cache{Dir: dir})
+				return run(ctx, cmd, cotter.Cache{
+					Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
+				})
 			},
 		}
 	}
@@ -39,8 +42,9 @@ func cacheCommand(out *output) *cli.Command {
 			command("dir", "print the path of the cache directory", out.cacheDir),
 			command("size", "print the size of the cache", out.cacheSize),
 			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
-			command("clean", "empty the cache", out.cacheClean,
-				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that have not been used for `TIME`, such as 30d or 12h"}),
+			command("clean", "empty the cache, except for the providers that projects link to", out.cacheClean,
+				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that have not been used for `TIME`, such as 30d or 12h"},
+				&cli.Flag{Name: "all", Usage: "also remove the providers that projects link to, and name these projects"}),
 			cacheKeyCommand(out),
 		},
 	}
@@ -54,12 +58,23 @@ func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, cache cotter.Cac
 	return nil
 }
 
-func (o *output) cacheSize(_ context.Context, _ *cli.Invocation, cache cotter.Cache) error {
+func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
 	usage, err := cache.Size()
 	if err != nil {
 		return err
 	}
-	return o.usage("", usage)
+	projects, foreign, err := cache.Projects(ctx, 0)
+	if err != nil {
+		o.warnf("%s", err)
+	}
+	if o.json {
+		return o.writeJSON(usageRecord(usage, projects, foreign))
+	}
+	o.usage("", usage)
+	if usage.LinkedProviders > 0 {
+		o.printf("%s (%s) in use by links in %s\n", count(usage.LinkedProviders, "provider"), megabytes(usage.LinkedBytes), count(len(projects), "project"))
+	}
+	return nil
 }
 
 func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
@@ -89,22 +104,79 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, cache cott
 	if err != nil {
 		return usageError{err}
 	}
+	projects, foreign, err := cache.Projects(ctx, olderThan)
+	if err != nil && !cmd.Bool("all") {
+		return err
+	}
+	clean := cache.Clean
+	if cmd.Bool("all") {
+		if err != nil {
+			o.warnf("%s", err)
+		}
+		clean = cache.CleanAll
+		o.cleanedProjects(projects)
+	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."
-	freed, err := cache.Clean(ctx, olderThan)
+	freed, err := clean(ctx, olderThan)
 	if err != nil {
 		return err
 	}
-	return o.usage("removed: ", freed)
+	if o.json {
+		return o.writeJSON(usageRecord(freed, projects, foreign))
+	}
+	o.usage("removed: ", freed)
+	if freed.LinkedProviders > 0 {
+		o.printf("kept: %s (%s) that %s to; `cotter cache clean --all` removes them too\n",
+			count(freed.LinkedProviders, "provider"), megabytes(freed.LinkedBytes), linking(len(projects)))
+	}
+	if foreign > 0 {
+		o.notef("The cache also has records of %s that this user has not installed. They were not looked at, and may need `cotter install`.\n", count(foreign, "project"))
+	}
+	return nil
+}
+
+// linking returns the subject and the verb of a sentence about projects with links.
+func linking(projects int) string {
+	if projects == 1 {
+		return "1 project links"
+	}
+	return fmt.Sprintf("%d projects link", projects)
+}
+
+// cleanedProjects names the projects that stock tools cannot use after the cache was cleaned. It
+// does so before anything is removed.
+func (o *output) cleanedProjects(projects []cotter.CacheProject) {
+	if len(projects) == 0 || o.json {
+		return // JSON output has the projects in the result
+	}
+	o.printf("These projects link to removed providers and need `cotter install`:\n")
+	for _, project := range projects {
+		o.printf("  %s\n", project.Dir)
+	}
 }
 
 // usage prints the size of each part of the cache after a label.
-func (o *output) usage(label string, u cotter.CacheUsage) error {
-	if o.json {
-		return o.writeJSON(cacheUsageRecord{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.QuarantineBytes, u.Bytes()})
-	}
+func (o *output) usage(label string, u cotter.CacheUsage) {
 	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
 		count(u.GitStores, "git store"), megabytes(u.GitBytes), count(u.Providers, "provider"), megabytes(u.ProviderBytes))
-	return nil
+}
+
+func usageRecord(u cotter.CacheUsage, projects []cotter.CacheProject, foreign int) record {
+	list := []jsonCacheProject{}
+	for _, project := range projects {
+		list = append(list, jsonCacheProject(project))
+	}
+	return cacheUsageRecord{
+		u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.LinkedProviders, u.LinkedBytes, u.QuarantineBytes, u.Bytes(),
+		list, foreign,
+	}
+}
+
+// jsonCacheProject is a project with links to provider packages in the cache.
+type jsonCacheProject struct {
+	Dir       string `json:"dir"`
+	Providers int    `json:"providers"`
+	Bytes     int64  `json:"bytes"`
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }

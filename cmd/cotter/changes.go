@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // changeText describes a change of a lock entry.
@@ -26,6 +29,73 @@ func changeText(change cotter.LockChange) string {
 		return fmt.Sprintf("%s, now for the constraint %q", change.New, change.Constraints)
 	}
 	return change.New + ", from another source"
+}
+
+// updateText describes the change from a package that the last run installed to the one of the
+// lock.
+func updateText(update cotter.PackageUpdate) string {
+	before, after := releaseName(update.Old), releaseName(update.New)
+	oldCommit, newCommit := commitOf(update.Old), commitOf(update.New)
+	switch {
+	case before == after && oldCommit != "" && newCommit != "" && oldCommit != newCommit:
+		return fmt.Sprintf("%s -> %s", oldCommit, newCommit)
+	case before == after && oldCommit == newCommit:
+		return after + ", from another source"
+	case newCommit != "" && newCommit != after:
+		return fmt.Sprintf("%s -> %s (%s)", before, after, newCommit)
+	}
+	return before + " -> " + after
+}
+
+// releaseName returns the version of an entry. For an entry without a version, it returns the
+// ref of the source if it has one, and otherwise the package.
+func releaseName(entry lockfile.Module) string {
+	if entry.Version != "" {
+		return entry.Version
+	}
+	if _, query, ok := strings.Cut(entry.Source, "?"); ok {
+		if values, err := url.ParseQuery(query); err == nil && values.Get("ref") != "" {
+			if ref := values.Get("ref"); short(ref) == ref {
+				return ref
+			}
+		}
+	}
+	return cmp.Or(commitOf(entry), entry.Package)
+}
+
+// commitOf returns the short commit of a package of a git repository that the source names, or
+// "".
+func commitOf(entry lockfile.Module) string {
+	const digits = 7
+	revision := entry.Revision()
+	if !strings.HasPrefix(entry.Source, "git::") || len(revision) < digits {
+		return ""
+	}
+	return revision[:digits]
+}
+
+// jsonUpdate is a module whose package differs from that of the last run, although this run did
+// not change its lock entry.
+type jsonUpdate struct {
+	Key string `json:"key"`
+	// Old and New are versions, or packages without versions. New is absent if the lock has no
+	// entry for the call any more.
+	Old        string `json:"old"`
+	New        string `json:"new,omitempty"`
+	OldPackage string `json:"old_package,omitempty"`
+	NewPackage string `json:"new_package,omitempty"`
+}
+
+func jsonUpdates(updates []cotter.PackageUpdate) []jsonUpdate {
+	var list []jsonUpdate
+	for _, u := range updates {
+		j := jsonUpdate{Key: u.Key, Old: releaseName(u.Old), OldPackage: u.Old.Package}
+		if u.New.Key != "" {
+			j.New, j.NewPackage = releaseName(u.New), u.New.Package
+		}
+		list = append(list, j)
+	}
+	return list
 }
 
 // shortPackages describes a change of version. For two commits of the same repository, it

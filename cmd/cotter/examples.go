@@ -84,6 +84,7 @@ var examples = map[string][]example{
 	"cotter cache verify": {{"Hash everything again.", "cotter cache verify"}},
 	"cotter cache clean": {
 		{"Remove packages that have not been used for a month.", "cotter cache clean --older-than 30d"},
+		{"Remove everything, and name the projects that have to be installed again.", "cotter cache clean --all"},
 	},
 	"cotter cache key": {
 		{"The key of a CI cache.", `echo "key=$(cotter cache key)" >> "$GITHUB_OUTPUT"`},

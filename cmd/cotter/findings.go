@@ -209,12 +209,12 @@ func packageRule(p cotter.PackageReport) string {
 	switch {
 	case p.Err != nil && p.Changes.Empty():
 		return "unverifiable"
-	case p.Status == cotter.StatusChanged:
+	case p.Status == cotter.StatusUnlocked:
+		return "stale"
+	case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
 		return "changed"
 	case p.Status == cotter.StatusMissing:
 		return "missing"
-	case p.Status == cotter.StatusUnlocked:
-		return "stale"
 	case !matches(p):
 		return "unverifiable"
 	}
@@ -228,7 +228,7 @@ func providerRule(p cotter.ProviderReport) string {
 		return "unverifiable"
 	case p.Status == cotter.StatusMissing:
 		return "missing"
-	case p.Status == cotter.StatusChanged:
+	case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
 		return "changed"
 	case !providerMatches(p):
 		return "unverifiable"

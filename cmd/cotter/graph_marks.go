@@ -141,6 +141,8 @@ func (p *graphed) addReport(report *cotter.Report) {
 			p.mark(found.Key, graph.Changed, changesText(found))
 		case found.Status == cotter.StatusMissing:
 			p.mark(found.Key, graph.Missing, "not installed")
+		case found.Status == cotter.StatusFormer:
+			p.mark(found.Key, graph.Changed, statusText(found))
 		case found.Status == cotter.StatusUnlocked:
 			p.mark(found.Key, graph.Unlocked, "")
 		case !matches(found):
@@ -202,6 +204,8 @@ func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Changed, Text: "other bytes than the lock has"})
 		case found.Status == cotter.StatusMissing:
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Missing, Text: "not installed"})
+		case found.Status == cotter.StatusFormer:
+			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Changed, Text: providerStatusText(found)})
 		case !providerMatches(found):
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Problem, Text: providerStatusText(found)})
 		}

@@ -96,9 +96,9 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 // function done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
-		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges),
+		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
 		result.Restored, result.EarlierLock, jsonVendorChanges(result.Vendored),
-		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
+		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
 	}
 }
 
@@ -106,6 +106,9 @@ func jsonResult(done string, result *cotter.Result) record {
 type jsonPackage struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
+	// Former is the version or package that is installed if it is exactly what this user's last
+	// run installed, and the lock has another one (the status is "former") or none.
+	Former string `json:"former,omitempty"`
 	// Vendored is the package's directory in the repository, if the package is vendored.
 	Vendored string `json:"vendored,omitempty"`
 	// Unconfirmed is true if nothing has confirmed the lock entry on this machine. Vendored
@@ -132,6 +135,9 @@ func jsonReport(report *cotter.Report) record {
 			Changed:     p.Changes.Changed,
 			Vanished:    p.Changes.Vanished,
 			Added:       p.Changes.Added,
+		}
+		if p.Former.Key != "" {
+			j.Former = releaseName(p.Former)
 		}
 		if p.Status != cotter.StatusUnlocked {
 			j.Evidence = jsonEvidenceOf(p.Evidence)
@@ -182,6 +188,12 @@ func jsonOutcome(event cotter.Event) record {
 		return waitingForFetchRecord{e.Package}
 	case cotter.Warning:
 		return warningRecord{e.Path.String(), e.Message, strings.Join(remedyLines(warningRemedies("", e)), " ")}
+	case cotter.UnexpectedFiles:
+		r := unexpectedFilesRecord{Key: e.Path.String(), Replaced: e.Replaced, Changed: e.Files.Changed, Vanished: e.Files.Vanished, Added: e.Files.Added}
+		if e.Provider != (addrs.Provider{}) {
+			r.Provider = e.Provider.String()
+		}
+		return r
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type envelope struct {
 // type's comment, and the comments of fields, are shown there without the Go name.
 var records = []record{
 	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},
-	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, warningRecord{}, errorRecord{},
+	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
 	reportRecord{}, originsRecord{}, modulesRecord{}, treeRecord{}, graphRecord{}, providersRecord{}, chainsRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
@@ -40,6 +40,9 @@ type resultRecord struct {
 	Modules []jsonModule `json:"modules"`
 	// Changes are the module entries that differ from the previous lock.
 	Changes []jsonChange `json:"changes,omitempty"`
+	// Updates are the modules whose packages differ from those of this user's last run, although
+	// this run did not change their lock entries: another branch was checked out, for example.
+	Updates []jsonUpdate `json:"updates,omitempty"`
 	// Restored are the keys of the module entries that the lock had lost and has again.
 	Restored []string `json:"restored,omitempty"`
 	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
@@ -51,6 +54,8 @@ type resultRecord struct {
 	Providers []jsonProvider `json:"providers,omitempty"`
 	// ProviderChanges are the provider entries that differ from the previous lock.
 	ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
+	// ProviderUpdates are the same as updates, for providers.
+	ProviderUpdates []jsonProviderChange `json:"provider_updates,omitempty"`
 }
 
 func (r resultRecord) kind() string {
@@ -180,6 +185,21 @@ type warningRecord struct {
 }
 
 func (warningRecord) kind() string { return "warning" }
+
+// unexpectedFilesRecord is written if the installed files of a module or a provider are neither
+// those of the lock nor those that this user's last run installed. A warning follows.
+type unexpectedFilesRecord struct {
+	Key      string `json:"key,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	// Replaced is true if the files of the locked package have replaced them.
+	Replaced bool `json:"replaced"`
+	// Changed, vanished and added are the files, as far as they are known.
+	Changed  []string `json:"changed,omitempty"`
+	Vanished []string `json:"vanished,omitempty"`
+	Added    []string `json:"added,omitempty"`
+}
+
+func (unexpectedFilesRecord) kind() string { return "unexpected_files" }
 
 // errorRecord is a failure. A run that fails has one or more, and no result.
 type errorRecord struct{ message }
@@ -359,8 +379,18 @@ type cacheUsageRecord struct {
 	GitBytes     int64 `json:"git_bytes"`
 	Providers    int   `json:"providers"`
 	ProviderSize int64 `json:"provider_bytes"`
-	Quarantine   int64 `json:"quarantine_bytes"`
-	Bytes        int64 `json:"bytes"`
+	// Linked is the number of providers that projects of this user link to. In the output of
+	// cache clean, it is the number of those that were kept for this reason.
+	Linked     int   `json:"linked_providers"`
+	LinkedSize int64 `json:"linked_bytes"`
+	Quarantine int64 `json:"quarantine_bytes"`
+	Bytes      int64 `json:"bytes"`
+	// Projects are the projects of this user with such links. After cache clean --all they need
+	// `cotter install`.
+	Projects []jsonCacheProject `json:"projects"`
+	// Foreign is the number of recorded projects that this user has not installed. They are not
+	// looked at.
+	Foreign int `json:"foreign_projects,omitempty"`
 }
 
 func (cacheUsageRecord) kind() string { return "cache_usage" }

@@ -158,6 +158,8 @@ func providerStatusText(p cotter.ProviderReport) string {
 	switch {
 	case p.Status == cotter.StatusMissing:
 		return "not installed"
+	case p.Status == cotter.StatusFormer:
+		return fmt.Sprintf("another version is installed (%s, from before)", p.Former)
 	case p.Err != nil:
 		return "cannot be compared: " + indented(p.Err.Error())
 	case p.Unconfirmed:
@@ -244,6 +246,7 @@ type jsonProviderReport struct {
 	Provider    string       `json:"provider"`
 	Version     string       `json:"version"`
 	Status      string       `json:"status"`
+	Former      string       `json:"former,omitempty"`      // The version that is installed if the status is "former", from before.
 	Evidence    jsonEvidence `json:"evidence,omitzero"`     // As in Provider, for an installed provider that matches the lock.
 	Unconfirmed bool         `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
 	Got         string       `json:"got,omitempty"`
@@ -253,7 +256,7 @@ type jsonProviderReport struct {
 func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Former: p.Former, Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}

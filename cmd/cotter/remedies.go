@@ -34,6 +34,7 @@ type remedy struct {
 // The remedies. The errors of the library only state facts. All advice on what to do next
 // with this command is in this file.
 const (
+	switchedRemedy    = "Run `cotter install{dir}` to install what the lock has."
 	installRemedy     = "Run `cotter install{dir}` to install what is missing."
 	staleRemedy       = "Run `cotter install{dir}` to bring the lock up to date."
 	createRemedy      = "Run `cotter install{dir}` to create it."
@@ -175,6 +176,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, cotter.ErrLegacyProvider), legacyRemedy},
 			{errors.Is(err, cotter.ErrNotInstalled), installRemedy},
 			{errors.Is(err, cotter.ErrMisplaced), repairRemedy},
+			{errors.Is(err, errFormer), switchedRemedy},
 			{errors.Is(err, errNotVerified), repairRemedy},
 			{errors.Is(err, errNotVendored) || is[*cotter.VendorError](err), vendorRemedy},
 			{errors.Is(err, cotter.ErrNoVendor), noVendorRemedy},

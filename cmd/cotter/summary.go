@@ -20,7 +20,7 @@ type resultLine struct {
 }
 
 // verbs are the verbs of outcomes, in the order in which they are counted.
-var verbs = []string{"added", "changed", "moved", "removed", "restored", "installed"}
+var verbs = []string{"added", "changed", "moved", "updated", "removed", "restored", "installed"}
 
 // outcomesOf returns the outcomes for all modules and providers that were changed: first the
 // modules in the order of their paths, and then the providers.
@@ -40,14 +40,26 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 			keys = append(keys, change.Key)
 		}
 	}
+	updates := make(map[string]cotter.PackageUpdate)
+	for _, update := range result.Updates {
+		updates[update.Key] = update
+		if _, ok := modules[update.Key]; !ok {
+			keys = append(keys, update.Key)
+		}
+	}
 	slices.SortFunc(keys, func(a, b string) int { return slices.Compare(strings.Split(a, "."), strings.Split(b, ".")) })
 	var list []resultLine
 	for _, key := range keys {
 		change, changed := changes[key]
+		update, updated := updates[key]
 		placed, isNew := seen.modules[key]
 		switch {
 		case changed:
 			list = append(list, entryOutcome(change, modules[key]))
+		case updated && update.New.Key == "":
+			list = append(list, resultLine{verb: "removed", subject: key, what: releaseName(update.Old)})
+		case updated:
+			list = append(list, resultLine{verb: "updated", subject: key, what: updateText(update)})
 		case seen.restored[key]:
 			list = append(list, resultLine{verb: "restored", subject: key, what: describe(modules[key])})
 		case isNew && !placed.Replaced: // an update can replace a module by the same content
@@ -87,6 +99,22 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		}
 		told[change.Provider.String()] = true
 		list = append(list, o)
+	}
+	for _, update := range result.ProviderUpdates {
+		line := resultLine{verb: "updated", subject: "provider " + update.Provider.ForDisplay(), what: update.Old + " -> " + update.New}
+		switch update.New {
+		case "":
+			line.verb, line.what = "removed", update.Old
+		case update.Old:
+			line.what = update.New + ", another package of this version"
+		}
+		e := seen.providers[update.Provider.String()]
+		if e.Replaced {
+			continue // it is restored
+		}
+		line.what += signedBy(e)
+		told[update.Provider.String()] = true
+		list = append(list, line)
 	}
 	for _, p := range result.Providers {
 		if told[p.Address.String()] {
@@ -234,7 +262,9 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	if o.quiet {
 		return nil
 	}
-	list := outcomesOf(result, newTally()) // only changes of the lock
+	ofLock, others := *result, cotter.Result{Modules: result.Modules, Updates: result.Updates, ProviderUpdates: result.ProviderUpdates}
+	ofLock.Updates, ofLock.ProviderUpdates = nil, nil
+	list := outcomesOf(&ofLock, newTally())
 	switch {
 	case len(list)+len(result.Restored) == 0:
 		o.printf("%s would not change.\n", result.LockFile)
@@ -242,6 +272,10 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		o.printf("%s would get back %s.\n", result.LockFile, entries(len(result.Restored), "module"))
 	default:
 		o.printf("%s would change:\n", result.LockFile)
+		o.printOutcomes(list, "")
+	}
+	if list := outcomesOf(&others, newTally()); len(list) > 0 {
+		o.printf("Installed packages of the former lock would be replaced:\n")
 		o.printOutcomes(list, "")
 	}
 	text := fmt.Sprintf("%s examined in %s", total(result), o.elapsed())

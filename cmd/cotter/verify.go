@@ -25,10 +25,11 @@ func verifyCommand(out *output) *cli.Command {
 			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
 			"\n" +
 			"The exit status is 0 if everything matches. Otherwise it is the sum of 1 if a package\n" +
-			"was changed or modules.json points elsewhere, 4 if a package is not installed, 8 if\n" +
-			"something could not be compared, and 16 if the lock does not fit the configuration, the\n" +
-			"policy refuses something, or an origin has other content. If there are several\n" +
-			"projects, each number that applies to any of them is added once.",
+			"was changed, another version of it is installed, or modules.json points elsewhere, 4 if a\n" +
+			"package is not installed, 8 if something could not be compared, and 16 if the lock does\n" +
+			"not fit the configuration or what is installed, the policy refuses something, or an\n" +
+			"origin has other content. If there are several projects, each number that applies to any\n" +
+			"of them is added once.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
@@ -43,6 +44,7 @@ func verifyCommand(out *output) *cli.Command {
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
 	errNotVerified = errors.New("the installed files differ from the lock")
+	errFormer      = errors.New("other packages are installed than the lock has")
 	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
@@ -116,12 +118,12 @@ func verifyStatus(report *cotter.Report) statusError {
 		switch {
 		case p.Err != nil && p.Changes.Empty():
 			status |= exitUnverifiable
-		case p.Status == cotter.StatusChanged:
+		case p.Status == cotter.StatusUnlocked:
+			status |= exitStale
+		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
 			status |= exitChanged
 		case p.Status == cotter.StatusMissing:
 			status |= exitMissing
-		case p.Status == cotter.StatusUnlocked:
-			status |= exitStale
 		case !matches(p):
 			status |= exitUnverifiable
 		}
@@ -132,7 +134,7 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitUnverifiable
 		case p.Status == cotter.StatusMissing:
 			status |= exitMissing
-		case p.Status == cotter.StatusChanged:
+		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
 			status |= exitChanged
 		case !providerMatches(p):
 			status |= exitUnverifiable
@@ -165,7 +167,33 @@ func verifyStatus(report *cotter.Report) statusError {
 	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Vendored != "" && p.Status != cotter.StatusVerified }) {
 		return statusError{errNotVendored, status, causes}
 	}
+	if isFormer(report) {
+		return statusError{errFormer, status, causes}
+	}
 	return statusError{errNotVerified, status, causes}
+}
+
+// isFormer reports whether the installed packages are those that this user's last run installed,
+// and the only fault is that the lock has others now.
+func isFormer(report *cotter.Report) bool {
+	former := false
+	expected := func(status cotter.Status, err error) bool {
+		former = former || status == cotter.StatusFormer
+		return err == nil && (status == cotter.StatusFormer || status == cotter.StatusMissing || status == cotter.StatusVerified)
+	}
+	for _, p := range report.Packages {
+		if p.Former.Key != "" {
+			former = true
+		} else if !expected(p.Status, p.Err) {
+			return false
+		}
+	}
+	for _, p := range report.Providers {
+		if !expected(p.Status, p.Err) {
+			return false
+		}
+	}
+	return former && report.Complete && !report.Unfinished && len(report.Stale)+len(report.Refused)+len(report.Misplaced) == 0
 }
 
 // report prints what verify found: a line for each package, followed by its files. remote says that
@@ -327,6 +355,8 @@ func statusText(p cotter.PackageReport) string {
 		return p.Vendored + " does not exist"
 	case p.Status == cotter.StatusMissing:
 		return "not installed"
+	case p.Status == cotter.StatusFormer:
+		return fmt.Sprintf("another version is installed (%s, from before)", releaseName(p.Former))
 	case p.Status == cotter.StatusUnlocked && p.Vendored != "":
 		return p.Vendored + " has no entry in the lock"
 	case p.Status == cotter.StatusUnlocked:

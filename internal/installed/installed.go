@@ -28,6 +28,9 @@ const (
 	Verified
 	Changed
 	Missing
+	// Former is the status of a package that was installed from a former entry. Callers set it: this
+	// package does not know former entries.
+	Former
 )
 
 // Report describes how one installed package compares with its entry.
@@ -43,6 +46,8 @@ type Report struct {
 	Err error
 	// Tree is the tree of the entry if the package is verified.
 	Tree *pkgtree.Tree
+	// Files is the tree of the installed files, or nil if they could not be read.
+	Files *pkgtree.Tree
 	// SharedTree is the name of the project's shared tree that the package's directory has links
 	// into. It is "" if there are no such links.
 	SharedTree string
@@ -229,7 +234,7 @@ func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 // compare compares a package with its entry by the hashes. If they differ and the locked tree is
 // known, it compares the files.
 func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
-	r.Tree = tree
+	r.Tree, r.Files = tree, tree
 	if r.CompareHashes(entry, tree) {
 		r.Status = Verified
 		return

@@ -7,6 +7,7 @@
 //	fetch/<zh, hex>       locked by the process that downloads this archive
 //	memo/<code>           what this user has learned about archives and releases; sealed
 //	proof/<code>          the hash of a directory, with the state of its files; sealed
+//	project/<code>        what this user has placed in a directory of providers; sealed
 //
 // All of this is in the directory "provider" of the user's cache.
 //
@@ -41,6 +42,14 @@
 // exclusive lock on its staging directory; package pkgcache does the same. Packages are published
 // by rename. A process waits for another one only while that one downloads the same archive.
 // While it waits, it holds no other lock on an archive.
+//
+// # Links
+//
+// Projects have links to packages in the store. The paths of these projects are recorded when
+// packages are placed, while the packages are in use. [Store.RemoveUnlinked] looks at the recorded
+// places and keeps packages that a link points to. A project that is gone, that was moved or copied
+// since its last installation, or that another user has installed is not known. The same record
+// tells a later run which packages were placed by this user.
 //
 // # Permissions
 //

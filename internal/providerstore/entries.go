@@ -22,11 +22,21 @@ func QuarantineDir(cacheDir string) string {
 // package vanishes at once for other processes. Projects that have a link to it have to
 // install it again.
 func (s *Store) Remove(name string) (bool, error) {
+	return s.remove(name, func() (bool, error) { return true, nil })
+}
+
+// remove removes a package unless a process uses it or may returns false. No process can start to
+// use the package while may is called.
+func (s *Store) remove(name string, may func() (bool, error)) (bool, error) {
 	if s.dir == "" || !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return false, nil
 	}
 	path := s.path(name)
-	return s.inUse.Remove(path, func() error {
+	allowed := true
+	removed, err := s.inUse.Remove(path, func() (err error) {
+		if allowed, err = may(); err != nil || !allowed {
+			return err
+		}
 		staged, err := s.Stage()
 		if err == nil {
 			err = s.move("provider.clean.move", path, staged)
@@ -36,6 +46,7 @@ func (s *Store) Remove(name string) (bool, error) {
 		}
 		return step.Do("provider.clean.remove", func() error { return dirstore.RemoveAll(staged) })
 	})
+	return removed && allowed, err
 }
 
 // RemoveQuarantine removes all damaged packages.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/step"
 )
@@ -57,6 +58,31 @@ func (d *Dir) Inspect(ctx context.Context, at string, full bool) State {
 	state.H1 = found.h1
 	state.Err = executableFault(found.files, path.Base(path.Dir(path.Dir(at))))
 	return state
+}
+
+// Differences returns how the files at a place differ from those of a package. It returns no
+// changes if either cannot be read.
+func (d *Dir) Differences(ctx context.Context, pkg *Package, at string) hashing.Changes {
+	read := func(dir string) *hashing.Tree {
+		root, err := opendir.Root(dir)
+		if err != nil {
+			return nil
+		}
+		defer root.Close()
+		if _, err := list(ctx, root); err != nil {
+			return nil // it exceeds the limits
+		}
+		tree, err := providerzip.ReadRoot(ctx, root)
+		if err != nil {
+			return nil
+		}
+		return tree
+	}
+	want, got := read(pkg.Dir()), read(d.Path(at))
+	if want == nil || got == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(want, got)
 }
 
 // checkParents returns an error if one of the directories above a place is a link, because

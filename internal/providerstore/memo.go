@@ -180,8 +180,10 @@ func (s *Store) remember(kind, subject string, what any) {
 
 func purpose(kind, subject string) string { return "provider " + kind + " of " + subject }
 
-// Forget removes the proofs, memos and download locks that were last used before a time.
-func (s *Store) Forget(before time.Time) error {
+// Forget removes the proofs, memos and download locks that were last used before a time, except
+// for those about the packages with the names in keep: without them, these packages could not be
+// used without asking their origins again.
+func (s *Store) Forget(before time.Time, keep map[string]bool) error {
 	var err error
 	for _, kind := range []string{memoName, proofName, fetchName} {
 		dir := filepath.Join(s.dir, kind)
@@ -194,6 +196,9 @@ func (s *Store) Forget(before time.Time) error {
 			info, infoErr := entry.Info()
 			if infoErr != nil || info.ModTime().After(before) {
 				continue // another process removed it, or it is newer
+			}
+			if len(keep) > 0 && kind != fetchName && isAbout(dir, entry.Name(), keep) {
+				continue
 			}
 			e := step.Do("provider.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
 			if !errors.Is(e, fs.ErrNotExist) {

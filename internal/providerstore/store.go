@@ -27,6 +27,7 @@ const (
 	fetchName      = "fetch"
 	memoName       = "memo"
 	proofName      = "proof"
+	projectsName   = "project"
 )
 
 // Store is an open store. It must be closed. It is safe for concurrent use.
@@ -72,7 +73,7 @@ func (s *Store) makeDirs() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{packagesName, stageName, quarantineName, fetchName, memoName, proofName} {
+	for _, name := range []string{packagesName, stageName, quarantineName, fetchName, memoName, proofName, projectsName} {
 		if err := dirstore.MakeDir(filepath.Join(s.dir, name), steps); err != nil {
 			return err
 		}

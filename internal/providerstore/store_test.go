@@ -341,7 +341,7 @@ func TestRelease(t *testing.T) {
 	if _, ok := s.Release(signed.Record(providerstore.Statement(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}))); ok {
 		t.Error("there is a release for another platform")
 	}
-	must(t, s.Forget(time.Now().Add(time.Hour)))
+	must(t, s.Forget(time.Now().Add(time.Hour), nil))
 	if _, ok := s.Release(signed.Record(statement)); ok {
 		t.Error("Forget has kept it")
 	}

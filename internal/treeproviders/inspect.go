@@ -22,6 +22,9 @@ type Inspection struct {
 	Status installed.Status
 	// H1 is the hash of the installed files.
 	H1 hashing.Hash
+	// Former is the version that the last run of this user has placed, if Status is
+	// [installed.Former]: the lock has another version now.
+	Former string
 	// Err is the reason why the installed files could not be compared.
 	Err error
 }
@@ -34,9 +37,11 @@ func Inspect(ctx context.Context, store *providerstore.Store, path string, entri
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // only reading
+	earlier := dir.Remembered()
 	found := make([]Inspection, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		found[i] = inspect(ctx, store, dir, entry)
+		found[i].explain(ctx, dir, earlier, entry)
 		return ctx.Err()
 	})
 	return found, err
@@ -60,4 +65,23 @@ func inspect(ctx context.Context, store *providerstore.Store, dir *providerstore
 		found.Err = ErrNoComparableHash
 	}
 	return found
+}
+
+// explain sets the status to [installed.Former] if the last run of this user has placed another
+// version of the provider, which is still there. If the version is the same, the lock was edited, or
+// the registry has changed the package.
+func (i *Inspection) explain(ctx context.Context, dir *providerstore.Dir, earlier *providerstore.Placed, entry lockfile.Provider) {
+	if i.Status != installed.Missing && (i.Status != installed.Changed || i.Err != nil && !errors.Is(i.Err, ErrNoComparableHash)) {
+		return
+	}
+	for _, at := range earlier.Last {
+		address, version, platform := splitPlace(at)
+		if address != entry.Address.String() || version == entry.Version || platform != addrs.CurrentPlatform().String() {
+			continue
+		}
+		state := dir.Inspect(ctx, at, true)
+		if state.Err == nil && earlier.Has(at, state.H1) {
+			*i = Inspection{Status: installed.Former, H1: state.H1, Former: version}
+		}
+	}
 }

@@ -2,11 +2,16 @@ package treeproviders
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -144,29 +149,59 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 	lock.SetProviders(all)
 }
 
+// Placement is what happened to the place of a provider's package.
+type Placement struct {
+	Planned
+	// IsNew says that the package was not there before.
+	IsNew bool
+	// Unexplained says that other files were there, which no run of this user has placed there.
+	// They were replaced. Files is how they differ from the package, as far as that is known.
+	Unexplained bool
+	Files       hashing.Changes
+}
+
 // Place moves the packages to their places below a directory, each with one rename. A package
-// that is already in its place stays there. Place calls placed for each package: isNew reports
-// whether the package was not there before, replaced whether something else was. Place returns the
-// providers that were downloaded although they were there and did not depend on the store.
-func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) (refetched []Planned, err error) {
+// that is already in its place stays there. root is the directory of the root module. Place calls
+// placed for each package. It returns the providers that were downloaded although they were there
+// and did not depend on the store.
+func (p *Plan) Place(ctx context.Context, name, root string, layout providerstore.Layout, placed func(Placement)) (refetched []Planned, err error) {
+	open := p.stage.getter.Store.Dir
 	if len(p.Providers) == 0 {
-		return nil, nil
+		open = p.stage.getter.Store.ViewDir // the directory is not created
 	}
-	dir, err := p.stage.getter.Store.Dir(path)
+	dir, err := open(name)
+	if len(p.Providers) == 0 && err != nil {
+		return nil, nil //nolint:nilerr // there is no directory, and nothing to place
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
+	earlier, packages := dir.Remembered(), make(map[string]hashing.Hash)
+	for _, provider := range p.Providers {
+		packages[provider.At()] = provider.Got.H1
+	}
+	dir.Remember(root, packages)
 	again := make([]bool, len(p.Providers))
 	err = sideBySide(p.Providers, func(i int, provider Planned) error {
-		before := dir.Inspect(ctx, provider.At(), false)
-		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
+		at := provider.At()
+		before := dir.Inspect(ctx, at, false)
+		done := Placement{Planned: provider, IsNew: before.H1 != provider.Got.H1}
+		unexplained := done.IsNew && !earlier.Has(at, before.H1) || before.Err != nil
+		if errors.Is(before.Err, fs.ErrNotExist) {
+			// A link whose package was removed from the store had no files that could differ.
+			unexplained = !earlier.HasLink(at, before.Target)
+		}
+		if unexplained && before.H1 != "" {
+			done.Files = dir.Differences(ctx, provider.Got.Package, at)
+		}
+		replaced, err := dir.Place(ctx, provider.Got.Package, at, layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)
 		}
-		isNew := before.H1 != provider.Got.H1
-		again[i] = !isNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
-		placed(provider, isNew, replaced != providerstore.Nothing)
+		done.Unexplained = unexplained && replaced != providerstore.Nothing
+		again[i] = !done.IsNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
+		placed(done)
 		return nil
 	})
 	for i, provider := range p.Providers {
@@ -175,6 +210,46 @@ func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layo
 		}
 	}
 	return refetched, err
+}
+
+// Updates returns the providers whose versions differ from those that the last run of this user
+// placed below a directory, other than by a change of the lock in this run. If the versions are
+// equal, the package is another one.
+func (p *Plan) Updates(name string) []Change {
+	dir, err := p.stage.getter.Store.ViewDir(name)
+	if err != nil {
+		return nil // nothing was placed
+	}
+	defer func() { _ = dir.Close() }() // only reading
+	earlier := dir.Remembered()
+	was := make(map[addrs.Provider]Change)
+	for _, at := range earlier.Last {
+		address, version, platform := splitPlace(at)
+		if provider, err := addrs.ParseProviderSource(address); err == nil && platform == addrs.CurrentPlatform().String() {
+			was[provider] = Change{Provider: provider, Old: version}
+		}
+	}
+	for _, provider := range p.Providers {
+		change, ok := was[provider.Address]
+		change.New = provider.Version.String()
+		hashes := earlier.Hashes[provider.At()]
+		if ok && change.Old == change.New && (len(hashes) == 0 || hashes[len(hashes)-1] == provider.Got.H1) {
+			delete(was, provider.Address)
+		} else if ok {
+			was[provider.Address] = change
+		}
+	}
+	for _, told := range p.Changes {
+		delete(was, told.Provider)
+	}
+	return slices.SortedFunc(maps.Values(was), func(a, b Change) int { return a.Provider.Compare(b.Provider) })
+}
+
+// splitPlace is the inverse of [providerstore.At].
+func splitPlace(at string) (provider, version, platform string) {
+	at, platform = path.Split(at)
+	at, version = path.Split(path.Clean(at))
+	return path.Clean(at), version, platform
 }
 
 // At returns the path of a package below the directory of providers.

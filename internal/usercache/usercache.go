@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
@@ -30,12 +31,18 @@ type Usage struct {
 	// Providers is the number of provider packages, and ProviderBytes is their size.
 	Providers     int
 	ProviderBytes int64
+	// LinkedProviders is the number of provider packages that projects of the user link to, and
+	// LinkedBytes is their size. In the result of Clean, they are those that were kept only for
+	// this reason.
+	LinkedProviders int
+	LinkedBytes     int64
 	// QuarantineBytes is the size of damaged packages.
 	QuarantineBytes int64
 }
 
-// Size returns the usage of a cache. If the directory does not exist, the cache is empty.
-func Size(dir string) (Usage, error) {
+// Size returns the usage of a cache by the projects of the user with a key. If the directory does
+// not exist, the cache is empty.
+func Size(ctx context.Context, dir string, key *userkey.Key) (Usage, error) {
 	var u Usage
 	entries, treeErr := pkgcache.Entries(dir)
 	for _, entry := range entries {
@@ -50,13 +57,18 @@ func Size(dir string) (Usage, error) {
 		gitErr = cmp.Or(gitErr, err)
 	}
 	providers, providerErr := providerstore.Entries(dir)
+	links, linksErr := providerstore.View(dir, key).Links(ctx)
 	for _, entry := range providers {
 		u.Providers++
 		u.ProviderBytes += entry.Bytes
+		if links.Has(entry.Name) {
+			u.LinkedProviders++
+			u.LinkedBytes += entry.Bytes
+		}
 	}
 	var err error
 	u.QuarantineBytes, err = quarantined(dir)
-	return u, errors.Join(treeErr, gitErr, providerErr, err)
+	return u, errors.Join(treeErr, gitErr, providerErr, linksErr, err)
 }
 
 // quarantined returns the size of the damaged packages of modules and providers.
@@ -113,18 +125,65 @@ func verifyProviders(ctx context.Context, dir string) (damaged []string, err err
 	return damaged, nil
 }
 
-// Clean removes everything that was not used for the given time; 0 removes everything. Packages
-// that a process is using are kept. Damaged packages are always removed. Projects that have links
-// to removed providers must be installed again.
-func Clean(ctx context.Context, dir string, olderThan time.Duration) (freed Usage, err error) {
+// Project is a project of the user that has links to provider packages in the cache.
+type Project struct {
+	// Dir is the directory of its root module.
+	Dir string
+	// Providers is the number of packages that it links to, and Bytes is their size.
+	Providers int
+	Bytes     int64
+}
+
+// Projects returns the projects of the user with a key that link to provider packages that were not
+// used for the given time, sorted by directory. foreign is the number of recorded projects that this
+// user has not installed. They are not looked at.
+func Projects(ctx context.Context, dir string, key *userkey.Key, olderThan time.Duration) (projects []Project, foreign int, err error) {
+	links, err := providerstore.View(dir, key).Links(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	entries, err := providerstore.Entries(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	limit := time.Now().Add(-olderThan)
+	for _, linking := range links.Projects() {
+		project := Project{Dir: linking.Root}
+		for _, entry := range entries {
+			if slices.Contains(linking.Packages, entry.Name) && !entry.Used.After(limit) {
+				project.Providers++
+				project.Bytes += entry.Bytes
+			}
+		}
+		if project.Providers > 0 {
+			projects = append(projects, project)
+		}
+	}
+	return projects, links.Foreign(), nil
+}
+
+// Cleaning says what Clean removes.
+type Cleaning struct {
+	// OlderThan keeps everything that was used within this time.
+	OlderThan time.Duration
+	// All removes provider packages even if projects link to them.
+	All bool
+	// Key is the key of the user whose projects are looked at.
+	Key *userkey.Key
+}
+
+// Clean removes everything that was not used for a time, except for provider packages that
+// projects link to. Packages that a process is using are kept. Damaged packages are always removed.
+// If All is set, projects that have links to removed providers must be installed again.
+func Clean(ctx context.Context, dir string, c Cleaning) (freed Usage, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return freed, nil //nolint:nilerr // there is no cache
 	}
-	limit := time.Now().Add(-olderThan)
+	limit := time.Now().Add(-c.OlderThan)
 	if freed.QuarantineBytes, err = quarantined(dir); err != nil {
 		return freed, err
 	}
-	if err := cleanProviders(ctx, dir, limit, &freed); err != nil {
+	if err := cleanProviders(ctx, dir, c, limit, &freed); err != nil {
 		return freed, err
 	}
 	trees, err := pkgcache.Open(dir, userkey.Random())
@@ -165,25 +224,44 @@ func Clean(ctx context.Context, dir string, olderThan time.Duration) (freed Usag
 }
 
 // cleanProviders is Clean for the packages of providers.
-func cleanProviders(ctx context.Context, dir string, limit time.Time, freed *Usage) (err error) {
+func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time, freed *Usage) (err error) {
 	entries, err := providerstore.Entries(dir)
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	store := providerstore.Open(dir, "", userkey.Random())
+	store := providerstore.Open(dir, "", c.Key)
 	defer func() { err = errors.Join(err, store.Close()) }()
+	links, err := store.Links(ctx)
+	if err != nil {
+		return err
+	}
+	kept := make(map[string]bool)
 	for _, entry := range entries {
 		if entry.Used.After(limit) {
 			continue
 		}
-		removed, err := store.Remove(entry.Name)
+		linked := !c.All && links.Has(entry.Name)
+		removed := false
+		switch {
+		case linked:
+		case c.All:
+			removed, err = store.Remove(entry.Name)
+		default:
+			removed, err = store.RemoveUnlinked(ctx, entry.Name, links)
+			linked = !removed && links.Has(entry.Name)
+		}
 		if err := errors.Join(ctx.Err(), err); err != nil {
 			return err
 		}
-		if removed {
+		switch {
+		case removed:
 			freed.Providers++
 			freed.ProviderBytes += entry.Bytes
+		case linked:
+			freed.LinkedProviders++
+			freed.LinkedBytes += entry.Bytes
+			kept[entry.Name] = true
 		}
 	}
-	return errors.Join(store.Forget(limit), store.RemoveQuarantine())
+	return errors.Join(store.Forget(limit, kept), store.ForgetProjects(links), store.RemoveQuarantine())
 }

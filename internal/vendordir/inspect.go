@@ -56,7 +56,7 @@ func (d *Dir) read(key string) (*pkgtree.Tree, error) {
 // compare compares a package with its entry by the hashes. If they differ and the locked files
 // are known, it compares the files.
 func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report {
-	report := installed.Report{Status: installed.Changed, Tree: tree}
+	report := installed.Report{Status: installed.Changed, Tree: tree, Files: tree}
 	if report.CompareHashes(entry, tree) {
 		report.Status = installed.Verified
 		return report

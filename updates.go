@@ -1,0 +1,153 @@
+package cotter
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedirs"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// The lock of a project also changes without Cotter, for example when another branch is
+// checked out. Then the installed files are those of the former lock, which a sealed copy in
+// the project proves (see package project). Replacing them is an ordinary update. Files that
+// neither the lock nor the former lock explains were changed by someone else, and the run
+// warns about them.
+
+// PackageUpdate is a package that a run has replaced, added or removed although it did not change
+// the lock's entry: the entry had changed since the last installation by this user.
+type PackageUpdate struct {
+	// Key is the call's path with dots.
+	Key string
+	// Old is the entry that the last installation by this user was made from. New is the
+	// entry of the lock; its Key is "" if the lock has no entry for the call.
+	Old, New lockfile.Module
+}
+
+// formerPackage returns the entry of the former lock for a call if the files of the call are
+// exactly those that this user's last run installed from it.
+func (p *openProject) formerPackage(key string) (lockfile.Module, bool) {
+	return formerPackage(p.former, p.dirs, key)
+}
+
+func formerPackage(former *lockfile.File, dirs *packagedirs.Dirs, key string) (lockfile.Module, bool) {
+	if former == nil {
+		return lockfile.Module{}, false
+	}
+	old, ok := former.Module(key)
+	if !ok || dirs.Inspect(old).Status != installed.Verified {
+		return lockfile.Module{}, false
+	}
+	return old, true
+}
+
+// mismatches are the installed packages of a run that do not match the lock. The zero value
+// is ready for use, by several goroutines.
+type mismatches struct {
+	mu    sync.Mutex
+	byKey map[string]mismatch
+}
+
+// mismatch is an installed package that does not match the lock.
+type mismatch struct {
+	found installed.Report
+	// explained says that the files are those of the former lock.
+	explained bool
+}
+
+// add adds a package that does not match its entry.
+func (m *mismatches) add(entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *packagedirs.Dirs) {
+	_, explained := formerPackage(former, dirs, entry.Key)
+	if !explained && found.Changes.Empty() && found.Err == nil && former != nil {
+		if old, ok := former.Module(entry.Key); ok {
+			found.Changes = dirs.Inspect(old).Changes
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byKey == nil {
+		m.byKey = make(map[string]mismatch)
+	}
+	m.byKey[entry.Key] = mismatch{found: found, explained: explained}
+}
+
+// isExplained reports whether the installed package of a call is that of the former lock.
+func (m *mismatches) isExplained(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.byKey[key].explained
+}
+
+// warn warns about each package whose files nothing explains. outcome says what the run does
+// with the files. modules are all modules of the tree, whose packages show which files differ if
+// nothing else does; nil if they are not known.
+func (m *mismatches) warn(events *events, outcome string, modules []*module) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var keys []string
+	for key, one := range m.byKey {
+		if !one.explained {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		found := m.byKey[key].found
+		i := slices.IndexFunc(modules, func(other *module) bool { return other.ownsPackage() && other.pkg.key == key })
+		if i < 0 && modules != nil {
+			continue // no call needs it
+		}
+		if i >= 0 && found.Changes.Empty() && found.Files != nil && modules[i].pkg.tree != nil {
+			found.Changes = hashing.Diff(modules[i].pkg.tree.Tree, found.Files.Tree)
+		}
+		events.emit(UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
+		events.emit(Warning{
+			Path: pathOf(key), Kind: WarningRestored,
+			Message: "its installed files do not match the lock" + outcome + difference(found),
+		})
+	}
+	m.byKey = nil
+}
+
+// What a run does with installed files that do not match the lock.
+const (
+	areReplaced   = "; they are replaced"
+	wouldReplace  = "; an installation replaces them"
+	wereLeftAlone = ", and the run failed before they were replaced"
+)
+
+// planUpdates adds to the result the packages that differ from those of the last
+// installation, except for those whose entries this run changes.
+func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
+	if r.former == nil || r.req.LockOnly {
+		return
+	}
+	told := func(key string) bool {
+		return slices.ContainsFunc(p.result.LockChanges, func(c LockChange) bool { return c.Key == key })
+	}
+	for _, m := range tree.modules {
+		if !m.ownsPackage() {
+			continue
+		}
+		entry := m.pkg.entry
+		old, ok := r.former.Module(entry.Key)
+		stays := !slices.Contains(p.fresh, m)
+		if ok && !told(entry.Key) && (stays || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
+		}
+	}
+	for _, old := range r.former.Modules() {
+		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
+		}
+	}
+	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// isOtherPackage reports whether two entries of a call are for different packages.
+func isOtherPackage(a, b lockfile.Module) bool {
+	return a.Version != b.Version || a.Source != b.Source || a.Package != b.Package || a.Hash("h1") != b.Hash("h1")
+}
