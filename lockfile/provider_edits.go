@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/cotterpin/cotter/addrs"
 )
 
@@ -92,10 +89,23 @@ func (f *File) textOf(e *providerEntry) string {
 	return e.render()
 }
 
-// hasComment reports whether there is a comment in a block.
+// hasComment reports whether there is a comment in a provider block without errors, which has no
+// templates.
 func hasComment(block string) bool {
-	tokens, _ := hclsyntax.LexConfig([]byte(block), "", hcl.InitialPos)
-	return slices.ContainsFunc(tokens, func(token hclsyntax.Token) bool { return token.Type == hclsyntax.TokenComment })
+	inString, escaped := false, false
+	for _, c := range block {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '"':
+			inString = !inString
+		case inString:
+			escaped = c == '\\'
+		case c == '#' || c == '/':
+			return true
+		}
+	}
+	return false
 }
 
 // providerInsertionPoint returns the offset for a new block.

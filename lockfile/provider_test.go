@@ -402,6 +402,31 @@ func TestProviderEditsKeepEverythingElse(t *testing.T) {
 	})
 }
 
+// A block with a comment inside keeps its bytes when other blocks are written. "//" in a value is
+// no comment.
+func TestSetProvidersKeepsComments(t *testing.T) {
+	t.Parallel()
+	const rendered = "provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n  hashes = [\n    \"h1:\\\"//#\",\n  ]\n}\n"
+	for body, keeps := range map[string]bool{
+		"version=\"1.0.0\"\nhashes=[\"h1:\\\"//#\"]":                false,
+		"version=\"1.0.0\" # why\nhashes=[\"h1:\\\"//#\"]":          true,
+		"version=\"1.0.0\" // why\nhashes=[\"h1:\\\"//#\"]":         true,
+		"version=\"1.0.0\"\nhashes=[/* why */\"h1:\\\"//#\"]":       true,
+		"version=\"1.0.0\" # why\nhashes=[\"h1:x\",\"h1:\\\"//#\"]": false,
+	} {
+		block := "provider \"registry.opentofu.org/a/b\" {\n" + body + "\n}\n"
+		file := parse(t, []byte("# c\n\n"+block), "x")
+		file.SetProviders([]lockfile.Provider{lockedProvider(t, "a/b", "1.0.0", "", "h1:\"//#"), lockedProvider(t, "a/c", "1.0.0", "")})
+		want := rendered
+		if keeps {
+			want = block
+		}
+		if got := string(file.Bytes()); !strings.HasPrefix(got, "# c\n\n"+want+"\n") {
+			t.Errorf("%q becomes %q", block, got)
+		}
+	}
+}
+
 // SetProviders writes a lock that stock tools read and do not write again, and loses nothing
 // outside of provider blocks.
 func TestSetProvidersProperties(t *testing.T) {
