@@ -28,6 +28,7 @@ func (p *parser) provider(b *hclsyntax.Block) {
 
 	decoder := parser{src: p.src}
 	read := &providerBlock{provider: decoder.decodeProvider(b), span: spanOf(b)}
+	decoder.onlyProviderArguments(b)
 	address := read.provider.Address
 	if first, ok := p.file.providerBy[address]; ok && len(decoder.diags) == 0 {
 		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is already locked on line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
@@ -49,7 +50,6 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 		return Provider{}
 	}
 	provider := Provider{Range: b.DefRange()}
-	p.onlyProviderArguments(b)
 	var err error
 	if provider.Address, err = parseProviderLabel(b.Labels[0]); err != nil {
 		p.fail(b.LabelRanges[0], "Invalid provider address", "Provider %.300q: %s.", b.Labels[0], err)
