@@ -47,6 +47,10 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 		t.Fatal(err)
 	}
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
+	if *delay > 0 {
+		testLatency(t, all, every)
+		return
+	}
 	workers := runtime.GOMAXPROCS(0)
 	pool := make(chan *rootWorlds, workers)
 	for range workers {

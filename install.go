@@ -220,7 +220,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	result := p.newResult(modules)
 	plan.describe(result)
-	if err := plan.place(ctx); err != nil {
+	if err := plan.place(ctx, result); err != nil {
 		return result, err
 	}
 	return result, plan.writeLock()

@@ -201,6 +201,9 @@ func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence,
 	}
 	e := w.remember(answer.revision)
 	if p, err := w.placer.installedPackage(ctx, w.entry); p != nil || err != nil {
+		if p != nil {
+			p.refetched = answer.got.Bytes
+		}
 		return p, e, err
 	}
 	p, err := w.placeFetched(ctx, answer.got)

@@ -230,6 +230,9 @@ type placement struct {
 	// evidence is who confirms the package, and selected is why the run uses it.
 	evidence evidence.Evidence
 	selected selection
+	// refetched is the number of bytes that were downloaded although the package was installed;
+	// see [Refetched].
+	refetched int64
 	// local says that the package is a directory or file on the user's own machine. Its
 	// configuration may refer to other local packages.
 	local bool

@@ -209,7 +209,11 @@ func ReadLockedProviders(req Request) ([]lockfile.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if faults := lock.ProviderFaults(); faults.HasErrors() {
+	dialect := req.Dialect
+	if dialect == DialectAuto {
+		dialect = DialectTerraform // it accepts more addresses
+	}
+	if faults := lock.StockFaults(dialect.parser()); faults.HasErrors() {
 		return nil, &LockFileError{File: req.lockFile(), Diagnostics: faults}
 	}
 	return lock.Providers(), nil

@@ -72,6 +72,9 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		}
 		inLock[m.pkg.key] = true
 		p.place(m, stagings)
+		if m.pkg.refetched > 0 {
+			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package, Bytes: m.pkg.refetched})
+		}
 		if err := p.keepSums(m.pkg.tree); err != nil {
 			return nil, err
 		}
@@ -269,7 +272,7 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 
 // commit places the providers, changes the project, and emits events about it.
 func (p *plan) commit(ctx context.Context) error {
-	if err := p.providers.place(ctx); err != nil {
+	if err := p.providers.place(ctx, p.result); err != nil {
 		return err
 	}
 	if err := p.commitModules(); err != nil {

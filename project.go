@@ -232,8 +232,9 @@ type providerLock struct {
 	hasModules bool
 }
 
-// providerLock reads the lock that has the providers. A provider block that cannot be read
-// is an error, because its provider would otherwise count as not locked.
+// providerLock reads the lock that has the providers. Everything that the project's stock tool
+// refuses in it is an error: the tool would fail after the installation, and a provider whose
+// block cannot be read would count as not locked.
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
 	l.File, l.Tofu = p.lock, p.dialect == DialectOpenTofu
@@ -247,7 +248,7 @@ func (p *openProject) providerLock() (*providerLock, error) {
 			return nil, err
 		}
 	}
-	if faults := l.ProviderFaults(); faults.HasErrors() {
+	if faults := l.StockFaults(p.dialect.parser()); faults.HasErrors() {
 		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
 	}
 	return l, nil

@@ -149,7 +149,7 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
-		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -244,8 +244,9 @@ func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// place puts the provider packages in their places.
-func (p *providerPlan) place(ctx context.Context) error {
+// place puts the provider packages in their places. It adds to the result which of them were
+// downloaded although they were there.
+func (p *providerPlan) place(ctx context.Context, result *Result) error {
 	if p == nil || !p.stage.req.places() {
 		return nil
 	}
@@ -254,7 +255,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
+	refetched, err := p.Place(ctx, p.stage.providersPath(), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
 			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
@@ -263,6 +264,10 @@ func (p *providerPlan) place(ctx context.Context) error {
 			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: replaced})
 		}
 	})
+	for _, again := range refetched {
+		result.Refetched = append(result.Refetched, Refetched{Package: again.Got.Location, Provider: again.Address, Bytes: again.Got.Bytes})
+	}
+	return err
 }
 
 // providerDir returns the directory of a package, relative to the root module's.
@@ -325,7 +330,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		return nil, nil
 	}
 	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
+	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -388,10 +393,13 @@ func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderRep
 	return refused
 }
 
+// providersPath returns the path of the directory of installed providers.
+func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
+
 // hasProviders reports whether the project has a providers directory. A project without one
 // was installed without providers.
 func (p *openProject) hasProviders() bool {
-	return exists(filepath.Join(p.req.dataPath(), "providers"))
+	return exists(p.providersPath())
 }
 
 // compareRequirements adds to a report where the lock does not match the requirements of

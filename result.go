@@ -46,6 +46,20 @@ type Result struct {
 	// removed.
 	Providers       []Provider
 	ProviderChanges []ProviderChange
+	// Refetched are the packages that were downloaded only to confirm what was installed.
+	Refetched []Refetched
+}
+
+// Refetched is a package that was installed already, with the locked content, and was downloaded
+// again, because nothing that this user knows confirmed it. A stock tool or another user had
+// installed it. The installed files are unchanged.
+type Refetched struct {
+	// Package is the package of a module, as in the lock, or the location of a provider's.
+	Package string
+	// Provider is zero for the package of a module.
+	Provider addrs.Provider
+	// Bytes is the number of bytes that were downloaded.
+	Bytes int64
 }
 
 // Module is one installed module.
@@ -360,6 +374,13 @@ type ProviderChange struct {
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int
+	// Unproven are the platforms of the run for whose packages the old entry had no hash,
+	// although its version stays the same.
+	Unproven []addrs.Platform
+	// Normalized reports that the old entry's hashes were not sorted, were repeated, or had a
+	// scheme that stock tools do not know, although its version stays the same. Stock tools
+	// rewrite a lock with such hashes.
+	Normalized bool
 	// From is the address in Terraform's registry under which the lock had the version Old,
 	// if OpenTofu has taken it over from there; see [DialectOpenTofu]. It is zero otherwise.
 	From addrs.Provider
@@ -370,6 +391,12 @@ type ProviderChange struct {
 
 // IsMoved reports whether the version stays the same, and only its registry is another one.
 func (c ProviderChange) IsMoved() bool { return c.From != (addrs.Provider{}) && c.Old == c.New }
+
+// OnlyHashes reports whether the old entry selects the same package and proves it, so that
+// stock tools with -lockfile=readonly only warn about the difference.
+func (c ProviderChange) OnlyHashes() bool {
+	return c.Old == c.New && !c.IsMoved() && len(c.Unproven) == 0
+}
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[installed.Status]Status{

@@ -24,6 +24,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -65,6 +66,9 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	report.Refused = p.refusedProviders(lock, report.Providers)
 	if err := in.compareConfig(ctx, p, lock, report); err != nil {
 		return nil, err
+	}
+	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
+		report.Warnings = append(report.Warnings, Warning{Message: text})
 	}
 	report.Complete = true
 	return report, nil

@@ -53,10 +53,12 @@ func ParseProviderSource(raw string) (Provider, error) { return Parser{}.ParsePr
 // ParseProviderSource parses the source argument of a provider requirement. An address
 // without a namespace gets "hashicorp". The error is a *[ParseError].
 //
-// An address is valid if the dialect's tool accepts it, and if its String method returns an
-// address that parses to the same provider. Stock tools also accept some addresses for
-// which that is not the case, such as "terraform-null" for
-// registry.opentofu.org/hashicorp/terraform-null.
+// An address is valid if the dialect's tool accepts it, with one exception: a name that
+// normalization makes empty, or that has dots or two dashes afterwards, is refused.
+//
+// As in stock tools, an address of one part may have the prefix of a repository name, such
+// as "terraform-null", but the full address of this provider is not valid. See
+// [Parser.AcceptsFullAddress].
 func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	found, reason, err := p.readProvider(raw)
 	if reason != "" {
@@ -96,7 +98,18 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 		}
 		found.Hostname = host
 	}
+	if len(parts) == 1 {
+		return found, "", nil
+	}
 	return found, p.prefixFault(found), nil
+}
+
+// AcceptsFullAddress reports whether the dialect's tool accepts the full address of a
+// provider that it has accepted in the configuration. Otherwise the tool can install the
+// provider, but not read the lock that it has written.
+func (p Parser) AcceptsFullAddress(provider Provider) bool {
+	again, err := p.ParseProviderSource(provider.String())
+	return err == nil && again == provider
 }
 
 // ParseProviderPart normalizes a namespace or a type. The local names that modules have for

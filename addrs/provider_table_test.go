@@ -77,11 +77,14 @@ var providerSources = []struct {
 	{[]string{"xn--bcher-kva.example/a/w", "exa_mple.com/a/w", "-example.com/a/w", "example..com/a/w", ".example.com/a/w"}, "", ""},
 	{[]string{"example.com:/a/w", "example.com:abc/a/w", "example.com:99999/a/w", "example.com:8443:1/a/w", "[::1]/a/w", "::1/a/w", "user@example.com/a/w"}, "", ""},
 
-	// In these rows, Cotter differs: stock tools accept the addresses but cannot read back what
-	// they then write into the lock.
-	{[]string{"terraform-null", "terraform-provider-null"}, "", ""},
-	{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", terraformOnly},
-	{[]string{"acme/wid。get", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
+	// The tools do not accept the full addresses of these providers.
+	{[]string{"terraform-null", "TERRAFORM-null"}, "~/hashicorp/terraform-null", ""},
+	{[]string{"terraform-provider-null"}, "~/hashicorp/terraform-provider-null", ""},
+	{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", ""}, // terraform accepts them
+	{[]string{"opentofu-provider-null"}, "~/hashicorp/opentofu-provider-null", ""},
+
+	// In this row, Cotter differs: stock tools accept the addresses.
+	{[]string{"acme/wid。get", "．．", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
 }
 
 func TestProviderSourceTable(t *testing.T) {
@@ -105,8 +108,9 @@ func TestProviderSourceTable(t *testing.T) {
 				if got != want {
 					t.Errorf("%s: ParseProviderSource(%q) = %q, %v, want %q", tool.name, source, got, err, want)
 				}
-				if again, err := parser.ParseProviderSource(got); want != "" && (err != nil || again != p) {
-					t.Errorf("%s: ParseProviderSource(%q) = %v, %v, want %v", tool.name, got, again, err, p)
+				hasPrefix := strings.HasPrefix(p.Type, "terraform-") || strings.HasPrefix(p.Type, "opentofu-") && tool.name == tofuOnly
+				if accepts := parser.AcceptsFullAddress(p); want != "" && accepts == hasPrefix {
+					t.Errorf("%s: AcceptsFullAddress(%q) = %v", tool.name, got, accepts)
 				}
 			}
 		}
@@ -118,7 +122,7 @@ func TestProviderSourceSuggestions(t *testing.T) {
 	for source, want := range map[string]string{
 		"acme/terraform-provider-null":                `did you mean "acme/null"`,
 		"github.com/hashicorp/terraform-provider-aws": `did you mean "github.com/hashicorp/aws"`,
-		"terraform-provider-null":                     `did you mean "hashicorp/null"`,
+		"hashicorp/terraform-provider-null":           `did you mean "hashicorp/null"`,
 		"acme/opentofu-provider-null":                 `did you mean "acme/null"`,
 		"acme/terraform-null":                         `a type has no prefix "terraform-"`,
 		"https://h/a/b":                               "[HOST/][NAMESPACE/]TYPE",

@@ -42,7 +42,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 	read := &block{
 		module: m,
 		span:   spanOf(b),
-		extras: p.extras(b, knownAttributes),
+		extras: p.extras(b),
 	}
 	p.file.byKey[key] = read
 	p.file.blocks = append(p.file.blocks, read)

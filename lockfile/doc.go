@@ -56,12 +56,14 @@
 //   - A source in the RFC's form "HOST/modules/NAMESPACE/NAME/SYSTEM" is read without
 //     "modules/".
 //   - A provider block with an error does not prevent the file from being read, because
-//     modules do not depend on it. Errors are an address that is invalid or not written in
-//     full, a version that is not canonical, an invalid hash or value, and a second block
-//     for the same address. The block is preserved but is not returned as a provider;
-//     [File.ProviderFaults] returns the error. A hash of an unknown scheme is not an
-//     error, and is kept. Constraints may be any text when they are read, because nothing
-//     depends on them.
+//     modules do not depend on it. Errors are what stock tools refuse: an address that is
+//     invalid or not written in full, a version or constraints that are not canonical, an
+//     empty list of hashes, a hash without a scheme, any other argument or block, and a
+//     second block for the same address. Expressions are errors too. The block is preserved
+//     but is not returned as a provider; [File.ProviderFaults] returns the error.
+//     [File.StockFaults] returns everything that a stock tool refuses in the file, so also
+//     unknown blocks. Hashes may repeat and be in any order, their schemes may be unknown
+//     and their values malformed or empty; such hashes match no package.
 //   - Blocks of a later draft, with a source address as their label, are preserved. They
 //     are not returned as modules; [File.ForeignKeys] lists them.
 //
@@ -77,7 +79,10 @@
 //     comment directly above it. If a file has them in another order, the first change to
 //     a module moves them.
 //   - A new provider block is inserted in the order of [addrs.Provider.Compare], as in
-//     stock tools. Existing provider blocks are never moved.
+//     stock tools.
+//   - [File.SetProviders] writes provider blocks if and only if the init of stock tools
+//     would. It then sorts the blocks together with the comments above them, writes all of
+//     them as stock tools do, and adds a header if the file does not begin with a comment.
 //   - Lines of written blocks end in LF.
 //   - A file that was empty gets a header comment. If it has only provider blocks, this is
 //     the header of the stock tool that was passed to [File.NameTool]. A header of Cotter or

@@ -9,11 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// The attributes that render writes, for each type of block.
-var (
-	knownAttributes         = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
-	knownProviderAttributes = map[string]bool{"version": true, "constraints": true, "hashes": true}
-)
+// knownAttributes are the attributes of a module block that render writes.
+var knownAttributes = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
 
 // span is a range of bytes in the source.
 type span struct{ start, end int }
@@ -21,13 +18,13 @@ type span struct{ start, end int }
 // spanOf returns the span of a block, from its type to its closing brace.
 func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
 
-// extras returns the source of a block's unknown attributes and nested blocks,
+// extras returns the source of a module block's unknown attributes and nested blocks,
 // which are preserved when the block is rewritten. Each includes the comments above
 // it and at the end of its line.
-func (p *parser) extras(b *hclsyntax.Block, known map[string]bool) []string {
+func (p *parser) extras(b *hclsyntax.Block) []string {
 	var spans []span
 	for name, attribute := range b.Body.Attributes {
-		if !known[name] {
+		if !knownAttributes[name] {
 			spans = append(spans, span{attribute.SrcRange.Start.Byte, attribute.SrcRange.End.Byte})
 		}
 	}

@@ -32,6 +32,9 @@ type File struct {
 	providerLabels []string // of all provider blocks in src
 	firstProvider  int      // offset of the first provider block, if there is one
 	providerFaults hcl.Diagnostics
+	unknownContent hcl.Diagnostics // arguments, and blocks that are neither modules nor providers
+	// rewritesProviders says that all provider blocks are written as stock tools write them.
+	rewritesProviders bool
 }
 
 // Clone returns a copy that can be changed without changing f.

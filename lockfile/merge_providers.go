@@ -12,7 +12,9 @@ import (
 )
 
 // mergeProviders returns f with merged provider blocks. A block that only one side changed
-// is copied as bytes, so blocks with errors are merged as well.
+// is copied as bytes, so blocks with errors are merged as well. If the merge changes provider
+// blocks and there are no conflicts or errors, all of them are written as stock tools write
+// them, so that the next init does not write the file again.
 func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	var conflicts []Conflict
 	var edits []edit
@@ -52,7 +54,9 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 		return f.reparse(f.src), conflicts
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return f.reparse(splice(f.src, edits)), conflicts
+	merged := f.reparse(splice(f.src, edits))
+	merged.rewritesProviders = len(conflicts) == 0 && len(merged.providerFaults) == 0
+	return merged, conflicts
 }
 
 // mergeProvider merges a block that both sides changed in different ways. It fails if one
@@ -75,7 +79,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPl
 	merged := &providerEntry{provider: our.provider, block: our}
 	switch {
 	case our.provider.Version == their.provider.Version:
-		merged.provider = their.provider.Merge(our.provider)
+		merged.provider.Hashes = append(slices.Clone(our.provider.Hashes), their.provider.Hashes...)
 		if our.provider.Constraints == was.provider.Constraints {
 			merged.provider.Constraints = their.provider.Constraints
 		}
@@ -87,7 +91,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPl
 	switch {
 	case !merged.changed():
 		return f.at(our.span), true
-	case merged.provider.Equal(their.provider) && len(our.extras) == 0:
+	case merged.provider.Equal(their.provider):
 		return theirs.at(their.span), true
 	}
 	return merged.render(), true

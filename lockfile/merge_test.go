@@ -184,3 +184,52 @@ func TestMergeProviderOrder(t *testing.T) {
 		t.Errorf("Merge (-want +got):\n%s", diff)
 	}
 }
+
+// A merge that changes providers writes all provider blocks as stock tools write them, so that
+// the next init does not write the lock. Other merges leave the blocks alone.
+func TestMergeWritesStockForm(t *testing.T) {
+	t.Parallel()
+	block := func(name string, hashes ...string) string {
+		return withHashes(strings.NewReplacer("acme/a", "acme/"+name, "HASH_A", "").Replace(blockA), hashes...)
+	}
+	const module = "module \"m\" {\n  source = \"git::https://example.com/m.git\"\n\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
+	for name, test := range map[string]struct{ base, ours, theirs, want string }{
+		"both sides add hashes": {
+			stockHeaderText + block("a", `"h1:a"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
+			stockHeaderText + block("a", `"zh:1"`, `"h1:a"`, `"h1:a"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zh:1"`, `"zh:2"`),
+		},
+		"theirs is unsorted": {
+			stockHeaderText + block("a", `"h1:a"`),
+			stockHeaderText + block("a", `"h1:a"`),
+			stockHeaderText + block("a", `"zh:1"`, `"h1:a"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zh:1"`),
+		},
+		"another provider is unsorted": {
+			module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			module + "\n" + block("b", `"h1:c"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			headerOfAll + module + "\n" + block("a", `"h1:a"`, `"zh:1"`) + "\n" + block("b", `"h1:c"`),
+		},
+		"only modules change": {
+			block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+		},
+		"an unknown scheme": {
+			stockHeaderText + block("a", `"h1:a"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zz:2"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
+			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`, `"zz:2"`),
+		},
+	} {
+		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"))
+		if diff := cmp.Diff(test.want, string(merged)); diff != "" || conflicts != nil {
+			t.Errorf("%s: conflicts %v (-want +got):\n%s", name, conflicts, diff)
+		}
+	}
+}
+
+const headerOfAll = "# This file is maintained automatically by \"cotter install\" and \"tofu init\" or \"terraform init\".\n# Manual edits may be lost in future updates.\n\n"

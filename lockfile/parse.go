@@ -3,6 +3,8 @@ package lockfile
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -82,6 +84,9 @@ func newParser(src []byte) *parser {
 
 // blocks adds the blocks in a part of the file, until there are too many errors.
 func (p *parser) blocks(body *hclsyntax.Body) {
+	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
+		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The file has provider and module blocks only, but this is the argument %.300q. Remove it: tofu and terraform refuse the file.", name)
+	}
 	for _, b := range body.Blocks {
 		if p.stopped {
 			return
@@ -91,11 +96,20 @@ func (p *parser) blocks(body *hclsyntax.Body) {
 			p.module(b)
 		case "provider":
 			p.provider(b)
+		default:
+			p.unknown(b.DefRange(), "Unsupported block", "The file has provider and module blocks only, but this is a block of type %.300q. Remove it: tofu and terraform refuse the file.", b.Type)
 		}
 		if max(len(p.diags), len(p.file.providerFaults)) > maxFaults {
 			p.fail(b.DefRange(), "Too many errors in lock file", "The blocks up to here have more than %d errors. The rest of the file was not read.", maxFaults)
 			p.stopped = true
 		}
+	}
+}
+
+// unknown adds content that only stock tools refuse.
+func (p *parser) unknown(at hcl.Range, summary, format string, args ...any) {
+	if len(p.file.unknownContent) < maxFaults {
+		p.file.unknownContent = append(p.file.unknownContent, failure(summary, fmt.Sprintf(format, args...), &at)...)
 	}
 }
 

@@ -112,7 +112,7 @@ var lockGen = rapid.Custom(func(t *rapid.T) string {
 		case 1:
 			src.WriteString("/* module \"x\" {\n\n# } */\n")
 		case 2:
-			src.WriteString(space.Draw(t, "s") + "provider \"registry.opentofu.org/a/b\" {" + space.Draw(t, "s") + "# c\n  version  =\"1.0.0\"\nhashes=[\"h1:x\",\n]\n}" + space.Draw(t, "s") + "\n")
+			src.WriteString(space.Draw(t, "s") + "provider \"registry.opentofu.org/a/b\" {" + space.Draw(t, "s") + "# c\n  version  =\"1.0.0\"\nhashes=[\"x\",\n]\n}" + space.Draw(t, "s") + "\n")
 		case 3:
 			src.WriteString("module \"example.com/a/b/c\" { x = y }\n")
 		case 5:

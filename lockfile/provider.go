@@ -35,13 +35,23 @@ func (p Provider) Equal(other Provider) bool {
 
 // Merge returns the provider to lock after installed was verified; p is the provider that
 // was locked before. If both have the same address and version, the result is installed
-// with the hashes of both. Otherwise it is installed. Hashes of unknown schemes are kept as
-// well.
+// with the hashes of both, except for hashes of p whose scheme is neither h1 nor zh: stock
+// tools drop these when they install a provider, and would rewrite a lock that has them.
+// Otherwise it is installed.
 func (p Provider) Merge(installed Provider) Provider {
 	if p.Address == installed.Address && p.Version == installed.Version {
-		installed.Hashes = append(slices.Clone(p.Hashes), installed.Hashes...)
+		installed.Hashes = append(slices.DeleteFunc(slices.Clone(p.Hashes), hasForeignScheme), installed.Hashes...)
 	}
 	return installed.normal()
+}
+
+// hasForeignScheme reports whether stock tools do not know the scheme of a hash.
+func hasForeignScheme(h hashing.Hash) bool { return h.Scheme() != "h1" && h.Scheme() != "zh" }
+
+// hasStockHashes reports whether the hashes are as stock tools write them: sorted, unique, and
+// of schemes that they know.
+func (p Provider) hasStockHashes() bool {
+	return !slices.ContainsFunc(p.Hashes, hasForeignScheme) && slices.Equal(p.Hashes, uniqueHashes(p.Hashes))
 }
 
 // normal returns p with a sorted copy of its hashes, without duplicates.
@@ -64,9 +74,8 @@ type providerEntry struct {
 
 // providerBlock is a provider's block in src.
 type providerBlock struct {
-	provider Provider
+	provider Provider // its hashes are in the order of src
 	span
-	extras []string // the source of unknown attributes and nested blocks
 }
 
 func (e *providerEntry) changed() bool {
@@ -85,11 +94,6 @@ func (e *providerEntry) render() string {
 	}
 	if len(p.Hashes) > 0 {
 		b.WriteString(hashList(p.Hashes))
-	}
-	if e.block != nil {
-		for _, extra := range e.block.extras {
-			b.WriteString("\n" + extra + "\n")
-		}
 	}
 	b.WriteString("}")
 	return b.String()

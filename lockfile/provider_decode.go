@@ -3,6 +3,9 @@ package lockfile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -33,7 +36,6 @@ func (p *parser) provider(b *hclsyntax.Block) {
 		p.file.providerFaults = append(p.file.providerFaults, decoder.diags...)
 		return
 	}
-	read.extras = p.extras(b, knownProviderAttributes)
 	p.file.providerBlocks = append(p.file.providerBlocks, read)
 	p.file.providerBy[address] = read
 	p.file.providers[address] = &providerEntry{provider: read.provider, block: read}
@@ -47,6 +49,7 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 		return Provider{}
 	}
 	provider := Provider{Range: b.DefRange()}
+	p.onlyProviderArguments(b)
 	var err error
 	if provider.Address, err = parseProviderLabel(b.Labels[0]); err != nil {
 		p.fail(b.LabelRanges[0], "Invalid provider address", "Provider %.300q: %s.", b.Labels[0], err)
@@ -59,6 +62,9 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 	}
 	if attribute, ok := b.Body.Attributes["hashes"]; ok {
 		provider.Hashes = p.hashes(attribute.Expr)
+		if list, isList := attribute.Expr.(*hclsyntax.TupleConsExpr); isList && len(list.Exprs) == 0 {
+			p.fail(attribute.Expr.Range(), "Invalid hashes", "Provider %.300q: the list of hashes is empty. Write at least one hash, or remove the argument.", b.Labels[0])
+		}
 	}
 	if len(p.diags) > 0 {
 		return provider
@@ -74,6 +80,22 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 		p.fail(at, bad.summary, "Provider %.300q: %s.", b.Labels[0], bad.err)
 	}
 	return provider
+}
+
+// providerArguments are the arguments of a provider block. Stock tools refuse any other.
+var providerArguments = []string{"version", "constraints", "hashes"}
+
+// onlyProviderArguments reports the arguments and blocks that stock tools do not know, and
+// therefore refuse.
+func (p *parser) onlyProviderArguments(b *hclsyntax.Block) {
+	for _, name := range slices.Sorted(maps.Keys(b.Body.Attributes)) {
+		if !slices.Contains(providerArguments, name) {
+			p.fail(b.Body.Attributes[name].NameRange, "Unsupported argument", "A provider block has no argument %.300q, only version, constraints and hashes. Remove it: tofu and terraform refuse the file.", name)
+		}
+	}
+	for _, nested := range b.Body.Blocks {
+		p.fail(nested.DefRange(), "Unsupported block", "A provider block has no blocks, but this one has %.300q. Remove it: tofu and terraform refuse the file.", nested.Type)
+	}
 }
 
 // parseProviderLabel parses a label, which must be a full address in the form that
@@ -110,11 +132,20 @@ func (p Provider) faults() []fault {
 		}
 	}
 	add("version", -1, "Invalid version", providerVersionFault(p.Version))
+	add("constraints", -1, "Invalid version constraints", providerConstraintsFault(p.Constraints))
 	for i, h := range p.Hashes {
-		_, err := hashing.ParseHash(string(h))
-		add("hashes", i, "Invalid hash", err)
+		add("hashes", i, "Invalid hash", providerHashFault(h))
 	}
 	return found
+}
+
+// providerHashFault allows everything that stock tools allow: any scheme and any value, even
+// none. A hash that is not well-formed matches no package.
+func providerHashFault(h hashing.Hash) error {
+	if scheme, _, found := strings.Cut(string(h), ":"); !found || scheme == "" {
+		return errors.New(`it must begin with a scheme such as "h1:"`)
+	}
+	return nil
 }
 
 // providerVersionFault allows only canonical versions, because directories are named after
@@ -143,11 +174,12 @@ func (p Provider) checkFaults() []fault {
 	if err != nil {
 		found = append(found, fault{attribute: "", element: -1, err: err})
 	}
-	if err := providerConstraintsFault(p.Constraints); err != nil {
-		found = append(found, fault{attribute: "constraints", element: -1, err: err})
-	}
 	return append(found, p.faults()...)
 }
+
+// maxConstraints is the maximum size of a provider's constraints, in bytes. It is enough for
+// some thousand modules that all require other versions.
+const maxConstraints = 64 << 10
 
 // providerConstraintsFault allows only the form that stock tools write, because they refuse
 // a file with any other form.
@@ -155,11 +187,22 @@ func providerConstraintsFault(written string) error {
 	if written == "" {
 		return nil
 	}
-	parsed, err := versions.ParseProviderConstraints(written)
-	if err == nil && parsed.String() != written {
-		err = fmt.Errorf("the constraints must be written as %q", parsed)
+	if len(written) > maxConstraints {
+		return fmt.Errorf("the constraints have more than %d bytes", maxConstraints)
 	}
-	return err
+	// The constraints of all modules together may be longer than one constraint can be.
+	var parts []versions.ProviderConstraints
+	for part := range strings.SplitSeq(written, ", ") {
+		parsed, err := versions.ParseProviderConstraints(part)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, parsed)
+	}
+	if normal := (versions.ProviderConstraints{}).And(parts...).String(); normal != written {
+		return fmt.Errorf("the constraints must be written as %q", normal)
+	}
+	return nil
 }
 
 // ProviderError is returned by [File.Check] for a provider that cannot be written.

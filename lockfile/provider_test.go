@@ -2,6 +2,7 @@ package lockfile_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -162,7 +163,7 @@ func TestProviderEdits(t *testing.T) {
 	t.Parallel()
 	const (
 		header = "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n"
-		odd    = "# about b\nprovider \"registry.opentofu.org/a/b\" { # odd\n version=\"1.0.0\"\n constraints = \"~>   1\"\n}  # behind\n"
+		odd    = "# about b\nprovider \"registry.opentofu.org/a/b\" { # odd\n version=\"1.0.0\"\n constraints = \"~> 1.0\"\n}  # behind\n"
 		later  = "provider \"registry.opentofu.org/a/z\" {\n  version = \"1.0.0\"\n}\n"
 		added  = "provider \"registry.opentofu.org/a/c\" {\n  version = \"1.0.0\"\n}\n"
 		first  = "provider \"registry.opentofu.org/a/a\" {\n  version = \"1.0.0\"\n}\n"
@@ -206,7 +207,7 @@ func TestProviderEdits(t *testing.T) {
 		},
 		{
 			"equal", header + "\n" + odd + "\n\n" + later,
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~>   1")) },
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~> 1.0")) },
 			header + "\n" + odd + "\n\n" + later,
 		},
 		{
@@ -214,11 +215,6 @@ func TestProviderEdits(t *testing.T) {
 			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
 			header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
 				"\",\n  ]\n}  # behind\n\n" + "provider \"other\" { # not an address\n}\n",
-		},
-		{
-			"unknown attributes", "provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n  # why\n  future = [1]\n}\n",
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "")) },
-			"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.1.0\"\n\n  # why\n  future = [1]\n}\n",
 		},
 	}
 	for _, test := range tests {
@@ -254,7 +250,11 @@ func TestProviderFaults(t *testing.T) {
 		{"leading v", provider("example.com/a/b", `version = "v1.0.0"`), "Invalid version"},
 		{"expression", provider("example.com/a/b", `version = "${1}.0.0"`), "Not a literal string"},
 		{"hashes", provider("example.com/a/b", version+"\nhashes = \"h1:x\""), "Not a literal list"},
-		{"hash", provider("example.com/a/b", version+"\nhashes = [\"h1:x\"]"), "Invalid hash"},
+		{"hash", provider("example.com/a/b", version+"\nhashes = [\"x\"]"), "Invalid hash"},
+		{"no hash in the list", provider("example.com/a/b", version+"\nhashes = []"), "Invalid hashes"},
+		{"constraints", provider("example.com/a/b", version+"\nconstraints = \"~>   1\""), "Invalid version constraints"},
+		{"unknown argument", provider("example.com/a/b", version+"\nfuture = [1]"), "Unsupported argument"},
+		{"nested block", provider("example.com/a/b", version+"\nfuture {}"), "Unsupported block"},
 		{"duplicate", provider("example.com/a/b", version) + provider("example.com/a/b", version), "Duplicate provider block"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -275,6 +275,21 @@ func TestProviderFaults(t *testing.T) {
 				t.Errorf("Bytes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A lock can have more constraints than the configuration of a single module.
+func TestLongConstraints(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{4_000: 0, 8_000: 1} {
+		var parts []string
+		for i := range size {
+			parts = append(parts, fmt.Sprintf(">= 1.0.%d", 1000+i))
+		}
+		file := parse(t, []byte("provider \"example.com/a/b\" {\n  version = \"2.0.0\"\n  constraints = \""+strings.Join(parts, ", ")+"\"\n}\n"), "x")
+		if faults := file.ProviderFaults(); len(faults) != want {
+			t.Errorf("%d constraints: %v", size, faults)
+		}
 	}
 }
 
@@ -302,7 +317,7 @@ func TestMergeOfOneProvider(t *testing.T) {
 	t.Parallel()
 	locked := lockedProvider(t, "a/b", "1.0.0", "~> 1.0", hashA, "h9:x")
 	for name, test := range map[string]struct{ installed, want lockfile.Provider }{
-		"same version":   {lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashZ, hashA), lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashA, "h9:x", hashZ)},
+		"same version":   {lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashZ, hashA), lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashA, hashZ)},
 		"other version":  {lockedProvider(t, "a/b", "1.1.0", "", hashB, hashB), lockedProvider(t, "a/b", "1.1.0", "", hashB)},
 		"other metadata": {lockedProvider(t, "a/b", "1.0.0+b", "", hashB), lockedProvider(t, "a/b", "1.0.0+b", "", hashB)},
 		"other address":  {lockedProvider(t, "a/c", "1.0.0", "", hashB), lockedProvider(t, "a/c", "1.0.0", "", hashB)},
@@ -381,6 +396,49 @@ func TestProviderEditsKeepEverythingElse(t *testing.T) {
 		for _, p := range file.Providers() {
 			again.SetProvider(p)
 		}
+		if got := again.Bytes(); string(got) != string(after) {
+			rt.Fatalf("setting the same changes %q to %q", after, got)
+		}
+	})
+}
+
+// SetProviders writes a lock that stock tools read and do not write again, and loses nothing
+// outside of provider blocks.
+func TestSetProvidersProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		src := "# no header is added\n" + strings.TrimPrefix(lockGen.Draw(rt, "lock"), "\ufeff")
+		file := parse(t, []byte(src), "before")
+		if len(file.ProviderFaults()) > 0 {
+			return
+		}
+		var all []lockfile.Provider
+		for _, p := range rapid.SliceOfNDistinct(providerGen, 0, 5, func(p lockfile.Provider) addrs.Provider { return p.Address }).Draw(rt, "all") {
+			old, _ := file.Provider(p.Address)
+			all = append(all, old.Merge(p))
+		}
+		file.SetProviders(all)
+		if err := file.Check(); err != nil {
+			rt.Fatalf("Check = %v", err)
+		}
+		after := file.Bytes()
+		again := parse(t, after, "after")
+		assertSameModules(t, file, again)
+		if diff := gocmp.Diff(len(all), len(again.Providers())); diff != "" || len(again.ProviderFaults()) > 0 {
+			rt.Fatalf("%d providers, want %d, and faults %v in %q", len(again.Providers()), len(all), again.ProviderFaults(), after)
+		}
+		inBlock := func(string) bool { return true }
+		before, kept := outside(t, []byte(src), inBlock), outside(t, after, inBlock)
+		for _, lines := range [][]string{before, kept} {
+			for i, line := range lines {
+				lines[i] = strings.TrimSpace(line)
+			}
+			slices.Sort(lines) // comments move with their blocks
+		}
+		if diff := gocmp.Diff(before, kept, cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("foreign lines (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
+		}
+		again.SetProviders(all)
 		if got := again.Bytes(); string(got) != string(after) {
 			rt.Fatalf("setting the same changes %q to %q", after, got)
 		}

@@ -75,8 +75,8 @@ func (c ProviderConstraints) And(others ...ProviderConstraints) ProviderConstrai
 func (c ProviderConstraints) IsZero() bool { return len(c.parts) == 0 }
 
 // String returns the constraints in the form that stock tools write to the lock: with three
-// numbers (two after ~> if two were written), sorted by version and operator, and without
-// duplicates. It is empty for the zero value.
+// numbers (two after ~> if two were written), sorted by version, build metadata and operator,
+// and without duplicates. It is empty for the zero value.
 func (c ProviderConstraints) String() string {
 	sorted := make([]providerPart, len(c.parts))
 	for i, spec := range c.parts {
@@ -131,10 +131,21 @@ var operatorTexts = map[constraints.SelectionOp]string{
 func (p providerPart) compare(other providerPart) int {
 	return cmp.Or(
 		compareProviderVersions(p.version, other.version),
+		compareExtras(p.version.Metadata, other.version.Metadata),
 		cmp.Compare(slices.Index(operators, p.operator), slices.Index(operators, other.operator)),
-		cmp.Compare(p.version.Prerelease, other.version.Prerelease),
-		cmp.Compare(p.version.Metadata, other.version.Metadata),
 	)
+}
+
+// compareExtras orders build metadata as the library orders pre-releases, because stock tools
+// use that order for both.
+func compareExtras(a, b goversions.VersionExtra) int {
+	switch {
+	case a.LessThan(b):
+		return -1
+	case b.LessThan(a):
+		return 1
+	}
+	return 0
 }
 
 func (p providerPart) String() string {

@@ -67,7 +67,7 @@ func (c *testCase) prepare(dir string) (path string, stdin []byte, err error) {
 	case "parse":
 		return lock, nil, os.WriteFile(lock, c.file("lock.hcl"), 0o644)
 	}
-	return lock, c.file("edit.json"), os.WriteFile(lock, c.file("before.hcl"), 0o644)
+	return lock, c.file(c.verb + ".json"), os.WriteFile(lock, c.file("before.hcl"), 0o644)
 }
 
 // compareHashes compares the hashes that a program has printed with those of the case. A

@@ -15,7 +15,7 @@ import (
 // testCase is one task for a program, with the expected result.
 type testCase struct {
 	name  string // such as "hash trees/plain"
-	verb  string // "hash", "parse" or "edit"
+	verb  string // "hash", "parse", "edit" or "select"
 	files []txtar.File
 
 	tree    tree     // for hash
@@ -34,11 +34,11 @@ func (c *testCase) file(name string) []byte {
 }
 
 // readKit reads all cases in a directory: by verb, and within a folder in the order of their
-// names.
+// names. The locks that a program must refuse follow; each file of their archives is a lock.
 func readKit(dir string) ([]*testCase, error) {
 	var all []*testCase
 	for _, folder := range []struct{ name, verb string }{
-		{"trees", "hash"}, {"refused-trees", "hash"}, {"locks", "parse"}, {"edits", "edit"},
+		{"trees", "hash"}, {"refused-trees", "hash"}, {"locks", "parse"}, {"edits", "edit"}, {"selections", "select"},
 	} {
 		names, err := filepath.Glob(filepath.Join(dir, folder.name, "*.txtar"))
 		if err != nil {
@@ -61,20 +61,18 @@ func readKit(dir string) ([]*testCase, error) {
 			all = append(all, c)
 		}
 	}
-	invalid, err := invalidLocks(filepath.Join(dir, "invalid-locks.txtar"))
-	return append(all, invalid...), err
-}
-
-// invalidLocks reads the locks that a program must refuse. Each file of the archive is a lock.
-func invalidLocks(name string) ([]*testCase, error) {
-	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var all []*testCase
-	for _, f := range archive.Files {
-		name := "parse invalid-locks/" + strings.TrimSuffix(f.Name, ".hcl")
-		all = append(all, &testCase{name: name, verb: "parse", refused: true, files: []txtar.File{{Name: "lock.hcl", Data: f.Data}}})
+	for _, locks := range []struct{ name, verb, file string }{
+		{"invalid-locks", "parse", "lock.hcl"}, {"refused-provider-locks", "select", "before.hcl"},
+	} {
+		archive, err := txtar.ParseFile(filepath.Join(dir, locks.name+".txtar"))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range archive.Files {
+			name := locks.verb + " " + locks.name + "/" + strings.TrimSuffix(f.Name, ".hcl")
+			files := []txtar.File{{Name: locks.file, Data: f.Data}, {Name: "select.json", Data: []byte(`{"providers": []}`)}}
+			all = append(all, &testCase{name: name, verb: locks.verb, refused: true, files: files})
+		}
 	}
 	return all, nil
 }

@@ -1,14 +1,14 @@
 // Command cotter-conformance tests how another program hashes module trees, and how it
-// reads and writes the module blocks of a lock file. It uses the cases in
+// reads and writes lock files. It uses the cases in
 // testdata/conformance. docs/conformance.md describes the protocol.
 //
 //	go run ./cmd/cotter-conformance COMMAND [ARGUMENT...]
 //
-// It runs the command once for each case, with "hash DIR", "parse FILE" or "edit FILE"
-// after the command's own arguments, and prints the result of each case. The exit status
+// It runs the command once for each case, with "hash DIR", "parse FILE", "edit FILE" or
+// "select FILE" after the command's own arguments, and prints the result of each case. The exit status
 // is 0 if no case failed, 1 if a case failed, and 2 for a wrong command line.
 //
-//	cotter-conformance reference hash|parse|edit PATH
+//	cotter-conformance reference hash|parse|edit|select PATH
 //
 // is a command of this kind. It uses the packages of this module.
 package main

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -14,7 +15,7 @@ import (
 // reference implements the protocol with the packages of this module.
 func reference(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) != 2 {
-		fmt.Fprintln(stderr, "usage: cotter-conformance reference hash|parse|edit PATH")
+		fmt.Fprintln(stderr, "usage: cotter-conformance reference hash|parse|edit|select PATH")
 		return wrongUsage
 	}
 	var err error
@@ -25,6 +26,8 @@ func reference(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = parse(args[1], stdout)
 	case "edit":
 		err = edit(args[1], stdin)
+	case "select":
+		err = selectProviders(args[1], stdin)
 	default:
 		return notImplemented
 	}
@@ -125,8 +128,41 @@ func edit(name string, stdin io.Reader) error {
 	for _, key := range change.Remove {
 		lock.RemoveModule(key)
 	}
+	return writeLock(name, lock)
+}
+
+func writeLock(name string, lock *lockfile.File) error {
 	if err := lock.Check(); err != nil {
 		return err
 	}
 	return os.WriteFile(name, lock.Bytes(), 0o644)
+}
+
+// selectProviders writes the providers in stdin, which an installation has selected, to a lock
+// file of stock tools.
+func selectProviders(name string, stdin io.Reader) error {
+	var selected struct {
+		Providers []providerJSON `json:"providers"`
+	}
+	if err := json.NewDecoder(stdin).Decode(&selected); err != nil {
+		return err
+	}
+	lock, err := readLock(name)
+	if err != nil {
+		return err
+	}
+	if faults := lock.StockFaults(addrs.Parser{}); faults.HasErrors() {
+		return faults
+	}
+	var all []lockfile.Provider
+	for _, p := range selected.Providers {
+		address, err := addrs.ParseProviderSource(p.Address)
+		if err != nil {
+			return err
+		}
+		old, _ := lock.Provider(address)
+		all = append(all, old.Merge(lockfile.Provider{Address: address, Version: p.Version, Constraints: p.Constraints, Hashes: p.Hashes}))
+	}
+	lock.SetProviders(all)
+	return writeLock(name, lock)
 }

@@ -163,9 +163,7 @@ func (o *output) markdown(result *cotter.Result) {
 		if slices.Contains(unsigned, change.Provider.ForDisplay()+" "+change.New) {
 			what = append(what, evidence.Evidence{Kind: evidence.Project}.String())
 		}
-		if change.Hashes > 0 {
-			what = append(what, moreHashes(change.Hashes))
-		}
+		what = append(what, hashChanges(change)...)
 		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), joinCells(what))
 	}
 }

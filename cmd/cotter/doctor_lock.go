@@ -36,8 +36,10 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 			"tofu and terraform warn that they do not support module locks, and drop the module blocks when they rewrite the file")
 	}
 	d.otherRegistry(providers, d.takenOver(ctx))
-	for _, m := range fromDiagnostics("", lock.ProviderFaults()) {
-		d.problem("remove the block, and run `cotter install`", "stock tools refuse a provider block: %s", m.line())
+	if name == stockLockName {
+		for _, m := range fromDiagnostics("", lock.StockFaults(d.parser())) {
+			d.problem("correct or remove it, and run `cotter install`", "stock tools refuse the file: %s", m.line())
+		}
 	}
 }
 
@@ -53,6 +55,14 @@ func (d *doctor) lockedPackages(modules []lockfile.Module) {
 			d.needPackage(d.needs[i])
 		}
 	}
+}
+
+// parser returns a parser for addresses as the stock tool reads them.
+func (d *doctor) parser() addrs.Parser {
+	if d.req.Dialect == cotter.DialectTerraform {
+		return addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
+	}
+	return addrs.Parser{}
 }
 
 // otherRegistry reports the providers from the default registry of the other stock tool. taken are

@@ -116,8 +116,8 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 	}
 	if req.DryRun {
 		err := out.planned(result, progress.tally)
-		if err == nil && cmd.Bool("check") && wouldChange(result) {
-			return errLockWouldChange
+		if err == nil && cmd.Bool("check") {
+			err = out.checkLock("", result)
 		}
 		return err
 	}

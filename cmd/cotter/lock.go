@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
@@ -16,7 +18,8 @@ func lockCommand(out *output) *cli.Command {
 		Description: "Selects versions as install does, and writes them to the lock. With --platform it also\n" +
 			"adds the hashes of provider packages for other platforms; it does not fetch packages\n" +
 			"whose hashes are known already. With --check it writes nothing, and the exit status is\n" +
-			"1 if the lock would change.",
+			"1 if an entry would be added, removed or changed. Other hashes of the same provider\n" +
+			"package are only a warning.",
 		Flags: configFlags(severalFlags(append(lockFlags(),
 			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
 			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
@@ -38,6 +41,25 @@ func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req.LockOnly, req.DryRun = true, cmd.Bool("check")
 	req.Update.All = cmd.Bool("upgrade")
 	return installProjects(ctx, cmd, out, req)
+}
+
+// checkLock returns an error if the lock of a project in dir would change, for lock --check. dir
+// is "" if there is only one project. If only hashes of providers would change, it prints a
+// warning.
+func (o *output) checkLock(dir string, result *cotter.Result) error {
+	switch {
+	case !wouldChange(result):
+		return nil
+	case len(result.LockChanges)+len(result.Restored) > 0 || !allOnlyHashes(result.ProviderChanges):
+		return errLockWouldChange
+	}
+	o.printWarning(dir, cotter.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
+		count(len(result.ProviderChanges), "provider"))})
+	return nil
+}
+
+func allOnlyHashes(changes []cotter.ProviderChange) bool {
+	return !slices.ContainsFunc(changes, func(change cotter.ProviderChange) bool { return !change.OnlyHashes() })
 }
 
 // wouldChange reports whether an installation changes, or would change, the lock.

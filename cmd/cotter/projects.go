@@ -191,8 +191,12 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		return err
 	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
-	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
-		return errLockWouldChange
+	if err == nil && cmd.Bool("check") {
+		for i, result := range results {
+			if stale := out.checkLock(dirs[i], result); stale != nil {
+				err = stale
+			}
+		}
 	}
 	return err
 }
@@ -235,6 +239,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		all.Modules = append(all.Modules, result.Modules...)
 		all.Providers = append(all.Providers, result.Providers...)
 		all.LockChanges = append(all.LockChanges, result.LockChanges...)
+		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		list := outcomesOf(result, own)
 		changed = changed || len(list) > 0
 		if err := o.projectDone(done, dirs[i], result, list); err != nil {
@@ -249,6 +254,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	if !changed && succeeded == len(dirs) {
 		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		o.refetched(all)
 		return nil
 	}
 	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
@@ -257,6 +263,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	}
 	o.printf("%s.\n", text)
 	o.inUse("Locked what was in use", all)
+	o.refetched(all)
 	return nil
 }
 

@@ -72,7 +72,7 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.New == "":
 		return "removed"
 	case change.Old == change.New:
-		return fmt.Sprintf("%s, %s", change.New, moreHashes(change.Hashes))
+		return strings.Join(append([]string{change.New}, hashChanges(change)...), ", ")
 	}
 	text := change.Old
 	if change.From != (addrs.Provider{}) {
@@ -102,6 +102,17 @@ func splitMoved(changes []cotter.ProviderChange) (moved, others []cotter.Provide
 // moveText describes the change of providers that move to another registry, of which one is given.
 func moveText(change cotter.ProviderChange) string {
 	return fmt.Sprintf("from %s to %s, at the locked versions", change.From.Hostname.ForDisplay(), change.Provider.Hostname.ForDisplay())
+}
+
+// hashChanges describes how the hashes of an entry change whose version stays.
+func hashChanges(change cotter.ProviderChange) (changes []string) {
+	if change.Hashes > 0 {
+		changes = append(changes, moreHashes(change.Hashes))
+	}
+	if change.Normalized {
+		changes = append(changes, "hashes as stock tools write them")
+	}
+	return changes
 }
 
 func moreHashes(n int) string {
@@ -257,6 +268,8 @@ type jsonProviderChange struct {
 	Old      string `json:"old,omitempty"`
 	New      string `json:"new,omitempty"`
 	Hashes   int    `json:"hashes_added,omitempty"`
+	// Normalized is true if the hashes were not as stock tools write them: sorted, and each once.
+	Normalized bool `json:"hashes_normalized,omitempty"`
 	// From is the address in Terraform's registry under which the lock had the old version.
 	From string `json:"from,omitempty"`
 	// ExcludedBy is the list of constraints that do not allow the old version.
@@ -266,7 +279,7 @@ type jsonProviderChange struct {
 func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 	var list []jsonProviderChange
 	for _, change := range changes {
-		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old, New: change.New, Hashes: change.Hashes, ExcludedBy: providerExclusions(change)}
+		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old, New: change.New, Hashes: change.Hashes, Normalized: change.Normalized, ExcludedBy: providerExclusions(change)}
 		if change.From != (addrs.Provider{}) {
 			j.From = change.From.String()
 		}

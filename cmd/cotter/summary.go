@@ -95,6 +95,9 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}
 		e, isNew := seen.providers[p.Address.String()]
 		_, fetched := seen.archives[line.subject+" "+p.Version]
+		if isRefetched(result, p) {
+			continue // nothing has changed, and refetched says why it was downloaded
+		}
 		if e.Replaced || fetched && !isNew { // it is installed as links to the cache, which was damaged
 			line.verb = "restored"
 		}
@@ -189,6 +192,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	list := outcomesOf(result, seen)
 	if len(list) == 0 && seen.lock == nil {
 		o.printf("%s up to date in %s\n", total(result), o.elapsed())
+		o.refetched(result)
 		o.unsigned("", fromProject(result.Providers))
 		return nil
 	}
@@ -209,6 +213,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	}
 	o.printf("%s.\n", text)
 	o.inUse("Locked what was in use", result)
+	o.refetched(result)
 	o.unsigned("", fromProject(result.Providers))
 	switch {
 	case seen.lock != nil && seen.lock.Created:

@@ -40,7 +40,7 @@ func (d *directory) readFile(ctx context.Context, f file, requirements *requirem
 		return nil, diags
 	}
 	if requirements != nil {
-		requirements.addBody(body, f.override)
+		requirements.addBody(ctx, body, f.override)
 	}
 	content, _, contentDiags := body.PartialContent(fileSchema)
 	blocks, blockDiags := decodeBlocks(content.Blocks, diags.HasErrors())

@@ -3,12 +3,12 @@ package configs
 import (
 	"context"
 	"path"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Schemas of the blocks that concern providers.
@@ -66,12 +66,12 @@ func (r *requirements) addParsed(ctx context.Context, src []byte, f file, displa
 	body, diags := parse(ctx, src, display, f.json, start)
 	r.diags = append(r.diags, limitSyntaxErrors(diags, display)...)
 	if body != nil {
-		r.addBody(body, f.override)
+		r.addBody(ctx, body, f.override)
 	}
 }
 
 // addBody adds the requirements in a file or in a part of a file.
-func (r *requirements) addBody(body hcl.Body, override bool) {
+func (r *requirements) addBody(ctx context.Context, body hcl.Body, override bool) {
 	content, _, diags := body.PartialContent(providersSchema)
 	r.diags = append(r.diags, diags...)
 	for _, b := range content.Blocks {
@@ -86,12 +86,12 @@ func (r *requirements) addBody(body hcl.Body, override bool) {
 		case "check":
 			inner, _, _ := b.Body.PartialContent(checkSchema)
 			for _, data := range inner.Blocks {
-				r.addResourceBlock(data, override)
+				r.addResourceBlock(ctx, data, override)
 			}
 		case "import":
-			r.addImport(b)
+			r.addImport(ctx, b)
 		default:
-			r.addResourceBlock(b, override)
+			r.addResourceBlock(ctx, b, override)
 		}
 	}
 }
@@ -141,12 +141,12 @@ func (r *requirements) checkName(name string, at hcl.Range) bool {
 	return false
 }
 
-func (r *requirements) addResourceBlock(b *hcl.Block, override bool) {
+func (r *requirements) addResourceBlock(ctx context.Context, b *hcl.Block, override bool) {
 	found := &resource{kind: b.Type, typ: b.Labels[0], name: b.Labels[1], at: b.DefRange}
 	content, _, _ := b.Body.PartialContent(resourceSchema)
 	if attr := content.Attributes["provider"]; attr != nil {
 		var ok bool
-		if found.provider, ok = r.providerReference(attr); !ok {
+		if found.provider, ok = r.providerReference(ctx, attr); !ok {
 			return
 		}
 	}
@@ -174,33 +174,83 @@ func (r *requirements) addResource(found *resource, override bool) {
 }
 
 // providerReference returns the local name in a provider argument.
-func (r *requirements) providerReference(attr *hcl.Attribute) (string, bool) {
-	names := attributeNames(attr.Expr)
-	if text, ok := literalText(attr); ok && len(names) == 0 {
-		names = strings.Split(text, ".") // the form of early versions
-	}
-	if len(names) == 0 || len(names) > 2 {
+func (r *requirements) providerReference(ctx context.Context, attr *hcl.Attribute) (string, bool) {
+	name, hasIndex, ok := r.readReference(ctx, attr.Expr)
+	switch {
+	case !ok:
 		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument must be a provider's name, or a name and an alias such as aws.west.")
 		return "", false
-	}
-	if !r.checkName(names[0], attr.Expr.Range()) {
+	case hasIndex && r.terraform:
+		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument has an instance key, which only OpenTofu supports.")
 		return "", false
 	}
-	return names[0], true
+	return name, r.checkName(name, attr.Expr.Range())
+}
+
+// readReference reads a reference to a provider's configuration: NAME, NAME.ALIAS or
+// NAME.ALIAS[KEY].
+func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (name string, hasIndex, ok bool) {
+	if !r.terraform {
+		expr = nativeReference(ctx, expr)
+	}
+	if index, isIndex := expr.(*hclsyntax.IndexExpr); isIndex { // the key is not a literal
+		expr, hasIndex = index.Collection, true
+	}
+	if _, isNative := expr.(hclsyntax.Expression); isNative && !hasIndex {
+		expr = unquoted(ctx, expr) // the form of early versions
+	}
+	traversal, diags := hcl.AbsTraversalForExpr(expr)
+	if diags.HasErrors() {
+		return "", false, false
+	}
+	if _, isIndex := traversal[len(traversal)-1].(hcl.TraverseIndex); isIndex && !hasIndex {
+		traversal, hasIndex = traversal[:len(traversal)-1], true
+	}
+	names := stepNames(traversal)
+	if len(names) != len(traversal) || len(names) > 2 || hasIndex && len(names) != 2 {
+		return "", false, false
+	}
+	return names[0], hasIndex, true
+}
+
+// nativeReference returns the expression in a string of a JSON file, because JSON has no other way
+// to write a reference. It returns other expressions unchanged.
+func nativeReference(ctx context.Context, expr hcl.Expression) hcl.Expression {
+	if _, isNative := expr.(hclsyntax.Expression); isNative {
+		return expr
+	}
+	return unquoted(ctx, expr)
+}
+
+// unquoted returns the expression in a literal string. It returns other expressions unchanged, and
+// also strings with syntax errors, because these are no references either.
+func unquoted(ctx context.Context, expr hcl.Expression) hcl.Expression {
+	text, ok := stringOf(expr)
+	if !ok {
+		return expr
+	}
+	parsed, diags := hcldepth.ParseExpression(ctx, []byte(text), expr.Range().Filename, expr.Range().Start)
+	if diags.HasErrors() {
+		return expr
+	}
+	return parsed
 }
 
 // addImport adds the provider of an import block. The block counts only if the module does not
 // declare the resource.
-func (r *requirements) addImport(b *hcl.Block) {
+func (r *requirements) addImport(ctx context.Context, b *hcl.Block) {
 	content, _, _ := b.Body.PartialContent(importSchema)
 	to := content.Attributes["to"]
 	if to == nil {
 		return
 	}
-	names := attributeNames(to.Expr)
+	names := attributeNames(nativeReference(ctx, to.Expr))
 	inModule := len(names) > 2 && names[0] == "module"
 	for len(names) > 2 && names[0] == "module" {
 		names = names[2:]
+	}
+	if len(names) == 3 && names[0] == "data" && !r.terraform {
+		names = names[1:]
 	}
 	// Terraform ignores resources of other modules here: those modules require the provider.
 	if len(names) != 2 || inModule && r.terraform {
@@ -209,7 +259,7 @@ func (r *requirements) addImport(b *hcl.Block) {
 	block := importBlock{target: names[0] + "." + names[1]}
 	block.use = providerUse{by: "import " + block.target, at: b.DefRange}
 	if attr := content.Attributes["provider"]; attr != nil {
-		block.use.name, _ = r.providerReference(attr)
+		block.use.name, _ = r.providerReference(ctx, attr)
 	} else {
 		block.use.name = r.nameOfType(names[0], to.Expr.Range())
 	}

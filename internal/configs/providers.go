@@ -163,6 +163,12 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 		r.fail(requirement.Range, "Legacy provider address", "Provider %q: %q is an address from early versions of Terraform. Replace it with an address that has the provider's namespace.", requirement.LocalName, source)
 	case r.parser.IsBuiltIn(source):
 		r.checkBuiltIn(requirement, version)
+	case !r.parser.AcceptsFullAddress(source):
+		tool := "tofu"
+		if r.terraform {
+			tool = "terraform"
+		}
+		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, tool, source)
 	default:
 		return append(found, requirement)
 	}

@@ -84,6 +84,13 @@ var providerCases = []struct{ name, files, want string }{
 	{"9 alias", mainFile("resource \"aws_a\" \"x\" {\n  provider = other.west\n}\n"), "~/hashicorp/other implied by resource aws_a.x at main.tf:1,1"},
 	{"9 quoted", mainFile("resource \"aws_a\" \"x\" {\n  provider = \"other.west\"\n}\n"), "~/hashicorp/other implied by resource aws_a.x at main.tf:1,1"},
 	{"9 instance", mainFile("resource \"aws_a\" \"x\" {\n  provider = other.by_region[each.key]\n}\n"), "~/hashicorp/other implied by resource aws_a.x at main.tf:1,1"},
+	{
+		"9 instance in JSON", "-- main.tf.json --\n" + `{"resource": {"aws_a": {"x": {"provider": "other.b[each.key]"}}}, "data": {"aws_d": {"x": {"provider": "third.b[\"k\"]"}}},
+"ephemeral": {"aws_e": {"x": {"provider": "fourth.b[each.value.x]"}}}}`,
+		"~/hashicorp/other implied by resource aws_a.x at main.tf.json:1,30\n~/hashicorp/third implied by data aws_d.x at main.tf.json:1,91\n" +
+			"~/hashicorp/fourth implied by ephemeral aws_e.x at main.tf.json:2,30",
+	},
+	{"9 instance without alias", mainFile("resource \"aws_a\" \"x\" {\n  provider = other[each.key]\n}\n"), "error: Invalid provider reference at main.tf:2,14"},
 	{"9 not a reference", mainFile("resource \"aws_a\" \"x\" {\n  provider = 1 + 1\n}\n"), "error: Invalid provider reference at main.tf:2,14"},
 	{"10 entry", required(`foo = { source = "acme/bar" }`, "resource \"foo_thing\" \"a\" {}\n"), "~/acme/bar by required_providers at main.tf:3,1"},
 	{
@@ -137,7 +144,14 @@ var providerCases = []struct{ name, files, want string }{
 		"31 import with resource", mainFile("import {\n  to = aws_a.x\n}\nresource \"aws_a\" \"x\" {\n  provider = other\n}\n"),
 		"~/hashicorp/aws implied by import aws_a.x at main.tf:1,1\n~/hashicorp/other implied by resource aws_a.x at main.tf:4,1",
 	},
+	{
+		"31 import in JSON", "-- main.tf.json --\n" + `{"import": [{"to": "aws_a.x[each.key]"}, {"to": "foo_a.x[each.key]", "provider": "other.b[each.key]"}, {"to": "data.dns_a.x"}]}`,
+		"~/hashicorp/aws implied by import aws_a.x at main.tf.json:1,12\n~/hashicorp/other implied by import foo_a.x at main.tf.json:1,12\n" +
+			"~/hashicorp/dns implied by import dns_a.x at main.tf.json:1,12",
+	},
 	{"32 import into a module", mainFile("import {\n  to = module.c[each.key].aws_a.x[\"a\"]\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
+	{"34 prefix", required(`x = { source = "terraform-provider-x" }`, ""), "error: Provider that cannot be locked at main.tf:3,1"},
+	{"34 prefix in a name", mainFile("resource \"opentofu-x_y\" \"a\" {}\n"), "error: Provider that cannot be locked at main.tf:1,1"},
 	{"34 legacy", required(`x = { source = "-/x" }`, ""), "error: Legacy provider address at main.tf:3,1"},
 	{"35 test file", mainFile("") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\nmock_provider \"mock\" {}\n", "~/hashicorp/tst implied by test file tests/a.tftest.hcl at tests/a.tftest.hcl:1,1"},
 	{
@@ -195,6 +209,8 @@ func TestProviderRequirementsOfTerraform(t *testing.T) {
 		{"31 import", mainFile("import {\n  to = aws_a.x\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
 		{"an action", mainFile("action \"aws_a\" \"x\" {}\n"), "~/hashicorp/aws implied by action aws_a.x at main.tf:1,1"},
 		{"32 import into a module", mainFile("import {\n  to = module.c.aws_a.x\n}\n"), ""},
+		{"31 import in JSON", "-- main.tf.json --\n" + `{"import": [{"to": "aws_a.x[each.key]"}]}`, "~/hashicorp/aws implied by import aws_a.x at main.tf.json:1,12"},
+		{"9 instance", mainFile("resource \"aws_a\" \"x\" {\n  provider = other.b[each.key]\n}\n"), "error: Invalid provider reference at main.tf:2,14"},
 		{"35 test file", mainFile("") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\n", ""},
 		{"35 declared", required(`tst = { source = "acme/tst" }`, "") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\n", "~/acme/tst by required_providers at main.tf:3,1"},
 		{"43 .tofu", mainFile("provider \"a\" {}\n") + "-- main.tofu --\nprovider \"b\" {}\n", `~/hashicorp/a implied by provider "a" at main.tf:1,1`},

@@ -24,6 +24,8 @@ type Fetched struct {
 	// Archive is the zh hash of the archive, or "" if the package has no archive hash that counts.
 	Archive hashing.Hash
 	Tree    *pkgtree.Tree
+	// Bytes is the number of bytes that this process has downloaded for the package.
+	Bytes int64
 	// Gitlinks are the submodules that were not fetched. LeftOut are the links that are not part
 	// of the package.
 	Gitlinks []string
@@ -35,6 +37,7 @@ func newFetched(from *pkgcache.Fetched) *Fetched {
 		Resolved: addrs.ParseModulePackage(from.Answer.Package),
 		Archive:  from.Answer.Archive,
 		Tree:     from.Tree,
+		Bytes:    from.Bytes,
 		Gitlinks: from.Answer.Gitlinks,
 	}
 	for _, link := range from.Answer.LeftOut {

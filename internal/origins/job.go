@@ -73,7 +73,7 @@ func (j fetchJob) request() getmodules.Request {
 
 // downloaded returns what other processes need to know about a fetched package.
 func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked time.Time) *pkgcache.Fetched {
-	got := &pkgcache.Fetched{Tree: tree, Answer: pkgcache.Answer{
+	got := &pkgcache.Fetched{Tree: tree, Bytes: pkg.Bytes, Answer: pkgcache.Answer{
 		Tree:     tree.T1(),
 		Package:  pkg.Resolved.String(),
 		Revision: cmp.Or(j.Revision, pkg.Revision),

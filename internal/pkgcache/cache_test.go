@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -123,6 +124,32 @@ func TestDamage(t *testing.T) {
 				t.Error("the damaged tree is still published")
 			}
 		})
+	}
+}
+
+// Of several copies at once of a damaged tree, none fails because another one has replaced it.
+func TestDamageSideBySide(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	t1 := publish(t, s, "# a\n")
+	for range 100 {
+		if err := os.WriteFile(filepath.Join(s.TreePath(t1), "main.tf"), []byte("# b\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		var wait sync.WaitGroup
+		for i := range 4 {
+			wait.Go(func() {
+				_, err := s.CopyTo(context.Background(), filepath.Join(dir, strconv.Itoa(i)), t1, pkgcache.CopyOptions{})
+				switch {
+				case errors.Is(err, pkgcache.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+					publish(t, s, "# a\n")
+				case err != nil:
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
 	}
 }
 

@@ -41,6 +41,8 @@ type Fetched struct {
 	// PinnedKey is the key by which the same revision can be found again. It is "" if the package
 	// has no such key.
 	PinnedKey string
+	// Bytes is the number of bytes that this process has downloaded for the package.
+	Bytes int64
 }
 
 // FetchShared fetches a package unless another process has just fetched it or is fetching it.

@@ -51,6 +51,20 @@ type CopyOptions struct {
 // quarantine, and the error wraps [ErrDamaged]. If only the copy differs, the error is an
 // *[UnfitError]. After an error dst does not exist.
 func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
+	for {
+		tree, err := c.copyOnce(ctx, dst, t1, opts)
+		if !errors.Is(err, errReplaced) {
+			return tree, err
+		}
+	}
+}
+
+// errReplaced says that the tree was replaced while it was copied. That happens if it was damaged
+// and somebody else has noticed and fetched the package again.
+var errReplaced = errors.New("the cached tree was replaced")
+
+// copyOnce is CopyTo for a tree that nobody else replaces; otherwise it returns errReplaced.
+func (c *Cache) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
 	name := FileName(t1)
 	if !c.inUse.Use(c.treePath(name)) {
 		return nil, &fs.PathError{Op: "open", Path: c.treePath(name), Err: fs.ErrNotExist}
@@ -79,7 +93,20 @@ func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts Co
 	if readErr != nil {
 		return nil, errors.Join(readErr, removeErr)
 	}
+	if !isAt(root, c.treePath(name)) {
+		return nil, errors.Join(errReplaced, removeErr)
+	}
 	return nil, errors.Join(&UnfitError{Names: sameButForCase(original), Err: err}, removeErr)
+}
+
+// isAt reports whether an open directory is still the one at path.
+func isAt(root *os.Root, path string) bool {
+	opened, err := root.Stat(".")
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, now)
 }
 
 // sameButForCase returns two paths of a tree that differ only in case, or nil.

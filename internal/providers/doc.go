@@ -7,13 +7,14 @@
 //
 //  1. An earlier run has recorded who confirmed this release, with a hash that the lock has. This
 //     counts if this run would accept it, and its source is still named: see [Getter].Rule and
-//     [Getter].Stores. The package then comes from the store, from a bundle or a mirror that has the
-//     archive, from the stock tools' plugin cache, or from the source.
+//     [Getter].Stores. The package then comes from the store, from the project's own installation,
+//     from a bundle or a mirror that has the archive, from the stock tools' plugin cache, or from the
+//     source.
 //  2. Otherwise, a bundle or a mirror has the package with a locked hash and is trusted to confirm
 //     it.
 //  3. Otherwise the source is asked. If the user has unpacked the same archive before, nothing is
-//     downloaded. The plugin cache can deliver the package if the source confirms its content, and
-//     not only the archive. Otherwise the archive is downloaded while the source proves it. If the
+//     downloaded. The project's own installation and the plugin cache can deliver the package if the
+//     source confirms its content, and not only the archive. Otherwise the archive is downloaded while the source proves it. If the
 //     source does not prove it, the download is cancelled. A package is never unpacked before it is
 //     proven. A bundle or mirror that is not trusted to confirm packages can still deliver the
 //     bytes.

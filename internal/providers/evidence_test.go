@@ -142,9 +142,9 @@ func isUnconfirmed(_ *providers.Archive, err error) bool {
 	return is
 }
 
-// TestPluginCache gets a package of which the stock tools' plugin cache has a copy. The copy counts
-// only if the source confirms its content.
-func TestPluginCache(t *testing.T) {
+// TestUnpackedElsewhere gets a package of which the stock tools' plugin cache, or the project, has a
+// copy. The copy counts only if the source confirms its content.
+func TestUnpackedElsewhere(t *testing.T) {
 	t.Parallel()
 	right := map[string]string{"terraform-provider-cloud_v1.0.0": "the provider for linux_amd64", "LICENSE": "free"}
 	evil := map[string]string{"terraform-provider-cloud_v1.0.0": "evil"}
@@ -171,41 +171,47 @@ func TestPluginCache(t *testing.T) {
 		"another was got before, offline":   {files: evil, before: gotten, offline: true, fails: true},
 		"the directory is not in the cache": {files: nil, before: hashed, asked: fetched},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, cache := newWorld(t), t.TempDir()
-			dir := filepath.Join(cache, "example.com/acme/cloud/1.0.0", linux.String())
-			for file, content := range test.files {
-				if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), 0o755)); err != nil {
-					t.Fatal(err)
+		for _, place := range []string{"in the plugin cache", "installed"} {
+			t.Run(name+", "+place, func(t *testing.T) {
+				t.Parallel()
+				w, cache := newWorld(t), t.TempDir()
+				dir := filepath.Join(cache, "example.com/acme/cloud/1.0.0", linux.String())
+				for file, content := range test.files {
+					if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), 0o755)); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			locked := []hashing.Hash{w.h1[linux]}
-			if test.files != nil {
-				h1, err := hashing.Dir(dir)
-				if err != nil {
-					t.Fatal(err)
+				locked := []hashing.Hash{w.h1[linux]}
+				if test.files != nil {
+					h1, err := hashing.Dir(dir)
+					if err != nil {
+						t.Fatal(err)
+					}
+					locked = []hashing.Hash{h1}
 				}
-				locked = []hashing.Hash{h1}
-			}
-			if test.before != nil {
+				if test.before != nil {
+					g := w.getter(t)
+					if err := errors.Join(test.before(t.Context(), w, g), g.Store.Close()); err != nil {
+						t.Fatal(err)
+					}
+					w.empty(t)
+				}
+				w.source.requests()
 				g := w.getter(t)
-				if err := errors.Join(test.before(t.Context(), w, g), g.Store.Close()); err != nil {
-					t.Fatal(err)
+				if g.Offline = test.offline; place == "installed" {
+					g.Installed = cache
+				} else {
+					g.PluginCache.Dir = cache
 				}
-				w.empty(t)
-			}
-			w.source.requests()
-			g := w.getter(t)
-			g.PluginCache, g.Offline = getproviders.PluginCache{Dir: cache}, test.offline
-			got, err := g.Get(t.Context(), want(linux, locked...))
-			if (err != nil) != test.fails || err == nil && (got.Package.Dir() == dir) != test.inCache {
-				t.Errorf("Get = %+v, %v", got, err)
-			}
-			if diff := cmp.Diff(test.asked, w.source.requests()); diff != "" {
-				t.Errorf("requests (-want +got):\n%s", diff)
-			}
-		})
+				got, err := g.Get(t.Context(), want(linux, locked...))
+				if (err != nil) != test.fails || err == nil && (got.Package.Dir() == dir) != test.inCache {
+					t.Errorf("Get = %+v, %v", got, err)
+				}
+				if diff := cmp.Diff(test.asked, w.source.requests()); diff != "" {
+					t.Errorf("requests (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 		Mirrors:    s.askOffers,
 		Accepts:    g.Rule.AcceptsProvider,
 		Check:      s.checkRemembered,
-		AtHand:     []locate.Place[*Got]{s.fromStore, s.fromOffers, s.fromPluginCache},
+		AtHand:     []locate.Place[*Got]{s.fromStore, s.installed, s.fromOffers, s.fromPluginCache},
 		Deliver:    func(ctx context.Context, _ evidence.Evidence) (*Got, error) { return s.fromSource(ctx) },
 		Origin: func(ctx context.Context) (*Got, evidence.Evidence, error) {
 			got, err := s.fromSource(ctx)
@@ -38,6 +38,15 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 		},
 	}
 	got, _, err := ladder.Climb(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case g.Offers != nil && len(recognised(want.Locked)) > 0:
+		got.ownHash() // whether the offers or the source had the package
+	case !s.fromOrigin:
+		got.ownHash()
+		err = g.complete(ctx, want, &got.Proof)
+	}
 	return got, err
 }
 
@@ -48,6 +57,8 @@ type search struct {
 	// release is what an earlier run was told about the package. Its evidence is zero if there is
 	// nothing that counts.
 	release providerstore.Release
+	// fromOrigin reports whether the package was got from the source.
+	fromOrigin bool
 	// offered is the package of an offer, once Offers was asked. If there is none, deliver are the
 	// offers that can only deliver bytes, and reasons say why the others cannot be used.
 	asked   bool
@@ -84,6 +95,27 @@ func (s *search) fromStore(ctx context.Context) (*Got, bool, error) {
 	return &Got{Package: found, Proof: s.rememberedProof(s.want, s.release)}, true, nil
 }
 
+// installed returns the project's own package if it is the one that the evidence of an earlier run
+// is about.
+func (s *search) installed(ctx context.Context) (*Got, bool, error) {
+	if s.release.Evidence.IsZero() {
+		return nil, false, nil
+	}
+	found, err := s.projectPackage(ctx, s.want)
+	if found == nil || err != nil || found.H1 != s.release.H1 {
+		return nil, false, err
+	}
+	return &Got{Package: found, Proof: s.rememberedProof(s.want, s.release)}, true, nil
+}
+
+// projectPackage returns the package that the project has installed, or nil.
+func (g *Getter) projectPackage(ctx context.Context, want Want) (*providerstore.Package, error) {
+	if g.Installed == "" {
+		return nil, nil
+	}
+	return g.Store.Installed(ctx, g.Installed, providerstore.At(want.Provider, want.Version, want.Platform))
+}
+
 // fromPluginCache returns the package that the evidence of an earlier run is about.
 func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
 	if s.PluginCache.Dir == "" || s.release.Evidence.IsZero() {
@@ -93,7 +125,11 @@ func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
 	if err != nil {
 		return nil, false, ctx.Err()
 	}
-	got, err := newJob(s.Getter, s.want, rememberedPackage{pkg, authentication(s.release)}).run(ctx)
+	j := newJob(s.Getter, s.want, rememberedPackage{pkg, authentication(s.release)})
+	if matched := s.Store.Matches(s.release.H1, s.want.Locked); matched.Scheme() == "zh" {
+		j.archive = matched // the lock has no h1, and the directory has no archive
+	}
+	got, err := j.run(ctx)
 	return got, err == nil, err
 }
 
@@ -109,7 +145,12 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
+	got, err := newJob(s.Getter, s.want, s.delivered(s.want, pkg, s.deliver)).run(ctx)
+	if err == nil {
+		s.fromOrigin = true
+		s.recordHashes(s.want, got.Proof)
+	}
+	return got, err
 }
 
 // unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing
@@ -237,7 +278,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	if found, err := j.unpacked(ctx); found != nil || err != nil {
 		return found, err
 	}
-	if found, err := j.fromPluginCache(ctx); found != nil || err != nil {
+	if found, err := j.unpackedElsewhere(ctx); found != nil || err != nil {
 		return found, err
 	}
 	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
@@ -276,21 +317,18 @@ func (j *job) unpacked(ctx context.Context) (*providerstore.Package, error) {
 	return found, j.checkContent(found.H1)
 }
 
-// fromPluginCache returns the package in the plugin cache if it has the content of the archive. A
-// source confirms archives, and the lock's h1 can be forged together with the directory. So the
-// content must be that of the same archive when this user unpacked it, or the source must have
-// confirmed the h1. Otherwise it returns nil.
-func (j *job) fromPluginCache(ctx context.Context) (*providerstore.Package, error) {
-	if j.PluginCache.Dir == "" || j.offered {
-		return nil, nil
-	}
-	pkg, err := j.PluginCache.Package(ctx, j.want.Provider, j.want.Version, j.want.Platform, j.want.Locked)
-	if err != nil {
-		return nil, ctx.Err()
-	}
+// unpackedElsewhere returns the package that the project has installed, or that is in the plugin
+// cache, if it has the content of the archive. A source confirms archives, and the lock's h1 can be
+// forged together with the directory. So the content must be that of the same archive when this user
+// unpacked it, or the source must have confirmed the h1. Otherwise it returns nil.
+func (j *job) unpackedElsewhere(ctx context.Context) (*providerstore.Package, error) {
 	h1 := j.Store.UnpacksTo(j.archive)
-	if h1 == "" && !j.pkg.ReportsH1() {
+	if j.offered || h1 == "" && !j.pkg.ReportsH1() {
 		return nil, nil
+	}
+	found, err := j.unproven(ctx)
+	if len(found) == 0 || err != nil {
+		return nil, err
 	}
 	if err := j.awaitProof(ctx); err != nil {
 		return nil, err
@@ -298,10 +336,36 @@ func (j *job) fromPluginCache(ctx context.Context) (*providerstore.Package, erro
 	if h1 == "" {
 		h1 = reportedH1(j.auth)
 	}
-	if found, err := j.Store.Foreign(ctx, pkg.Dir()); err == nil && found.H1 == h1 {
-		return found, j.checkContent(h1)
+	for _, pkg := range found {
+		if pkg.H1 == h1 {
+			return pkg, j.checkContent(h1)
+		}
 	}
 	return nil, nil
+}
+
+// unproven returns the unpacked packages of this version that nothing confirms: the project's own,
+// and that in the plugin cache if the lock has its hash.
+func (j *job) unproven(ctx context.Context) ([]*providerstore.Package, error) {
+	var all []*providerstore.Package
+	own, err := j.projectPackage(ctx, j.want)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil {
+		all = append(all, own)
+	}
+	if j.PluginCache.Dir == "" {
+		return all, nil
+	}
+	pkg, err := j.PluginCache.Package(ctx, j.want.Provider, j.want.Version, j.want.Platform, j.want.Locked)
+	if err != nil {
+		return all, ctx.Err()
+	}
+	if cached, err := j.Store.Foreign(ctx, pkg.Dir()); err == nil {
+		all = append(all, cached)
+	}
+	return all, ctx.Err()
 }
 
 // download downloads the archive to a staging file and returns it, open for reading.

@@ -22,6 +22,9 @@ type Getter struct {
 	// PluginCache is the stock tools' plugin cache. It delivers packages and confirms nothing. The
 	// zero value means that there is none.
 	PluginCache getproviders.PluginCache
+	// Installed is the project's directory of providers, or "". Like the plugin cache, it delivers
+	// packages and confirms nothing.
+	Installed string
 	// Offers are tried before PluginCache and Source if the lock has hashes of the package. A nil
 	// Offers offers nothing.
 	Offers Offers
@@ -38,6 +41,9 @@ type Getter struct {
 	// is unpacked, and also for packages that this user has got before. Its error is returned for
 	// the package. A nil Accept accepts every proof.
 	Accept func(getproviders.Authentication) error
+	// Complete says that the lock may change. [Proof].Hashes are then all hashes that the source
+	// confirms, also if the package was got in an earlier run.
+	Complete bool
 	// Slots limits transfers and unpackings, and may be shared by several Getters. If it is nil,
 	// the Getter has its own Slots with the default limits.
 	Slots *Slots
@@ -134,8 +140,12 @@ type Proof struct {
 	// H1 is the hash of the content.
 	H1 hashing.Hash
 	// Hashes are the hashes to add to the lock: first H1, then the hashes that the source has
-	// confirmed, sorted.
+	// confirmed, sorted. With [Getter].Complete, they depend only on the source, and not on the store.
+	// With [Getter].Offers and locked hashes, it is H1 alone, because then the source need not be
+	// reachable.
 	Hashes []hashing.Hash
+	// Incomplete is the reason why Hashes may lack some that the source confirms, or nil.
+	Incomplete error
 	// Matched is the locked hash that the package has. If it is "", the lock does not prove the
 	// package, because it has no h1 and no zh for this version. For [Getter.Hashes] it can also
 	// mean that the lock has no hash for this platform.

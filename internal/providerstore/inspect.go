@@ -22,6 +22,8 @@ type State struct {
 	H1 hashing.Hash
 	// Target is the target of the link if the place is a symbolic link.
 	Target string
+	// Stored reports whether the place is a link to a package of the store.
+	Stored bool
 	// Err is the reason why stock tools could not use the package, whatever its hash is. It wraps
 	// fs.ErrNotExist if there is nothing at the place, or a link to nothing.
 	Err error
@@ -44,6 +46,8 @@ func (d *Dir) Inspect(ctx context.Context, at string, full bool) State {
 		if state.Target, err = d.root.Readlink(filepath.FromSlash(at)); err != nil {
 			return State{Err: err}
 		}
+		target, err := filepath.EvalSymlinks(d.Path(at))
+		state.Stored = err == nil && d.store.isStored(target)
 	}
 	found, err := d.store.hashDir(ctx, d.Path(at), hashOptions{full: full, inProject: info.IsDir()})
 	if err != nil {

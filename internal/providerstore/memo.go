@@ -78,6 +78,22 @@ func (s *Store) RecordRelease(statement string, r Release) {
 	}
 }
 
+// Hashes returns the hashes that [Store.RecordHashes] last recorded for a source and a [Statement].
+// There is at least one.
+func (s *Store) Hashes(source, statement string) ([]hashing.Hash, bool) {
+	var hashes []hashing.Hash
+	ok := s.recall(memoName, hashesOf(source, statement), &hashes)
+	return hashes, ok && len(hashes) > 0
+}
+
+// RecordHashes records which hashes a source confirms for a package with this [Statement]. The
+// lock records them too. source names the source.
+func (s *Store) RecordHashes(source, statement string, hashes []hashing.Hash) {
+	s.remember(memoName, hashesOf(source, statement), hashes)
+}
+
+func hashesOf(source, statement string) string { return "hashes from " + source + ": " + statement }
+
 // UnpacksTo returns the h1 of the content of the archive with this zh, if this user has unpacked
 // or hashed it before; otherwise it returns "".
 func (s *Store) UnpacksTo(zh hashing.Hash) hashing.Hash {

@@ -41,6 +41,8 @@ const (
 	foreign packageKind = iota
 	staged
 	stored
+	// installed packages are in a project. Another project gets a copy, and no link to the project.
+	installed
 )
 
 // Dir returns the package's directory.
@@ -62,6 +64,22 @@ func (s *Store) Foreign(ctx context.Context, dir string) (*Package, error) {
 		return nil, err
 	}
 	return &Package{H1: got.h1, dir: dir, kind: foreign}, nil
+}
+
+// Installed returns the package at a place in a project's directory of providers, or nil if there is
+// none that stock tools could use. Its files are read only if one of them has changed since this
+// user last hashed them; see [Dir.Inspect].
+func (s *Store) Installed(ctx context.Context, dir, at string) (*Package, error) {
+	d, err := s.ViewDir(dir)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	defer d.root.Close()
+	state := d.Inspect(ctx, at, false)
+	if state.Err != nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return &Package{H1: state.H1, dir: d.Path(at), kind: installed}, nil
 }
 
 // Find returns the stored package that has one of these hashes, or nil. It ignores hashes other

@@ -198,7 +198,7 @@ func (d *Dir) prepare(ctx context.Context, pkg *Package, layout Layout) (string,
 	if pkg.kind == staged {
 		return made, pkg.take(ctx, to)
 	}
-	if layout == LayoutLink && runtime.GOOS != "windows" &&
+	if layout == LayoutLink && runtime.GOOS != "windows" && pkg.kind != installed &&
 		step.Do("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
 		return made, nil
 	}

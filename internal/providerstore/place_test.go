@@ -258,3 +258,29 @@ func tree(t testing.TB, dir string) []string {
 	must(t, err)
 	return found
 }
+
+// The package of one project is placed in another one as a copy, because a link would break with
+// the first project.
+func TestPlaceInstalled(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	first, second := project(t, s), project(t, s)
+	if pkg, err := s.Installed(t.Context(), filepath.Dir(first.Path("x")), at); pkg != nil || err != nil {
+		t.Errorf("Installed in an empty project = %v, %v", pkg, err)
+	}
+	_, err := first.Place(t.Context(), publish(t, s), at, providerstore.LayoutCopy)
+	must(t, err)
+	pkg, err := s.Installed(t.Context(), filepath.Dir(first.Path("x")), at)
+	if pkg == nil || err != nil {
+		t.Fatalf("Installed = %v, %v", pkg, err)
+	}
+	for _, d := range []*providerstore.Dir{first, second} {
+		if _, err := d.Place(t.Context(), pkg, at, providerstore.LayoutLink); err != nil || kind(t, d.Path(at)) != "directory" {
+			t.Errorf("Place = %v, and there is a %s", err, kind(t, d.Path(at)))
+		}
+	}
+	must(t, os.RemoveAll(first.Path("example.com")))
+	if state := second.Inspect(t.Context(), at, true); state.H1 != pkg.H1 {
+		t.Errorf("without the first project, the second has %+v", state)
+	}
+}

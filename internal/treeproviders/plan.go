@@ -30,6 +30,11 @@ type Change struct {
 	Old, New string
 	// Hashes is the number of hashes that are added to an entry whose version stays.
 	Hashes int
+	// Unproven are the platforms for whose packages the old entry of the same version has no hash.
+	Unproven []addrs.Platform
+	// Normalized reports that hashes of the old entry of the same version are not sorted, are
+	// repeated, or have a scheme that stock tools do not know. Stock tools rewrite such a lock.
+	Normalized bool
 	// From is the address in Terraform's registry under which the lock had the old version, if
 	// OpenTofu has taken it over from there. Otherwise, it is zero.
 	From addrs.Provider
@@ -37,36 +42,41 @@ type Change struct {
 	ExcludedBy []getproviders.ProviderUse
 }
 
+// changes reports whether there is a difference.
+func (c Change) changes() bool {
+	return c.Old != c.New || c.From != (addrs.Provider{}) || c.Hashes > 0 || c.Normalized
+}
+
 // planLock computes the lock's new entries. As with stock tools, a different constraint text
-// alone does not cause the lock to be written, and additional hashes alone do not cause an error
-// if the lock must not change.
+// alone does not cause the lock to be written. If the lock must not change, additional hashes and
+// another order of hashes only cause a warning.
 func (p *Plan) planLock() error {
 	var refused []Refusal
+	var lacking, unsorted []Required
 	for i := range p.Providers {
 		provider := &p.Providers[i]
-		provider.LockEntry = provider.Entry.Merge(lockfile.Provider{
-			Address: provider.Address, Version: provider.Version.String(), Constraints: provider.Want.String(), Hashes: provider.hashes,
-		})
-		old, _ := p.stage.Lock.Provider(provider.Address)
-		change := Change{
-			Provider: provider.Address, Old: old.Version, New: provider.LockEntry.Version, From: old.From,
-			Hashes: len(provider.LockEntry.Hashes) - len(provider.Entry.Hashes),
-		}
-		if change.Old != "" {
-			change.ExcludedBy = provider.excluding(change.Old)
-		}
+		change := provider.plan(p.stage.Lock)
 		switch {
-		case change.Old == change.New && change.Hashes == 0 && !old.IsTakenOver():
-		case p.stage.Locked && slices.Contains(provider.Entry.Hashes, provider.Got.H1):
-		case p.stage.Locked:
+		case !change.changes():
+		case !p.stage.Locked:
+			p.Changes = append(p.Changes, change)
+		case !slices.Contains(provider.Entry.Hashes, provider.Got.H1):
 			p.stage.Warn(fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.Address.ForDisplay(), change.New, addrs.CurrentPlatform()))
+		case change.Hashes > 0:
+			lacking = append(lacking, provider.Required)
 		default:
-			p.Changes = append(p.Changes, change)
+			unsorted = append(unsorted, provider.Required)
 		}
 		for _, platform := range provider.notLocked {
 			refused = append(refused, provider.refusal(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform)))
 		}
+	}
+	if len(lacking) > 0 {
+		p.stage.Warn("the lock lacks hashes of these providers, which an installation that may change it adds: " + namesOf(lacking))
+	}
+	if len(unsorted) > 0 {
+		p.stage.Warn(unsortedText(unsorted))
 	}
 	for _, address := range p.Gone {
 		old, _ := p.stage.Lock.Provider(address)
@@ -80,37 +90,91 @@ func (p *Plan) planLock() error {
 	return nil
 }
 
+// UnsortedHashes returns a warning about the providers in a lock whose hashes stock tools would
+// write differently, or "" if there are none.
+func UnsortedHashes(lock *lockfile.File) string {
+	var unsorted []Required
+	for _, entry := range lock.Providers() {
+		if !lock.HasStockHashes(entry.Address) {
+			unsorted = append(unsorted, Required{Address: entry.Address})
+		}
+	}
+	if len(unsorted) == 0 {
+		return ""
+	}
+	return unsortedText(unsorted)
+}
+
+func unsortedText(unsorted []Required) string {
+	return "tofu and terraform will rewrite the lock, because hashes of these providers are not sorted, are repeated, or have an unknown scheme: " + namesOf(unsorted)
+}
+
+// plan sets the new entry of a provider, and returns its difference from the entry in the lock.
+func (p *Planned) plan(lock Lock) Change {
+	p.LockEntry = p.Entry.Merge(lockfile.Provider{
+		Address: p.Address, Version: p.Version.String(), Constraints: p.Want.String(), Hashes: p.hashes,
+	})
+	old, _ := lock.Provider(p.Address)
+	change := Change{Provider: p.Address, Old: old.Version, New: p.LockEntry.Version, From: old.From}
+	if change.Old != "" {
+		change.ExcludedBy = p.excluding(change.Old)
+	}
+	if change.Old != change.New {
+		return change
+	}
+	for _, h := range p.LockEntry.Hashes {
+		if !slices.Contains(old.Hashes, h) {
+			change.Hashes++
+		}
+	}
+	change.Unproven = slices.Clone(p.notLocked)
+	if !proves(old.Hashes) {
+		change.Unproven = append(change.Unproven, addrs.CurrentPlatform())
+	}
+	change.Normalized = !lock.HasStockHashes(p.Address)
+	return change
+}
+
 // WriteTo applies the changes to a lock in memory.
 func (p *Plan) WriteTo(lock *lockfile.File) {
-	for _, provider := range p.Providers {
-		lock.SetProvider(provider.LockEntry)
+	all := make([]lockfile.Provider, len(p.Providers))
+	for i, provider := range p.Providers {
+		all[i] = provider.LockEntry
 	}
-	for _, address := range p.Gone {
-		lock.RemoveProvider(address)
-	}
+	lock.SetProviders(all)
 }
 
 // Place moves the packages to their places below a directory, each with one rename. A package
 // that is already in its place stays there. Place calls placed for each package: isNew reports
-// whether the package was not there before, replaced whether something else was.
-func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) error {
+// whether the package was not there before, replaced whether something else was. Place returns the
+// providers that were downloaded although they were there and did not depend on the store.
+func (p *Plan) Place(ctx context.Context, path string, layout providerstore.Layout, placed func(provider Planned, isNew, replaced bool)) (refetched []Planned, err error) {
 	if len(p.Providers) == 0 {
-		return nil
+		return nil, nil
 	}
 	dir, err := p.stage.getter.Store.Dir(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
-	return sideBySide(p.Providers, func(_ int, provider Planned) error {
+	again := make([]bool, len(p.Providers))
+	err = sideBySide(p.Providers, func(i int, provider Planned) error {
 		before := dir.Inspect(ctx, provider.At(), false)
 		replaced, err := dir.Place(ctx, provider.Got.Package, provider.At(), layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)
 		}
-		placed(provider, before.H1 != provider.Got.H1, replaced != providerstore.Nothing)
+		isNew := before.H1 != provider.Got.H1
+		again[i] = !isNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
+		placed(provider, isNew, replaced != providerstore.Nothing)
 		return nil
 	})
+	for i, provider := range p.Providers {
+		if again[i] {
+			refetched = append(refetched, provider)
+		}
+	}
+	return refetched, err
 }
 
 // At returns the path of a package below the directory of providers.

@@ -130,9 +130,13 @@ func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error)
 	return Selected{p, selected, entry.Provider}, nil
 }
 
-// proves reports whether the hashes of a lock entry can prove a package.
+// proves reports whether the hashes of a lock entry can prove a package. Hashes that are not
+// well-formed match no package.
 func proves(hashes []hashing.Hash) bool {
-	return hasScheme(hashes, "h1") || hasScheme(hashes, "zh")
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool {
+		_, err := hashing.ParseHash(string(h))
+		return err == nil && (h.Scheme() == "h1" || h.Scheme() == "zh")
+	})
 }
 
 func hasScheme(hashes []hashing.Hash, scheme string) bool {

@@ -83,6 +83,7 @@ type packageKey struct {
 	rule     string // the kinds of evidence that are enough
 	offers   string // Stage.OffersKey
 	source   string // Stage.SourceKey
+	complete bool   // Stage.completes
 }
 
 func (s *Stage) keyOf(want providers.Want) packageKey {
@@ -90,7 +91,7 @@ func (s *Stage) keyOf(want providers.Want) packageKey {
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes()}
 }
 
 // errRefused marks a provider for which a Refusal has been recorded.

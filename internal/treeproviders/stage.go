@@ -46,6 +46,8 @@ type Stage struct {
 	Offers    providers.Offers
 	Stores    []evidence.Evidence
 	OffersKey string
+	// Installed is the directory into which the project's providers are installed.
+	Installed string
 	// State reads which providers the project's state needs.
 	State func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error for lock entries that do not decide their provider and must not
@@ -70,9 +72,14 @@ func (s *Stage) Open() {
 	}
 	s.getter = s.Session.Getter(s.Source)
 	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
-	s.getter.Rule, s.getter.Stores = s.Rule, s.Stores
+	s.getter.Installed = s.Installed
+	s.getter.Rule, s.getter.Stores, s.getter.Complete = s.Rule, s.Stores, s.completes()
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
+
+// completes reports whether the hashes that the source confirms are added to the lock. Without
+// requests they are not, whether or not an earlier run has learned them.
+func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 
 // Begin starts requests for providers from now on, until ctx ends: for required ones as soon as a
 // requirement is added, and for the others that the lock has as soon as the root module is known. A
@@ -197,6 +204,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	if err != nil {
 		return nil, s.fail(ctx, p, want.Platform, err)
 	}
+	s.warnIncomplete(p, &got.Proof)
 	warnings := slices.Concat(got.Authentication.Warnings, got.Warnings)
 	if weak := got.Authentication.Weak; weak != "" && got.Asked {
 		warnings = append(warnings, weak+"; the policy allows that")
@@ -228,7 +236,15 @@ func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platfo
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
+	s.warnIncomplete(p, proof)
 	return proof, nil
+}
+
+// warnIncomplete warns if the source could not be asked for the hashes of a package.
+func (s *Stage) warnIncomplete(p Selected, proof *providers.Proof) {
+	if proof.Incomplete != nil {
+		s.Warn(fmt.Sprintf("provider %s %s: the lock gets no hashes for other platforms: %s", p.Address.ForDisplay(), p.Version, p.withoutSubject(proof.Incomplete)))
+	}
 }
 
 // wanted returns the wanted package of a provider for a platform, with the hashes that the lock

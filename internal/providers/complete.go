@@ -1,0 +1,61 @@
+package providers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// complete sets the hashes of a package that was not got from the source, so that the lock is the
+// same as if it were: with an empty store, or on another machine. It does nothing without
+// [Getter.Complete].
+//
+// If the hashes are not known, the source is asked for them. That fails only if ctx ends. Other
+// errors are in Proof.Incomplete, because the package itself is proven. The source is not asked for
+// a package from an imported bundle, because there may be no network.
+func (g *Getter) complete(ctx context.Context, want Want, proof *Proof) error {
+	if !g.Complete {
+		return nil
+	}
+	if known, ok := g.Store.Hashes(g.sourceOf(want), want.statement()); ok && known[0] == proof.H1 {
+		proof.Hashes = known
+		return nil
+	}
+	if proof.Authentication.Evidence.Kind == evidence.Imported {
+		return nil
+	}
+	now, err := g.askHashes(ctx, want)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		proof.Incomplete = err
+	case now.H1 == proof.H1: // otherwise the release was published again
+		proof.Hashes = now.Hashes
+	}
+	return nil
+}
+
+// recordHashes records the hashes that the source has confirmed, for complete. Without requests,
+// only a part of the source was asked.
+func (g *Getter) recordHashes(want Want, p Proof) {
+	if g.Offline {
+		return
+	}
+	g.Store.RecordHashes(g.sourceOf(want), want.statement(), p.Hashes)
+}
+
+// sourceOf names the source in records. Different sources confirm different hashes of the same
+// package.
+func (g *Getter) sourceOf(want Want) string {
+	var names []string
+	for _, e := range g.Source.Evidence(want.Provider) {
+		names = append(names, e.Kind.String()+" "+e.By)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ownHash limits the hashes to that of the package itself.
+func (p *Proof) ownHash() { p.Hashes = []hashing.Hash{p.H1} }

@@ -1,0 +1,112 @@
+package providers_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providers"
+)
+
+var (
+	asks        = []string{"authenticate", "package"}
+	unreachable = errors.New("unreachable")
+)
+
+// completions are a first and a second run, and the hashes after the second one.
+var completions = map[string]struct {
+	first, second func(w *world, g *providers.Getter)
+	all           bool // all hashes, and not only the h1
+	asked         []string
+	incomplete    error
+}{
+	"the same source": {nil, nil, true, nil, nil},
+	"in an earlier run that wrote no lock": {
+		func(_ *world, g *providers.Getter) { g.Complete = false }, nil, true, nil, nil,
+	},
+	"no lock is written": {nil, func(_ *world, g *providers.Getter) { g.Complete = false }, false, nil, nil},
+	"another source": {
+		func(w *world, _ *providers.Getter) { w.source.gives = named },
+		func(w *world, g *providers.Getter) { w.source.gives, g.Stores = signature, []evidence.Evidence{named} },
+		true, asks, nil,
+	},
+	"another source that cannot be reached": {
+		func(w *world, _ *providers.Getter) { w.source.gives = named },
+		func(w *world, g *providers.Getter) {
+			w.source.gives, w.source.fail, g.Stores = signature, unreachable, []evidence.Evidence{named}
+		},
+		false, asks, unreachable,
+	},
+	"another source with another package": {
+		func(w *world, _ *providers.Getter) { w.source.gives = named },
+		func(w *world, g *providers.Getter) {
+			w.source.gives, g.Stores = signature, []evidence.Evidence{named}
+			w.source.archives[linux] = w.source.archives[mac]
+		},
+		false, []string{"authenticate", "download", "package"}, nil,
+	},
+	"an imported bundle": {
+		func(w *world, _ *providers.Getter) { w.source.gives = evidence.Evidence{Kind: evidence.Imported} },
+		func(w *world, _ *providers.Getter) { w.source.gives = signature },
+		false, nil, nil,
+	},
+	"with mirrors": {
+		nil, func(_ *world, g *providers.Getter) { g.Offers = noOffers },
+		false, nil, nil,
+	},
+	"for the first time, with mirrors that do not have it": {
+		func(w *world, g *providers.Getter) { w.source.gives, g.Offers = named, noOffers },
+		func(_ *world, g *providers.Getter) { g.Offers = noOffers },
+		false, nil, nil,
+	},
+}
+
+// TestComplete gets a package whose h1 alone is locked, and gets it again in a second run. Its hashes
+// must be those that the source confirms in the second run, whatever the first run was.
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	for name, test := range completions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var got *providers.Got
+			for _, change := range []func(*world, *providers.Getter){test.first, test.second} {
+				w.source.requests()
+				g := w.getter(t)
+				g.Complete = true
+				if change != nil {
+					change(w, g)
+				}
+				var err error
+				if got, err = g.Get(t.Context(), want(linux, w.h1[linux])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(test.asked, w.source.requests()); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+			hashes := []hashing.Hash{w.h1[linux]}
+			if test.all {
+				hashes = append(hashes, w.zh[linux], w.zh[mac])
+				slices.Sort(hashes[1:])
+			}
+			if diff := cmp.Diff(hashes, got.Hashes); diff != "" {
+				t.Errorf("hashes (-want +got):\n%s", diff)
+			}
+			if !errors.Is(got.Incomplete, test.incomplete) {
+				t.Errorf("incomplete: %v, want %v", got.Incomplete, test.incomplete)
+			}
+		})
+	}
+}
+
+// noOffers are the offers of a mirror that has nothing.
+func noOffers(context.Context, providers.Want) iter.Seq[providers.Offer] {
+	return func(func(providers.Offer) bool) {}
+}
