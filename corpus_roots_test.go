@@ -49,7 +49,7 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
 	if *delay > 0 {
 		testLatency(t, all, every)
-		return
+		return &rootTable{}
 	}
 	workers := runtime.GOMAXPROCS(0)
 	pool := make(chan *rootWorlds, workers)
