@@ -23,9 +23,8 @@ type latency struct {
 	root string
 	// rounds is the number of round trips that must follow each other.
 	rounds int
-	// atOnce is the time without a delay, delayed that with one, and stock that of the stock tool
-	// with one.
-	atOnce, delayed, stock time.Duration
+	// atOnce is the time without a delay, and delayed that with one.
+	atOnce, delayed time.Duration
 }
 
 // bound returns the time that the round trips and our own work need.

@@ -276,7 +276,7 @@ func (r *repositories) content(key, owner, name string) fs.FS {
 	if len(files) > maxFiles {
 		files = fstest.MapFS{}
 	}
-	for subdir := range r.subdirs[key] {
+	for _, subdir := range slices.Sorted(maps.Keys(r.subdirs[key])) {
 		at := path.Join(subdir, "main.tf")
 		dir := path.Dir(at) + "/"
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return subdir == "" || strings.HasPrefix(name, dir) }) {

@@ -57,6 +57,9 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 	}
 	r.mu.Unlock()
 	r.Add(path, config.Providers)
+	if path.IsRoot() && len(config.Calls) > 0 {
+		r.Expect()
+	}
 }
 
 // pool returns the required providers in the order of the lock, and all errors about the

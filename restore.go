@@ -47,14 +47,14 @@ type Restored struct {
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
 	events := &events{fn: in.OnEvent}
 	err = in.takeProject(ctx, req, func(p *openProject) error {
-		nothing := ErrNothingToRestore
+		var end *HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
 			if _, ok := errors.AsType[*gitowner.OwnerError](err); ok {
 				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
 			}
-			if end, ok := errors.AsType[*HistoryEndError](err); ok && nothing == ErrNothingToRestore {
-				nothing = fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+			if end == nil {
+				errors.As(err, &end)
 			}
 			if err != nil || earlier.lock == nil {
 				continue // the project may not be in a git repository
@@ -67,7 +67,10 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 				return nil
 			}
 		}
-		return nothing
+		if end != nil {
+			return fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+		}
+		return ErrNothingToRestore
 	})
 	if err != nil {
 		return nil, err

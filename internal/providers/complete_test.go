@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	asks        = []string{"authenticate", "package"}
-	unreachable = errors.New("unreachable")
+	asks           = []string{"authenticate", "package"}
+	errUnreachable = errors.New("unreachable")
 )
 
 // completions are a first and a second run, and the hashes after the second one.
@@ -39,9 +39,9 @@ var completions = map[string]struct {
 	"another source that cannot be reached": {
 		func(w *world, _ *providers.Getter) { w.source.gives = named },
 		func(w *world, g *providers.Getter) {
-			w.source.gives, w.source.fail, g.Stores = signature, unreachable, []evidence.Evidence{named}
+			w.source.gives, w.source.fail, g.Stores = signature, errUnreachable, []evidence.Evidence{named}
 		},
-		false, asks, unreachable,
+		false, asks, errUnreachable,
 	},
 	"another source with another package": {
 		func(w *world, _ *providers.Getter) { w.source.gives = named },

@@ -20,10 +20,10 @@ import (
 
 // Requirements collects the provider requirements of the modules while the tree is walked.
 type Requirements struct {
-	// ask is called once for each provider, as soon as the first module requires it. Afterwards,
-	// rootRead is called once, when the requirements of the root module are known. Both may be nil.
-	ask      func(getproviders.ProviderUse)
-	rootRead func(isRequired func(addrs.Provider) bool)
+	// ask is called once for each provider, as soon as the first module requires it. expect is
+	// called by [Requirements.Expect]. Both may be nil.
+	ask    func(getproviders.ProviderUse)
+	expect func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
 	uses map[addrs.Provider][]getproviders.ProviderUse
@@ -48,8 +48,15 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 			r.ask(use)
 		}
 	}
-	if path.IsRoot() && r.rootRead != nil {
-		r.rootRead(func(p addrs.Provider) bool { return r.uses[p] != nil })
+}
+
+// Expect says that all requirements of the root module were added, and that it calls modules, which
+// will have requirements of their own.
+func (r *Requirements) Expect() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.expect != nil {
+		r.expect(func(p addrs.Provider) bool { return r.uses[p] != nil })
 	}
 }
 

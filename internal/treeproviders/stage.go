@@ -82,12 +82,12 @@ func (s *Stage) Open() {
 func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 
 // Begin starts requests for providers from now on, until ctx ends: for required ones as soon as a
-// requirement is added, and for the others that the lock has as soon as the root module is known. A
-// locked provider that no module turns out to require costs at most a transfer that had begun.
+// requirement is added, and after [Requirements.Expect] for the others that the lock has. A locked
+// provider that no module turns out to require costs at most a transfer that had begun.
 // [Stage.Open] must be called before Begin and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
 	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
-	s.Requirements.rootRead = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
+	s.Requirements.expect = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
 // Wait waits until the requests that Begin has started are done.
@@ -109,10 +109,11 @@ func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
 }
 
 // prefetchLocked requests the packages of the locked providers that the root module does not
-// require. Otherwise these requests would wait for the modules that do.
+// require. Otherwise these requests would wait for the modules that do. Entries that OpenTofu never
+// uses are left out.
 func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provider) bool) {
 	for _, entry := range s.Lock.Providers() {
-		if s.Offline || isRequired(entry.Address) || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
+		if s.Offline || isRequired(entry.Address) || s.Lock.inState(entry.Address) != entry.Address || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
 			continue
 		}
 		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
