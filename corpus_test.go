@@ -35,6 +35,7 @@ var allowedDifferences = []struct {
 	{[]string{"ours installs, stock fails", "Invalid registry module source address"}, "a version argument beside a git or OCI address is accepted, with a warning"},
 	{[]string{"stock installs, ours fails", "is not a regular file but a symbolic link"}, "a lock is not written through a link, and the error says what to do"},
 	{[]string{"stock installs, ours fails", "local module path escapes module package"}, "what a path out of a package hits depends on the order in which things were installed"},
+	{[]string{"ours installs, stock fails", "locked provider", "-upgrade"}, "a locked version that the constraints exclude is selected anew, and the summary says so"},
 	{[]string{"modules.json", "nothing was installed"}, "without module calls we write nothing, as stock init"},
 }
 
