@@ -319,7 +319,11 @@ func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 		}
 		out.printf("%s %s\n", p.Address.ForDisplay(), version)
 		for _, use := range p.RequiredBy {
-			out.printf("  %s, by %s\n", use, use.By)
+			line := "  " + use.String()
+			if use.Range.Filename != "" { // a state has no range, and the text names it
+				line += ", by " + use.By
+			}
+			out.printf("%s\n", line)
 		}
 	}
 	return len(found) > 0, nil
