@@ -99,6 +99,7 @@ func jsonResult(done string, result *cotter.Result) record {
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
 		result.Restored, result.EarlierLock, jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
+		jsonRefetches(result.Refetched),
 	}
 }
 

@@ -56,6 +56,9 @@ type resultRecord struct {
 	ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
 	// ProviderUpdates are the same as updates, for providers.
 	ProviderUpdates []jsonProviderChange `json:"provider_updates,omitempty"`
+	// Refetched are the packages that were downloaded although they were installed, because
+	// nothing on this machine confirmed them.
+	Refetched []jsonRefetched `json:"refetched,omitempty"`
 }
 
 func (r resultRecord) kind() string {
