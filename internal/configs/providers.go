@@ -3,6 +3,7 @@ package configs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -114,7 +115,9 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 		sources[entry.name] = source
 		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, Hostless: entry.isHostless(), By: byRequired, Range: entry.at}, entry.version)
 	}
-	for _, use := range r.firstUses() {
+	first := r.firstUses()
+	for _, name := range slices.Sorted(maps.Keys(first)) { // several blocks in JSON have the same place
+		use := first[name]
 		if _, declared := sources[use.name]; declared {
 			continue
 		}

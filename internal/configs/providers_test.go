@@ -146,8 +146,8 @@ var providerCases = []struct{ name, files, want string }{
 	},
 	{
 		"31 import in JSON", "-- main.tf.json --\n" + `{"import": [{"to": "aws_a.x[each.key]"}, {"to": "foo_a.x[each.key]", "provider": "other.b[each.key]"}, {"to": "data.dns_a.x"}]}`,
-		"~/hashicorp/aws implied by import aws_a.x at main.tf.json:1,12\n~/hashicorp/other implied by import foo_a.x at main.tf.json:1,12\n" +
-			"~/hashicorp/dns implied by import dns_a.x at main.tf.json:1,12",
+		"~/hashicorp/aws implied by import aws_a.x at main.tf.json:1,12\n~/hashicorp/dns implied by import dns_a.x at main.tf.json:1,12\n" +
+			"~/hashicorp/other implied by import foo_a.x at main.tf.json:1,12",
 	},
 	{"32 import into a module", mainFile("import {\n  to = module.c[each.key].aws_a.x[\"a\"]\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
 	{"34 prefix", required(`x = { source = "terraform-provider-x" }`, ""), "error: Provider that cannot be locked at main.tf:3,1"},
