@@ -152,10 +152,15 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 
 // useLocked places the package of the lock entry.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	r.emitResolved(c, entry.Version, SelectionLocked)
-	p, subdir, err := r.locator.use(ctx, c, entry)
+	return r.useEntry(ctx, c, entry, SelectionLocked, r.locator.use)
+}
+
+// useEntry places the package of an entry, which use locates.
+func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
+	r.emitResolved(c, entry.Version, why)
+	p, subdir, err := use(ctx, c, entry)
 	if err == nil {
-		p.selected.why = SelectionLocked
+		p.selected.why = why
 		r.events.emit(HashVerified{Path: c.path})
 	}
 	return p, subdir, err
@@ -189,13 +194,7 @@ func (r *resolver) useSameSource(ctx context.Context, c *call, entry lockfile.Mo
 	if err := checkEntry(r.project.rules, c, entry); err != nil {
 		return nil, "", err
 	}
-	r.emitResolved(c, entry.Version, SelectionSameSource)
-	p, subdir, err := r.locator.useSameSource(ctx, c, entry)
-	if err == nil {
-		p.selected.why = SelectionSameSource
-		r.events.emit(HashVerified{Path: c.path})
-	}
-	return p, subdir, err
+	return r.useEntry(ctx, c, entry, SelectionSameSource, r.locator.useSameSource)
 }
 
 // isGone reports whether an error says that the origin no longer has a locked package, or that the

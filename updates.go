@@ -30,18 +30,19 @@ type PackageUpdate struct {
 // formerPackage returns the entry of the former lock for a call if the files of the call are
 // exactly those that this user's last run installed from it.
 func (p *openProject) formerPackage(key string) (lockfile.Module, bool) {
-	return formerPackage(p.former, p.dirs, key)
-}
-
-func formerPackage(former *lockfile.File, dirs *packagedirs.Dirs, key string) (lockfile.Module, bool) {
-	if former == nil {
-		return lockfile.Module{}, false
-	}
-	old, ok := former.Module(key)
-	if !ok || dirs.Inspect(old).Status != installed.Verified {
+	old, ok := formerEntry(p.former, key)
+	if !ok || p.dirs.Inspect(old).Status != installed.Verified {
 		return lockfile.Module{}, false
 	}
 	return old, true
+}
+
+// formerEntry returns the entry of the former lock, which may be nil, for a call.
+func formerEntry(former *lockfile.File, key string) (lockfile.Module, bool) {
+	if former == nil {
+		return lockfile.Module{}, false
+	}
+	return former.Module(key)
 }
 
 // mismatches are the installed packages of a run that do not match the lock. The zero value
@@ -60,10 +61,12 @@ type mismatch struct {
 
 // add adds a package that does not match its entry.
 func (m *mismatches) add(entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *packagedirs.Dirs) {
-	_, explained := formerPackage(former, dirs, entry.Key)
-	if !explained && found.Changes.Empty() && found.Err == nil && former != nil {
-		if old, ok := former.Module(entry.Key); ok {
-			found.Changes = dirs.Inspect(old).Changes
+	explained := false
+	if old, ok := formerEntry(former, entry.Key); ok {
+		before := dirs.Inspect(old)
+		explained = before.Status == installed.Verified
+		if !explained && found.Changes.Empty() && found.Err == nil {
+			found.Changes = before.Changes
 		}
 	}
 	m.mu.Lock()
@@ -125,8 +128,12 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	if r.former == nil || r.req.LockOnly {
 		return
 	}
-	told := func(key string) bool {
-		return slices.ContainsFunc(p.result.LockChanges, func(c LockChange) bool { return c.Key == key })
+	told, fresh := make(map[string]bool), make(map[*module]bool)
+	for _, change := range p.result.LockChanges {
+		told[change.Key] = true
+	}
+	for _, m := range p.fresh {
+		fresh[m] = true
 	}
 	for _, m := range tree.modules {
 		if !m.ownsPackage() {
@@ -134,8 +141,7 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 		}
 		entry := m.pkg.entry
 		old, ok := r.former.Module(entry.Key)
-		stays := !slices.Contains(p.fresh, m)
-		if ok && !told(entry.Key) && (stays || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+		if ok && !told[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
 			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
 		}
 	}

@@ -130,22 +130,10 @@ var operatorTexts = map[constraints.SelectionOp]string{
 
 func (p providerPart) compare(other providerPart) int {
 	return cmp.Or(
-		compareProviderVersions(p.version, other.version),
-		compareExtras(p.version.Metadata, other.version.Metadata),
+		compareLess(p.version, other.version),
+		compareLess(p.version.Metadata, other.version.Metadata),
 		cmp.Compare(slices.Index(operators, p.operator), slices.Index(operators, other.operator)),
 	)
-}
-
-// compareExtras orders build metadata as the library orders pre-releases, because stock tools
-// use that order for both.
-func compareExtras(a, b goversions.VersionExtra) int {
-	switch {
-	case a.LessThan(b):
-		return -1
-	case b.LessThan(a):
-		return 1
-	}
-	return 0
 }
 
 func (p providerPart) String() string {
@@ -157,8 +145,9 @@ func (p providerPart) String() string {
 	return operatorTexts[p.operator] + version
 }
 
-// compareProviderVersions orders versions by precedence.
-func compareProviderVersions(a, b goversions.Version) int {
+// compareLess compares versions, or the build metadata of versions, as the library does. It orders
+// versions by precedence. It orders metadata like pre-releases, because stock tools do so.
+func compareLess[T interface{ LessThan(T) bool }](a, b T) int {
 	switch {
 	case a.LessThan(b):
 		return -1
@@ -177,7 +166,7 @@ func (c ProviderConstraints) Allows(v Version) bool {
 }
 
 func (c ProviderConstraints) allows(parsed goversions.Version) bool {
-	if compareProviderVersions(parsed, goversions.Unspecified) <= 0 {
+	if compareLess(parsed, goversions.Unspecified) <= 0 {
 		return false // stock tools take the newest version above 0.0.0
 	}
 	if c.IsZero() {

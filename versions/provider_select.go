@@ -20,7 +20,7 @@ func SelectProvider(offered []Version, want ProviderConstraints) (Version, error
 		if !ok || !want.allows(parsed) {
 			continue
 		}
-		order := compareProviderVersions(parsed, bestParsed)
+		order := compareLess(parsed, bestParsed)
 		if best.IsZero() || cmp.Or(order, compareMetadata(v.metadata(), best.metadata()), cmp.Compare(v.canonical, best.canonical)) > 0 {
 			best, bestParsed = v, parsed
 		}
@@ -98,7 +98,7 @@ func (e *NoProviderMatchError) near() []Version {
 		named := boundary(part.Boundary)
 		at := slices.IndexFunc(e.Offered, func(v Version) bool {
 			parsed, ok := v.ofProvider()
-			return ok && compareProviderVersions(parsed, named) <= 0
+			return ok && compareLess(parsed, named) <= 0
 		})
 		if at < 0 {
 			at = len(e.Offered)

@@ -23,8 +23,6 @@ func listCommand(out *output) *cli.Command {
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			run := listModules
 			switch {
-			case cmd.Bool("providers") && cmd.Bool("evidence"):
-				run = listProviderEvidence
 			case cmd.Bool("providers"):
 				run = listProviders
 			case cmd.Bool("evidence"):
@@ -75,22 +73,6 @@ func listEvidence(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	return nil
 }
 
-// listProviderEvidence prints who confirms the packages of providers.
-func listProviderEvidence(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
-	providers, err := loadProviders(ctx, cmd, out, req)
-	if err != nil {
-		return err
-	}
-	if out.json {
-		return out.writeJSON(providersRecord{append([]jsonProvider{}, jsonProviders(providers)...)})
-	}
-	for _, p := range providers {
-		by, since := confirmed(p.Evidence)
-		out.printf("%s\t%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), by, since)
-	}
-	return nil
-}
-
 func treeCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "tree",
@@ -119,7 +101,8 @@ func load(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Requ
 	return localInstaller(cmd, out).Load(ctx, req)
 }
 
-// listProviders prints the providers with their versions and directories.
+// listProviders prints the providers with their versions, and with their directories or, with
+// --evidence, with who confirms their packages.
 func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	providers, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
@@ -129,7 +112,12 @@ func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 		return out.writeJSON(providersRecord{append([]jsonProvider{}, jsonProviders(providers)...)})
 	}
 	for _, p := range providers {
-		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), dash(p.Dir))
+		details := dash(p.Dir)
+		if cmd.Bool("evidence") {
+			by, since := confirmed(p.Evidence)
+			details = by + "\t" + since
+		}
+		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), details)
 	}
 	return nil
 }

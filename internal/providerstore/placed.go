@@ -1,6 +1,7 @@
 package providerstore
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -80,10 +81,7 @@ func (s *Store) readPlaced(records *os.Root, name string) *Placed {
 // Remembered returns what this user's runs have placed in the directory. It is empty if nothing is
 // known.
 func (d *Dir) Remembered() *Placed {
-	if p := d.readPlaced(); p != nil {
-		return p
-	}
-	return &Placed{}
+	return cmp.Or(d.readPlaced(), &Placed{})
 }
 
 func (d *Dir) readPlaced() *Placed {
@@ -99,11 +97,19 @@ func (d *Dir) readPlaced() *Placed {
 	return d.store.readPlaced(records, d.store.placedName(dir))
 }
 
-// Remember records the packages that a run is about to place in the directory, for a root module.
-// It must be called while the packages are in use, so that [Store.Clean] never misses a link. It
-// does nothing if the store is not writable, and ignores errors: without the record, cleaning the
-// store can remove the packages, and a later run cannot tell who placed them.
-func (d *Dir) Remember(root string, packages map[string]hashing.Hash) {
+// Remember records the packages that a run is about to place in the directory, for a root module,
+// and returns what [Dir.Remembered] returned until then. It must be called while the packages are in
+// use, so that [Store.Clean] never misses a link. It records nothing if the store is not writable,
+// and ignores errors: without the record, cleaning the store can remove the packages, and a later
+// run cannot tell who placed them.
+func (d *Dir) Remember(root string, packages map[string]hashing.Hash) *Placed {
+	before := d.readPlaced()
+	d.record(root, packages, before)
+	return cmp.Or(before, &Placed{})
+}
+
+// record writes the record of the packages unless it equals the one before, which may be nil.
+func (d *Dir) record(root string, packages map[string]hashing.Hash, before *Placed) {
 	dir, err := filepath.EvalSymlinks(d.path)
 	if err != nil || !d.store.writable {
 		return
@@ -111,7 +117,6 @@ func (d *Dir) Remember(root string, packages map[string]hashing.Hash) {
 	if absolute, err := filepath.Abs(root); err == nil {
 		root = absolute
 	}
-	before := d.readPlaced()
 	if before == nil && len(packages) == 0 {
 		return
 	}

@@ -177,11 +177,11 @@ func (p *Plan) Place(ctx context.Context, name, root string, layout providerstor
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // the next run removes leftovers
-	earlier, packages := dir.Remembered(), make(map[string]hashing.Hash)
+	packages := make(map[string]hashing.Hash)
 	for _, provider := range p.Providers {
 		packages[provider.At()] = provider.Got.H1
 	}
-	dir.Remember(root, packages)
+	earlier := dir.Remember(root, packages)
 	again := make([]bool, len(p.Providers))
 	err = sideBySide(p.Providers, func(i int, provider Planned) error {
 		at := provider.At()
