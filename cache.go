@@ -44,7 +44,7 @@ type Cache struct {
 	StateDir, StateKey string
 }
 
-// key returns the user's key, or a random one if there is none. A key that cannot be used is an
+// key returns the user's key, or a random one if the user has no key yet. A key that cannot be used is an
 // error, because the user's projects would not be recognized.
 func (c Cache) key() (*userkey.Key, error) {
 	switch {

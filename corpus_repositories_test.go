@@ -125,7 +125,7 @@ func isConfiguration(name string) bool {
 var askingBlock = regexp.MustCompile(`(?ms)^(?:terraform|provider|module)\b[^\n]*\{(?:[^\n]*\}$|.*?^\})`)
 
 // read adds what one file asks for. What cannot be read is left out: the server makes up providers
-// that nobody announced.
+// that were not announced to it.
 func (r *repositories) read(name string, text []byte) {
 	if name == ".terraform.lock.hcl" {
 		for _, block := range lockBlock.FindAllSubmatch(text, -1) {

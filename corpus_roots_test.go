@@ -173,7 +173,7 @@ func (c *rootComparison) givePast(ctx context.Context, t *testing.T, dir string)
 	case "state":
 		c.writeState(t, dir)
 	default:
-		t.Fatalf("-past: %q is none of lock, none, adopt and state", c.past)
+		t.Fatalf("-past: unknown past %q; there are lock, none, adopt and state", c.past)
 	}
 }
 

@@ -92,8 +92,8 @@ func (o comparedOrigin) moved() string {
 	return fmt.Sprintf("%s: content changed %s", o.Package, now)
 }
 
-// note describes a locked commit that no branch or tag is known to contain. It returns "" if there
-// is none.
+// note describes a locked commit that no branch or tag is known to contain. It returns "" for other
+// commits.
 func (o comparedOrigin) note() string {
 	unreachable, ok := errors.AsType[*cotter.UnreachableError](o.History)
 	switch {

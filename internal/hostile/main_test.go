@@ -35,7 +35,7 @@ const (
 // only that program is measured.
 func TestMain(m *testing.M) {
 	if base := os.Getenv(playground); base != "" {
-		debug.SetGCPercent(50) // the peak is what the readers hold, and not what nobody has collected yet
+		debug.SetGCPercent(50) // the peak is what the readers hold, not garbage that was not collected yet
 		if err := json.NewEncoder(os.Stdout).Encode(readAll(base)); err != nil {
 			panic(err)
 		}
