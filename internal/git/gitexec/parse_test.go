@@ -26,6 +26,8 @@ func TestParseFetchHead(t *testing.T) {
 		{id + "\t\thttps://h/n", "HEAD", true},
 		{id + "\t\tremote-tracking branch 'o/a' of https://h/n", "refs/remotes/o/a", true},
 		{"main\t\thttps://h/n", "", false},
+		{id + "\t\t'' of https://h/n", "", false},
+		{id + "\t\ttag '' of https://h/n", "", false},
 		{id, "", false},
 		{"", "", false},
 	}

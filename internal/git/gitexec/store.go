@@ -210,5 +210,8 @@ func parseFetchHead(line string) (id, ref string, ok bool) {
 	if !named || !closed || !known {
 		return id, "HEAD", true
 	}
+	if name == "" {
+		return "", "", false
+	}
 	return id, prefix + name, true
 }
