@@ -190,3 +190,30 @@ func (in *Installer) installedRequirements(ctx context.Context, p *openProject, 
 	}
 	return modules, failures.join()
 }
+
+// FindDialect returns the dialect of a project: the one in the request, or the one that
+// DialectAuto detects. known reports whether the request names the dialect or the project
+// has a sign of it; otherwise the dialect is a guess.
+func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return DialectAuto, false, err
+	}
+	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
+}
+
+// DialectSigns returns the signs by which DialectAuto detects the dialect of a project. It
+// ignores the dialect in the request. The first sign decides; without any sign, tofu is
+// assumed.
+func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSign, error) {
+	req.Dialect = DialectAuto
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var signs []DialectSign
+	for _, s := range p.detected.Signs {
+		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
+	}
+	return signs, p.close()
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/gitowner"
@@ -173,4 +175,23 @@ func warningOfHistory(err error) Warning {
 		}
 	}
 	return w
+}
+
+// warningOfRestored returns the warning about entries that were restored from the copy.
+func warningOfRestored(keys []string, lockFile string) string {
+	if len(keys) == 1 {
+		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+	}
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
+		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+}
+
+// maxNamed is the maximum number of names in a sentence.
+const maxNamed = 5
+
+func shortened(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), "...")
 }

@@ -13,52 +13,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Selection says why a run uses a version or a revision of a module. What is in use stays in use,
-// so the first reason that applies decides.
-type Selection int
-
-// The reasons. The first four are in the order in which they apply.
-const (
-	// SelectionUnknown means that nothing was selected.
-	SelectionUnknown Selection = iota
-	// SelectionLocked means that the lock has an entry for the call.
-	SelectionLocked
-	// SelectionSameSource means that the lock has an entry for another call of the same source,
-	// or had one before the run, as after a call was renamed.
-	SelectionSameSource
-	// SelectionInstalled means that a stock tool has installed it for the call.
-	SelectionInstalled
-	// SelectionNewest means that it is the newest that the call's constraint allows.
-	SelectionNewest
-	// SelectionUnified means that all calls of the source share it.
-	SelectionUnified
-	// SelectionRequested means that the request names it.
-	SelectionRequested
-)
-
-// String returns the reason in a few words.
-func (s Selection) String() string {
-	switch s {
-	case SelectionLocked:
-		return "locked"
-	case SelectionSameSource:
-		return "same source"
-	case SelectionInstalled:
-		return "installed"
-	case SelectionNewest:
-		return "newest"
-	case SelectionUnified:
-		return "unified"
-	case SelectionRequested:
-		return "requested"
-	}
-	return "unknown"
-}
-
-// IsInUse reports whether the project used the version or revision before the lock had an entry
-// for the call.
-func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == SelectionInstalled }
-
 // past is what a project has used before a run. A call without an entry of its own takes from it
 // what it can, so that a renamed call, a second call of a source and the first lock upgrade
 // nothing. All of it is a hint: packages are confirmed and policies applied as usual.

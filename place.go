@@ -7,11 +7,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/materialize"
@@ -68,22 +66,6 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 		placed.currentPath, placed.inPlace = placed.shared.Path, true
 	}
 	return placed, nil
-}
-
-// difference lists the files that differ, after a colon; "" if they are not known.
-func difference(found installed.Report) string {
-	if found.Changes.Empty() && found.Err != nil {
-		return ": " + found.Err.Error()
-	}
-	return listed(found.Changes)
-}
-
-// listed lists files after a colon; "" if there are none.
-func listed(changes hashing.Changes) string {
-	if changes.Empty() {
-		return ""
-	}
-	return ": " + strings.Join(listChanges(changes), ", ")
 }
 
 // fromCache places the package of a lock entry from the cache. The error wraps
@@ -289,10 +271,4 @@ func moduleDirsOf(pkg *placement, modules []*module) []string {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// pathOf returns the path of a key that is known to be valid.
-func pathOf(key string) addrs.Module {
-	path, _ := addrs.ParseModule(key)
-	return path
 }

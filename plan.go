@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -346,8 +345,33 @@ func (p *plan) keepState(files *project.Project) {
 	_ = files.KeepTrees(p.trees)
 }
 
-// isKey reports whether a key from a file can be the key of a module call.
-func isKey(key string) bool {
-	path, err := addrs.ParseModule(key)
-	return err == nil && !path.IsRoot()
+// planUpdates adds to the result the packages that differ from those of the last
+// installation, except for those whose entries this run changes.
+func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
+	if r.former == nil || r.req.LockOnly {
+		return
+	}
+	told, fresh := make(map[string]bool), make(map[*module]bool)
+	for _, change := range p.result.LockChanges {
+		told[change.Key] = true
+	}
+	for _, m := range p.fresh {
+		fresh[m] = true
+	}
+	for _, m := range tree.modules {
+		if !m.ownsPackage() {
+			continue
+		}
+		entry := m.pkg.entry
+		old, ok := r.former.Module(entry.Key)
+		if ok && !told[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
+		}
+	}
+	for _, old := range r.former.Modules() {
+		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
+		}
+	}
+	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
 }

@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -139,18 +138,6 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 		return nil
 	}
 	return c
-}
-
-// blockOf reconstructs the module block of a lock entry. The constraint is in the source
-// address if the address has an argument for it, else in the version argument.
-func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
-	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
-	block := ModuleCall{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
-	source, err := dialect.parser().ParseModuleSource(entry.Source)
-	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.HasArg("version") {
-		block.HasVersion = false
-	}
-	return block
 }
 
 // prefetch requests what the walk will request: from the stores first, then from the

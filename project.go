@@ -133,40 +133,6 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// FindDialect returns the dialect of a project: the one in the request, or the one that
-// DialectAuto detects. known reports whether the request names the dialect or the project
-// has a sign of it; otherwise the dialect is a guess.
-func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return DialectAuto, false, err
-	}
-	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
-}
-
-// DialectSign is something in a project that shows which stock tool the project is for.
-type DialectSign struct {
-	Dialect Dialect
-	// What describes the sign in messages: "the hosts of the lock's providers".
-	What string
-}
-
-// DialectSigns returns the signs by which DialectAuto detects the dialect of a project. It
-// ignores the dialect in the request. The first sign decides; without any sign, tofu is
-// assumed.
-func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSign, error) {
-	req.Dialect = DialectAuto
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	var signs []DialectSign
-	for _, s := range p.detected.Signs {
-		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
-	}
-	return signs, p.close()
-}
-
 // assumedDialect returns a warning if the dialect was not certain, and "" otherwise. The warning
 // says which stock tool was assumed. address is the address of a module or a provider that depends
 // on the dialect, and at its place.
@@ -335,32 +301,6 @@ func findingText(f project.Finding, hasState bool) string {
 		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
 	}
 	return ""
-}
-
-// newResult returns the result of a run with the given modules.
-func (p *openProject) newResult(modules []*module) *Result {
-	result := &Result{
-		Root:     Module{Dir: "."},
-		Dialect:  p.dialect,
-		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
-	}
-	for _, m := range modules {
-		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
-	}
-	return result
-}
-
-// result returns the module as it appears in results.
-func (m *module) result(keepCredentials bool) Module {
-	shown := Module{Path: m.path(), Dir: m.finalPath}
-	shown.Call, shown.Source = m.call.shown(keepCredentials)
-	if m.ownsPackage() {
-		shown.Version = m.pkg.entry.Version
-		shown.Package = m.pkg.entry.Package
-		shown.Hashes = m.pkg.entry.Hashes
-		shown.Evidence = m.pkg.evidence
-	}
-	return shown
 }
 
 // userKey returns the user's key. If the key cannot be used, it returns a random key and

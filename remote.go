@@ -3,56 +3,18 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
-	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
-
-// inquiry is a run that asks origins about a project and changes nothing.
-type inquiry struct {
-	*openProject
-	session *session
-	origins *origins.Origins
-	events  *events
-	done    func()
-}
-
-// openToAsk opens a project for a run that asks origins. The inquiry must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
-}
-
-// close ends the run.
-func (q *inquiry) close() error {
-	q.done()
-	return q.openProject.close()
-}
-
-// newSelector returns a selector of the versions that origins offer.
-func (q *inquiry) newSelector() *selector {
-	return &selector{origins: q.origins, events: q.events, lock: q.lock}
-}
 
 // Origin describes where the package of a call comes from now, compared with the lock.
 type Origin struct {
@@ -207,145 +169,63 @@ func (v *remoteVerifier) compareContent(ctx context.Context, o *Origin, c *call,
 	return nil
 }
 
-// Outdated is a module call with the versions that are available for it.
-type Outdated struct {
-	Path   addrs.Module
-	Call   ModuleCall
-	Source addrs.ModuleSource
-	// Current is the installed version, Allowed the newest version that meets the call's
-	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
-	// that are too young for the request's policies. "" means that there is no such
-	// version.
-	Current, Allowed, Latest string
-	// Pin is set if the source address of the call names a version tag. Then Allowed equals
-	// Current, because another tag would be a change of the configuration.
-	Pin *Pin
+// OriginProvider says whether the source of a locked provider still confirms its entry.
+type OriginProvider struct {
+	Provider addrs.Provider
+	// Version is the locked version.
+	Version string
+	// Location is where the source has the package for this platform, or for another one if
+	// it has none for this.
+	Location string
+	// Evidence is who has confirmed the release: the registry, or a mirror of
+	// Installer.Providers.
+	Evidence evidence.Evidence
+	// Unknown are the hashes in the lock that belong to no package of the release, for any
+	// platform, in the order of the lock.
+	Unknown []hashing.Hash
+	// Err is set if the source could not be asked, or does not confirm the release. It is a
+	// *[ProviderError].
+	Err error
 }
 
-// Outdated compares the installed versions with the versions that registries and
-// repositories offer. It covers every call whose source has versions, and every pin in the
-// project's own modules, sorted by path. The modules must be installed, and nothing is
-// changed. If an origin does not answer, the error contains a *ModuleError for the call;
-// the other calls are still returned.
-func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
-	p, err := in.openToAsk(ctx, req)
+// Moved reports whether the source confirms other content than the lock.
+func (o OriginProvider) Moved() bool { return o.Err == nil && len(o.Unknown) > 0 }
+
+// VerifyRemoteProviders asks the sources of all locked providers for the hashes of their
+// releases, and compares them with the lock: registries for their signed checksums, or the
+// mirrors of [Installer.Providers]. Every h1 and zh hash in the lock must be one of them, or
+// belong to a package that has one of them. An archive is downloaded if its h1 is not known
+// otherwise. Nothing is changed. The result is in the order of the lock.
+func (in *Installer) VerifyRemoteProviders(ctx context.Context, req Request) (_ []OriginProvider, err error) {
+	if req.Providers == nil {
+		req.Providers = &Providers{}
+	}
+	q, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	modules, failures, err := in.installedTree(ctx, p.openProject)
+	defer func() { err = errors.Join(err, q.close()) }()
+	rule := evidence.For(evidence.VerifyRemote)
+	rule.Provider = append(slices.Clone(rule.Provider), evidence.Mirror) // an origin, if the user has configured it as one
+	stage, err := quietProviderStage(q.openProject, q.session, q.events, rule)
 	if err != nil {
 		return nil, err
 	}
-	s := p.newSelector()
-	found := make([]*Outdated, len(modules))
+	entries := stage.lock.Providers()
+	list := make([]OriginProvider, len(entries))
 	var wait sync.WaitGroup
-	for i, m := range modules {
+	for i, entry := range entries {
 		wait.Go(func() {
-			var err error
-			if found[i], err = s.outdated(ctx, p.openProject, m); err != nil {
-				failures.addCall(m.call, err)
+			o := &list[i]
+			o.Provider, o.Version = entry.Address, entry.Version
+			found, err := stage.stage.CheckOrigin(ctx, entry)
+			if err != nil {
+				o.Err = err
+				return
 			}
+			o.Location, o.Evidence, o.Unknown = found.Location, found.Evidence, found.Unknown
 		})
 	}
 	wait.Wait()
-	var list []Outdated
-	for _, o := range found {
-		if o != nil {
-			list = append(list, *o)
-		}
-	}
-	return list, failures.join()
-}
-
-// outdated compares the installed version of a module with the available ones. It returns
-// nil if the module's source has no versions and no pin.
-func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Outdated, error) {
-	shown := m.result(p.req.KeepCredentials)
-	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
-	switch {
-	case m.call.own() && !m.call.from.SelectsVersion():
-		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
-		if pin == nil || err != nil {
-			return nil, err
-		}
-		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
-		return o, nil
-	case !m.ownsPackage() || !m.call.from.SelectsVersion():
-		return nil, nil
-	}
-	offered, err := s.offered(ctx, m.call)
-	if err != nil {
-		return nil, err
-	}
-	p.addRecorded(m, &shown)
-	old, _ := s.byAge(m.call, offered)
-	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
-	return o, nil
-}
-
-// newestOf returns the newest version that meets the constraints, or "".
-func newestOf(offered []versions.Candidate, want versions.Constraints) string {
-	selected, err := versions.Select(offered, want)
-	if err != nil {
-		return ""
-	}
-	return selected.Version.String()
-}
-
-// OutdatedProvider is a provider with the versions that are available for it.
-type OutdatedProvider struct {
-	Provider addrs.Provider
-	// RequiredBy are the places that require the provider, and Constraints their combined
-	// constraints.
-	RequiredBy  []ProviderUse
-	Constraints string
-	// Current is the locked version, Allowed the newest version that all modules allow, and
-	// Latest the newest stable version. "" means that there is no such version.
-	Current, Allowed, Latest string
-}
-
-// OutdatedProviders compares the locked versions of the providers with the versions that
-// their sources offer. The result is in the order of the lock. The modules must be
-// installed, and nothing is changed. If a source does not answer, the error contains a
-// *[ProviderError] for the provider; the other providers are still returned.
-func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, err := in.openToAsk(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	required, err := in.requiredProviders(ctx, p.openProject)
-	if err != nil {
-		return nil, err
-	}
-	if req.Offline {
-		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
-	}
-	lock, err := p.providerLock()
-	if err != nil {
-		return nil, err
-	}
-	found, failures := make([]OutdatedProvider, len(required)), make([]error, len(required))
-	var wait sync.WaitGroup
-	for i, r := range required {
-		wait.Go(func() { found[i], failures[i] = p.outdatedProvider(ctx, r, lock) })
-	}
-	wait.Wait()
-	return found, errors.Join(failures...)
-}
-
-// outdatedProvider compares the locked version of a provider with the available ones.
-func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
-	entry, _ := lock.Provider(r.Address)
-	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: entry.Version}
-	if err := q.rules.CheckProvider(r.Address); err != nil {
-		return o, r.Fail("", err)
-	}
-	listing, err := q.session.providers.Listing(ctx, q.rules, q.req.ProviderSource, q.req.dir(), r.Address)
-	if err != nil {
-		return o, r.Fail("", err)
-	}
-	o.Allowed, o.Latest = treeproviders.Newest(listing, r.Want), treeproviders.Newest(listing, versions.ProviderConstraints{})
-	return o, nil
+	return list, ctx.Err()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -47,16 +46,6 @@ type resolver struct {
 	run   *trust
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
-}
-
-// findings are the results of a walk other than the modules. They are complete when the walk
-// ends.
-type findings struct {
-	refusals refusals
-	// restored has the entries that the lock had lost.
-	restored lockentry.Restored
-	// hostless is the first call whose registry host depends on the stock tool.
-	hostless hostlessCall
 }
 
 // place places the module of a call for the duration of the run.
@@ -333,30 +322,12 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	return &HostChangedError{Key: entry.Key, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
-// hostlessCall is the first call, by path, of a registry's module whose host depends on the
-// stock tool.
-type hostlessCall struct {
-	mu    sync.Mutex
-	first *call
-}
-
 // assumedDialectOf is assumedDialect for a call; "" if it is nil.
 func (p *openProject) assumedDialectOf(c *call) string {
 	if c == nil {
 		return ""
 	}
 	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
-}
-
-func (h *hostlessCall) note(c *call) {
-	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.first == nil || strings.Compare(c.key(), h.first.key()) < 0 {
-		h.first = c
-	}
 }
 
 // warnOfCredentials warns about a secret in a source address. It works, as in stock tools,
@@ -403,4 +374,18 @@ func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, boo
 		r.found.restored.Add(entry)
 	}
 	return entry, true
+}
+
+// resolvedTree is the module tree of an installation. All of its packages are staged or
+// installed.
+type resolvedTree struct {
+	// modules is sorted by path.
+	modules []*module
+	// restored has the entries that the lock had lost.
+	restored *lockentry.Restored
+	// earlier is the lock that they were in; nil if nothing was restored.
+	earlier *lockfile.File
+	// hostless is the first call whose registry host depends on the stock tool; nil if
+	// there is no such call.
+	hostless *call
 }

@@ -30,16 +30,6 @@ type ConflictError struct {
 	Offered []string
 }
 
-// Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
-type Caller struct {
-	// Path is the called module's path.
-	Path addrs.Module
-	// Call is the module block, with its file and line.
-	Call ModuleCall
-	// Constraint is the call's constraint; "" for any version.
-	Constraint string
-}
-
 func (e *ConflictError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Conflicting module version requirements\n\n")

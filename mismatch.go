@@ -11,40 +11,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// The lock of a project also changes without Cotter, for example when another branch is
-// checked out. Then the installed files are those of the former lock, which a sealed copy in
-// the project proves (see package project). Replacing them is an ordinary update. Files that
-// neither the lock nor the former lock explains were changed by someone else, and the run
-// warns about them.
-
-// PackageUpdate is a package that a run has replaced, added or removed although it did not change
-// the lock's entry: the entry had changed since the last installation by this user.
-type PackageUpdate struct {
-	// Key is the call's path with dots.
-	Key string
-	// Old is the entry that the last installation by this user was made from. New is the
-	// entry of the lock; its Key is "" if the lock has no entry for the call.
-	Old, New lockfile.Module
-}
-
-// formerPackage returns the entry of the former lock for a call if the files of the call are
-// exactly those that this user's last run installed from it.
-func (p *openProject) formerPackage(key string) (lockfile.Module, bool) {
-	old, ok := formerEntry(p.former, key)
-	if !ok || p.dirs.Inspect(old).Status != installed.Verified {
-		return lockfile.Module{}, false
-	}
-	return old, true
-}
-
-// formerEntry returns the entry of the former lock, which may be nil, for a call.
-func formerEntry(former *lockfile.File, key string) (lockfile.Module, bool) {
-	if former == nil {
-		return lockfile.Module{}, false
-	}
-	return former.Module(key)
-}
-
 // mismatches are the installed packages of a run that do not match the lock. The zero value
 // is ready for use, by several goroutines.
 type mismatches struct {
@@ -122,38 +88,41 @@ const (
 	wereLeftAlone = ", and the run failed before they were replaced"
 )
 
-// planUpdates adds to the result the packages that differ from those of the last
-// installation, except for those whose entries this run changes.
-func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
-	if r.former == nil || r.req.LockOnly {
-		return
+// formerPackage returns the entry of the former lock for a call if the files of the call are
+// exactly those that this user's last run installed from it.
+func (p *openProject) formerPackage(key string) (lockfile.Module, bool) {
+	old, ok := formerEntry(p.former, key)
+	if !ok || p.dirs.Inspect(old).Status != installed.Verified {
+		return lockfile.Module{}, false
 	}
-	told, fresh := make(map[string]bool), make(map[*module]bool)
-	for _, change := range p.result.LockChanges {
-		told[change.Key] = true
+	return old, true
+}
+
+// formerEntry returns the entry of the former lock, which may be nil, for a call.
+func formerEntry(former *lockfile.File, key string) (lockfile.Module, bool) {
+	if former == nil {
+		return lockfile.Module{}, false
 	}
-	for _, m := range p.fresh {
-		fresh[m] = true
-	}
-	for _, m := range tree.modules {
-		if !m.ownsPackage() {
-			continue
-		}
-		entry := m.pkg.entry
-		old, ok := r.former.Module(entry.Key)
-		if ok && !told[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
-		}
-	}
-	for _, old := range r.former.Modules() {
-		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
-		}
-	}
-	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
+	return former.Module(key)
 }
 
 // isOtherPackage reports whether two entries of a call are for different packages.
 func isOtherPackage(a, b lockfile.Module) bool {
 	return a.Version != b.Version || a.Source != b.Source || a.Package != b.Package || a.Hash("h1") != b.Hash("h1")
+}
+
+// difference lists the files that differ, after a colon; "" if they are not known.
+func difference(found installed.Report) string {
+	if found.Changes.Empty() && found.Err != nil {
+		return ": " + found.Err.Error()
+	}
+	return listed(found.Changes)
+}
+
+// listed lists files after a colon; "" if there are none.
+func listed(changes hashing.Changes) string {
+	if changes.Empty() {
+		return ""
+	}
+	return ": " + strings.Join(listChanges(changes), ", ")
 }

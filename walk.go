@@ -13,15 +13,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/lockfile"
-)
-
-// The limits of a module tree. Real trees have a few hundred calls and are less than ten
-// levels deep. A tree in which packages call each other in a circle has no end.
-const (
-	maxDepth   = 100
-	maxModules = 20_000
 )
 
 // walker walks a module tree. It goes on below a module as soon as the module is in its place, so
@@ -235,19 +226,12 @@ func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 	})
 }
 
-// resolvedTree is the module tree of an installation. All of its packages are staged or
-// installed.
-type resolvedTree struct {
-	// modules is sorted by path.
-	modules []*module
-	// restored has the entries that the lock had lost.
-	restored *lockentry.Restored
-	// earlier is the lock that they were in; nil if nothing was restored.
-	earlier *lockfile.File
-	// hostless is the first call whose registry host depends on the stock tool; nil if
-	// there is no such call.
-	hostless *call
-}
+// The limits of a module tree. Real trees have a few hundred calls and are less than ten
+// levels deep. A tree in which packages call each other in a circle has no end.
+const (
+	maxDepth   = 100
+	maxModules = 20_000
+)
 
 // failures collects errors from several goroutines.
 type failures struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -331,38 +329,6 @@ func (p *providerPlan) writeLock() error {
 	return nil
 }
 
-// compareProviders compares the installed providers with the lock. If the project has no
-// providers directory, it was installed without providers, and none is reported as missing.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
-	entries := lock.Providers()
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	knows := in.providerEvidence(p, store)
-	reports := make([]ProviderReport, len(found))
-	for i, state := range found {
-		entry := entries[i]
-		r := &reports[i]
-		*r = ProviderReport{
-			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Former: state.Former, Want: entry.Hashes, Got: state.H1, Err: state.Err,
-		}
-		if r.intact() {
-			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
-			r.Evidence = knows(ctx, entry)
-			r.Unconfirmed = r.Evidence.IsZero() && in.hasState()
-		}
-	}
-	return reports, nil
-}
-
 // providerEvidence returns a function that returns who confirms the package of a lock entry
 // for this platform. It sends no requests.
 func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store) func(context.Context, lockfile.Provider) evidence.Evidence {
@@ -383,25 +349,6 @@ func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store
 	}
 }
 
-// refusedProviders returns a *ProviderError for each provider in a lock that the policies
-// do not allow. reports are the reports about the installed ones.
-func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
-	var refused []error
-	for _, entry := range lock.Providers() {
-		err := p.rules.CheckProvider(entry.Address)
-		brought := slices.ContainsFunc(reports, func(r ProviderReport) bool {
-			return r.Provider == entry.Address && r.Evidence.Kind == evidence.Project
-		})
-		if err == nil && brought {
-			err = p.rules.CheckProjectProvider()
-		}
-		if err != nil {
-			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
-		}
-	}
-	return refused
-}
-
 // providersPath returns the path of the directory of installed providers.
 func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
 
@@ -409,40 +356,4 @@ func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPa
 // was installed without providers.
 func (p *openProject) hasProviders() bool {
 	return exists(p.providersPath())
-}
-
-// compareRequirements adds to a report where the lock does not match the requirements of
-// the modules. Entries that no module requires are reported only if all modules could be
-// read.
-func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
-	pooled, err := required.pool()
-	if err != nil {
-		report.Unread = append(report.Unread, err)
-		complete = false
-	}
-	others, err := p.unrequired(ctx, lock, pooled)
-	if err != nil {
-		return err
-	}
-	if !complete {
-		others.InState = nil // a module that could not be read may decide how their addresses are read
-	}
-	takenOver := make(map[addrs.Provider]bool)
-	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
-		entry, has := lock.Provider(r.Address)
-		if !r.IsDecided(entry, has) {
-			takenOver[entry.From] = true
-			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
-		}
-	}
-	for _, address := range others.Gone {
-		if !complete {
-			break // a module that could not be read may require it
-		}
-		if takenOver[address] {
-			continue // it is reported above
-		}
-		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
-	}
-	return nil
 }

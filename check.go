@@ -2,11 +2,24 @@ package cotter
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/lockentry"
 )
+
+// findings are the results of a walk other than the modules. They are complete when the walk
+// ends.
+type findings struct {
+	refusals refusals
+	// restored has the entries that the lock had lost.
+	restored lockentry.Restored
+	// hostless is the first call whose registry host depends on the stock tool.
+	hostless hostlessCall
+}
 
 // refusals collects the module calls without a usable lock entry, in a run that must not
 // change the lock. They are reported together.
@@ -53,21 +66,20 @@ func (r *refusals) err(lockFile string) error {
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }
 
-// warningOfRestored returns the warning about entries that were restored from the copy.
-func warningOfRestored(keys []string, lockFile string) string {
-	if len(keys) == 1 {
-		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+// hostlessCall is the first call, by path, of a registry's module whose host depends on the
+// stock tool.
+type hostlessCall struct {
+	mu    sync.Mutex
+	first *call
 }
 
-// maxNamed is the maximum number of names in a sentence.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
+func (h *hostlessCall) note(c *call) {
+	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
+		return
 	}
-	return append(slices.Clone(names[:maxNamed]), "...")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.first == nil || strings.Compare(c.key(), h.first.key()) < 0 {
+		h.first = c
+	}
 }

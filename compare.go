@@ -1,0 +1,374 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// comparison compares the configuration of a project with its lock and with modules.json,
+// while the tree is walked with the lock.
+type comparison struct {
+	*openProject
+	run *trust
+	// changed has the keys of packages that do not match the lock. formerly has those of them that
+	// were installed from the former lock.
+	changed, formerly map[string]bool
+	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
+	lost     *lostEntries
+	lostCall atomic.Bool
+
+	// misplaced has the errors about records of modules.json. edited has the errors about
+	// lock entries that differ from the entries that the packages were installed from.
+	misplaced, edited failures
+	// evidence has the evidence for entries, by their keys.
+	evidence sync.Map // of evidence.Evidence
+}
+
+// compareConfig adds the differences between the configuration and the lock to the report:
+//
+//   - calls without an entry, and entries for another source or constraint
+//   - records of modules.json that match neither
+//   - calls that the policy does not allow, as far as this can be decided offline
+//
+// Installed modules are read if they exist. Missing packages are reported by
+// comparePackages.
+func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
+	cmp := &comparison{
+		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool),
+		lost: &lostEntries{openProject: p},
+	}
+	cmp.checkManifest()
+	for _, pkg := range report.Packages {
+		cmp.changed[pkg.Key] = !pkg.intact()
+		cmp.formerly[pkg.Key] = pkg.Status == StatusFormer
+	}
+	required := newRequirements()
+	var require func(addrs.Module, ModuleConfig)
+	if p.hasProviders() {
+		require = required.add
+	}
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, require)
+	if err != nil {
+		return err
+	}
+	for i, pkg := range report.Packages {
+		known, _ := cmp.evidence.Load(pkg.Key)
+		e, _ := known.(evidence.Evidence)
+		report.Packages[i].Evidence = e
+		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && in.hasState()
+	}
+	for _, key := range goneEntries(p.lock, modules, failures) {
+		if cmp.changedAbove(pathOf(key)) {
+			continue // the calls of a changed package are not known
+		}
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
+	}
+	report.addFailures(failures)
+	report.Warnings = cmp.lost.warnings(ctx, nil)
+	if cmp.lostCall.Load() {
+		report.Lost = &LostEntriesError{LockFile: p.req.lockFile(), From: cmp.lost.from(ctx)}
+	}
+	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	report.Misplaced = cmp.misplaced.errs()
+	if require == nil {
+		return nil
+	}
+	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
+}
+
+// changedAbove reports whether a package above a call does not match the lock.
+func (cmp *comparison) changedAbove(path addrs.Module) bool {
+	for i := range len(path) {
+		if cmp.changed[path[:i].String()] {
+			return true
+		}
+	}
+	return false
+}
+
+// goneEntries returns the keys of lock entries whose calls the configuration does not have.
+// It skips entries if the configuration could not be read.
+func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
+	known := make(map[string]bool)
+	for _, m := range modules {
+		known[m.key()] = true
+	}
+	var gone []string
+	for _, entry := range lock.Modules() {
+		if !known[entry.Key] && !failures.hasAtOrAbove(pathOf(entry.Key)) {
+			gone = append(gone, entry.Key)
+		}
+	}
+	return gone
+}
+
+// place finds the module of a call by the lock, and compares its directory with the one in
+// modules.json. Stock tools read only modules.json: if it names other directories, they run
+// files that were not verified.
+func (cmp *comparison) place(ctx context.Context, c *call) (*module, error) {
+	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
+		return nil, err
+	}
+	entry, locked := cmp.lock.Module(c.key())
+	if err := checkLocked(c, entry, locked); err != nil {
+		if !locked && len(cmp.lock.Modules()) == 0 {
+			cmp.noteLost(ctx, c)
+		}
+		return nil, err
+	}
+	cmp.checkFormer(c, entry)
+	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage, cmp.dirs.VendoredDir(entry.Key) != ""))
+	if c.from.IsLocal() {
+		m, err := localModule(c, cmp.dirs.Root)
+		if err != nil {
+			return nil, cmp.notInstalled(c, c.caller.pkg, err)
+		}
+		cmp.checkRecord(m, "")
+		return m, nil
+	}
+	return cmp.placeLocked(c, entry)
+}
+
+// noteLost records that the lock has lost the entry of a call.
+func (cmp *comparison) noteLost(ctx context.Context, c *call) {
+	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
+		cmp.lostCall.Store(true)
+	}
+}
+
+// checkLocked returns an error if the lock has no usable entry for a call.
+func checkLocked(c *call, entry lockfile.Module, locked bool) error {
+	if c.from.IsLocal() {
+		return nil
+	}
+	if !locked {
+		return c.fail(&StaleError{"the lock has no entry for it"})
+	}
+	if reason := c.from.Mismatch(entry); reason != "" {
+		return c.fail(&StaleError{reason})
+	}
+	if entry.Constraints != c.from.Want.String() {
+		return c.failVersion(&StaleError{c.constraintChanged(entry)})
+	}
+	return nil
+}
+
+// checkFormer compares an entry of the lock with the entry from which its package was
+// installed. It does so only if the files match, because files do not show where they came
+// from.
+func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
+	if cmp.former == nil || cmp.changed[entry.Key] {
+		return
+	}
+	old, ok := cmp.former.Module(entry.Key)
+	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
+	}
+}
+
+// placeLocked finds the module of a call of another package.
+func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, error) {
+	key := c.key()
+	pkg := &placement{
+		key:         key,
+		entry:       entry,
+		finalPath:   cmp.dirs.PackageDir(key),
+		realPath:    cmp.dirs.RealPackageDir(key),
+		currentPath: cmp.dirs.PackagePath(key),
+	}
+	if _, err := os.Lstat(pkg.currentPath); err != nil {
+		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
+	}
+	if cmp.formerly[key] {
+		return nil, c.fail(ErrNotInstalled) // its calls and its record are those of another version
+	}
+	subdir, err := cmp.lockedSubdir(c, entry)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	cmp.checkRecord(&module{call: c, pkg: pkg, subdir: subdir, finalPath: path.Join(pkg.finalPath, subdir)}, entry.Version)
+	m, err := moduleIn(c, pkg, subdir)
+	return m, cmp.notInstalled(c, pkg, err)
+}
+
+// lockedSubdir returns the directory of a module in its package according to the lock. If
+// the lock has only a pattern, or the entry has no package, the directory is taken from
+// modules.json.
+func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
+	subdir, err := c.from.LockedSubdir(entry)
+	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
+		return subdir, err
+	}
+	record, _ := cmp.recorded.Lookup(c.key())
+	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
+	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
+		return pkgtree.CleanSubdir(recorded), nil
+	}
+	return subdir, nil
+}
+
+// notInstalled returns the error of a module whose directory could not be read. If the
+// module's package or record is already reported, it returns an ErrNotInstalled, which is
+// not reported again.
+func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
+	if err == nil || pkg == nil {
+		return err
+	}
+	if cmp.changed[pkg.key] || cmp.misplaced.has(c.path) {
+		return c.fail(ErrNotInstalled)
+	}
+	return err
+}
+
+// checkRecord compares the record of a module with the one that an installation would
+// write.
+func (cmp *comparison) checkRecord(m *module, version string) {
+	if what := cmp.recordFault(m, version); what != "" {
+		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
+	}
+}
+
+func (cmp *comparison) recordFault(m *module, version string) string {
+	if cmp.recordedErr != nil {
+		return "" // checkManifest reports it once
+	}
+	want := m.record(version)
+	record, ok := cmp.recorded.Lookup(want.Key)
+	switch {
+	case !ok:
+		return "it has no record of the module"
+	case record.Source != want.Source:
+		return fmt.Sprintf("it has the source %q", addrs.Redact(record.Source))
+	case !sameVersion(record.Version, want.Version):
+		return fmt.Sprintf("it has the version %q, and the lock has %q", record.Version, want.Version)
+	case path.Clean(record.Dir) != path.Clean(want.Dir):
+		return fmt.Sprintf("it points to %q instead of %q", record.Dir, want.Dir)
+	}
+	return ""
+}
+
+// checkManifest reports a manifest that cannot be read.
+func (cmp *comparison) checkManifest() {
+	err := cmp.recordedErr
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it is gone")
+	}
+	if err != nil {
+		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
+	}
+}
+
+// sameVersion compares versions as the lock and modules.json spell them.
+func sameVersion(a, b string) bool {
+	if a == b {
+		return true
+	}
+	va, errA := versions.Parse(a)
+	vb, errB := versions.Parse(b)
+	return errA == nil && errB == nil && va == vb
+}
+
+// compareProviders compares the installed providers with the lock. If the project has no
+// providers directory, it was installed without providers, and none is reported as missing.
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	store := providerstore.View(in.CacheDir, p.key)
+	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	knows := in.providerEvidence(p, store)
+	reports := make([]ProviderReport, len(found))
+	for i, state := range found {
+		entry := entries[i]
+		r := &reports[i]
+		*r = ProviderReport{
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Former: state.Former, Want: entry.Hashes, Got: state.H1, Err: state.Err,
+		}
+		if r.intact() {
+			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
+			r.Evidence = knows(ctx, entry)
+			r.Unconfirmed = r.Evidence.IsZero() && in.hasState()
+		}
+	}
+	return reports, nil
+}
+
+// refusedProviders returns a *ProviderError for each provider in a lock that the policies
+// do not allow. reports are the reports about the installed ones.
+func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		err := p.rules.CheckProvider(entry.Address)
+		brought := slices.ContainsFunc(reports, func(r ProviderReport) bool {
+			return r.Provider == entry.Address && r.Evidence.Kind == evidence.Project
+		})
+		if err == nil && brought {
+			err = p.rules.CheckProjectProvider()
+		}
+		if err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// compareRequirements adds to a report where the lock does not match the requirements of
+// the modules. Entries that no module requires are reported only if all modules could be
+// read.
+func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, err)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled)
+	if err != nil {
+		return err
+	}
+	if !complete {
+		others.InState = nil // a module that could not be read may decide how their addresses are read
+	}
+	takenOver := make(map[addrs.Provider]bool)
+	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
+		entry, has := lock.Provider(r.Address)
+		if !r.IsDecided(entry, has) {
+			takenOver[entry.From] = true
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.Gone {
+		if !complete {
+			break // a module that could not be read may require it
+		}
+		if takenOver[address] {
+			continue // it is reported above
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/stores"
+)
+
+// VerifyStore fetches, extracts and hashes all packages of a store, compares them with
+// their entries, and checks that the artifacts confirm the entries. It contacts only the
+// store and keeps nothing. The entries are sorted by source and version, with providers
+// last. The error reports problems that concern the whole store.
+func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+	alone := *in
+	alone.CacheDir = ""
+	return alone.readStore(ctx, store, false, func(*session, modpkg.Statement) error { return nil })
+}
+
+// ImportStore puts all packages of a store into the cache. It also records their entries as
+// confirmed for this user, so that later runs need no origin for them: importing a store
+// means trusting it. Of provider packages for other platforms only the hashes are kept.
+// Damaged packages are not imported, and Err of their entries is set. The returned entries
+// and the error are as for VerifyStore.
+func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+	if in.CacheDir == "" {
+		return nil, errors.New("there is no cache to import into")
+	}
+	return in.readStore(ctx, store, true, func(s *session, statement modpkg.Statement) error {
+		if s.CacheErr != nil {
+			return s.CacheErr
+		}
+		return confirmImported(s.Cache, statement)
+	})
+}
+
+// confirmImported records that the user has imported the package of a statement.
+func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
+	var records []string
+	for _, text := range lockentry.AllStatements(statement) {
+		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))
+	}
+	return cache.Confirm(records...)
+}
+
+// readStore fetches all packages of a store into the cache, and calls use for each module
+// package that matches its entry. keep says whether provider packages are kept.
+func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+	all, err := store.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
+	events := &events{fn: in.OnEvent}
+	key, err := in.userKey(events)
+	if err != nil {
+		return nil, err
+	}
+	own := *in
+	own.Stores, own.shared = nil, nil
+	s, done, err := own.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
+	entries := make([]StoreEntry, len(tags))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(in.parallel())
+	for i, tag := range tags {
+		group.Go(func() error {
+			ctx := groupCtx
+			found, err := stores.ArtifactOf(ctx, store, tag)
+			if err == nil {
+				err = stored.FetchArtifact(ctx, at, found)
+			}
+			if err == nil {
+				err = found.Distrust
+			}
+			st := found.Statement
+			entries[i] = StoreEntry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return nil // the other packages are still read
+			}
+			return use(s, st)
+		})
+	}
+	err = group.Wait()
+	slices.SortFunc(entries, func(a, b StoreEntry) int {
+		return strings.Compare(a.Source+"\x00"+a.Version+a.Tag, b.Source+"\x00"+b.Version+b.Tag)
+	})
+	if err != nil {
+		return entries, err
+	}
+	ofProviders, err := in.readProviders(ctx, s, store, all, keep)
+	return append(entries, ofProviders...), err
+}
+
+// readProviders reads all provider packages of a store, which are listed by its tags. If
+// keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
+// every package is only hashed.
+func (in *Installer) readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
+	if keep && s.CacheErr != nil {
+		return nil, s.CacheErr
+	}
+	found := make([][]StoreEntry, len(tags))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(in.parallel())
+	for i, tag := range tags {
+		if !strings.HasPrefix(tag, modpkg.ProviderTag) {
+			continue
+		}
+		group.Go(func() error {
+			for _, p := range stores.ReadRelease(ctx, store, tag, s.providers.Getter, keep) {
+				entry := StoreEntry{Platform: p.Platform, Hashes: p.Hashes, Tag: tag, Err: p.Err}
+				if !p.Release.Version.IsZero() {
+					entry.Source, entry.Version = p.Release.Provider.String(), p.Release.Version.String()
+				}
+				found[i] = append(found[i], entry)
+			}
+			return ctx.Err()
+		})
+	}
+	err := group.Wait()
+	entries := slices.Concat(found...)
+	slices.SortFunc(entries, func(a, b StoreEntry) int {
+		return strings.Compare(a.Source+"\x00"+a.Version+"\x00"+a.Platform.String(), b.Source+"\x00"+b.Version+"\x00"+b.Platform.String())
+	})
+	return entries, err
+}
