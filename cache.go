@@ -169,7 +169,7 @@ func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	locks := 0
 	for _, dir := range dirs {
-		hasLock, err := in.addPackages(ctx, req, dir, modules, providers)
+		hasLock, err := addPackages(ctx, in, req, dir, modules, providers)
 		if err != nil {
 			return CacheKey{}, err
 		}
@@ -204,14 +204,14 @@ func lockPathOf(req Request, dirs []string) string {
 
 // addPackages adds the packages in a project's lock to the sets modules and providers. It
 // reports whether the project has a lock.
-func (in *Installer) addPackages(ctx context.Context, req Request, dir string, modules, providers map[string]bool) (hasLock bool, err error) {
+func addPackages(ctx context.Context, in *Installer, req Request, dir string, modules, providers map[string]bool) (hasLock bool, err error) {
 	if req, err = req.inDir(dir); err != nil {
 		return false, err
 	}
 	if _, err := os.Stat(req.dir()); err != nil {
 		return false, err
 	}
-	p, err := in.view(ctx, req)
+	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return false, err
 	}

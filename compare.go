@@ -17,16 +17,16 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/pkgtree"
-	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
 
 // comparison compares the configuration of a project with its lock and with modules.json,
 // while the tree is walked with the lock.
 type comparison struct {
-	*openProject
+	*reading
 	run *trust
 	// changed has the keys of packages that do not match the lock. formerly has those of them that
 	// were installed from the former lock.
@@ -50,10 +50,10 @@ type comparison struct {
 //
 // Installed modules are read if they exist. Missing packages are reported by
 // comparePackages.
-func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
+func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report *Report) error {
 	cmp := &comparison{
-		openProject: p, run: p.knownTrust(evidence.Verify, in.namedEvidence(p.req), in.CacheDir), changed: make(map[string]bool), formerly: make(map[string]bool),
-		lost: &lostEntries{openProject: p},
+		reading: p, run: p.trust(), changed: make(map[string]bool), formerly: make(map[string]bool),
+		lost: &lostEntries{openProject: p.openProject},
 	}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
@@ -65,7 +65,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	if p.hasProviders() {
 		require = required.add
 	}
-	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, require)
+	modules, failures, err := p.walk(ctx, cmp.module, require)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 		known, _ := cmp.evidence.Load(pkg.Key)
 		e, _ := known.(evidence.Evidence)
 		report.Packages[i].Evidence = e
-		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && in.hasState()
+		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && p.user.hasState
 	}
 	for _, key := range goneEntries(p.lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
@@ -120,10 +120,10 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 	return gone
 }
 
-// place finds the module of a call by the lock, and compares its directory with the one in
+// module finds the module of a call by the lock, and compares its directory with the one in
 // modules.json. Stock tools read only modules.json: if it names other directories, they run
 // files that were not verified.
-func (cmp *comparison) place(ctx context.Context, c *call) (*module, error) {
+func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (cmp *comparison) place(ctx context.Context, c *call) (*module, error) {
 		cmp.checkRecord(m, "")
 		return m, nil
 	}
-	return cmp.placeLocked(c, entry)
+	return cmp.lockedModule(c, entry)
 }
 
 // noteLost records that the lock has lost the entry of a call.
@@ -184,8 +184,8 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	}
 }
 
-// placeLocked finds the module of a call of another package.
-func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, error) {
+// lockedModule finds the module of a call of another package.
+func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
 	key := c.key()
 	pkg := &placement{
 		key:         key,
@@ -288,20 +288,19 @@ func sameVersion(a, b string) bool {
 
 // compareProviders compares the installed providers with the lock. If the project has no
 // providers directory, it was installed without providers, and none is reported as missing.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]ProviderReport, error) {
 	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
+	found, err := treeproviders.Inspect(ctx, p.providerStore(), p.providersPath(), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	knows := in.providerEvidence(p, store)
+	knows := p.providerEvidence()
 	reports := make([]ProviderReport, len(found))
 	for i, state := range found {
 		entry := entries[i]
@@ -312,7 +311,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		if r.intact() {
 			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
 			r.Evidence = knows(ctx, entry)
-			r.Unconfirmed = r.Evidence.IsZero() && in.hasState()
+			r.Unconfirmed = r.Evidence.IsZero() && p.user.hasState
 		}
 	}
 	return reports, nil
@@ -371,4 +370,20 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
 	}
 	return nil
+}
+
+// addFailures adds the failures of the walk to the right lists of the report.
+func (r *Report) addFailures(failures *failures) {
+	for _, err := range failures.errs() {
+		var unreadable *ConfigError
+		var refused *policy.Violation
+		switch {
+		case errors.As(err, &refused):
+			r.Refused = append(r.Refused, err)
+		case errors.As(err, &unreadable):
+			r.Unread = append(r.Unread, err)
+		case !errors.Is(err, ErrNotInstalled):
+			r.Stale = append(r.Stale, err)
+		}
+	}
 }

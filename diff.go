@@ -51,7 +51,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	q, err := in.openToAsk(ctx, req)
+	q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,12 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 			d.above[path.String()] = true
 		}
 	}
-	if _, _, err := in.walkInstalled(ctx, q.openProject, d.place, nil); err != nil {
+	if _, _, err := q.walk(ctx, d.module, nil); err != nil {
 		return nil, err // failures of the walk only mean that less of the configuration is known
 	}
 	diffs := make([]InterfaceDiff, len(changes))
 	var group errgroup.Group
-	group.SetLimit(in.parallel())
+	group.SetLimit(q.clients.parallel)
 	for i, c := range changes {
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)
@@ -120,9 +120,9 @@ type foundPackage struct {
 	tree *pkgtree.Tree
 }
 
-// place records a call. It also finds the module of the call, by the newer lock, if the
+// module records a call. It also finds the module of the call, by the newer lock, if the
 // call or one below it has changed.
-func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
+func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
 	d.calls.Store(c.key(), c)
 	if c.from.IsLocal() {
 		return localModule(c, d.dirs.Root)

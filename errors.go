@@ -453,3 +453,6 @@ type UnknownProviderError = getproviders.UnknownProviderError
 // UnusableVersionError says that a version of a provider has no package for this machine.
 // If possible, it names another version that has one.
 type UnusableVersionError = getproviders.UnusableVersionError
+
+// fromCopy names the copy of the lock in messages.
+const fromCopy = "the copy of the last run"

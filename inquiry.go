@@ -9,7 +9,7 @@ import (
 
 // inquiry is a run that asks origins about a project and changes nothing.
 type inquiry struct {
-	*openProject
+	*reading
 	session *session
 	origins *origins.Origins
 	events  *events
@@ -17,20 +17,20 @@ type inquiry struct {
 }
 
 // openToAsk opens a project for a run that asks origins. The inquiry must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
+func openToAsk(ctx context.Context, in *Installer, req Request) (*inquiry, error) {
+	r, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
+	if err := r.readRules(); err != nil {
+		return nil, errors.Join(err, r.close())
 	}
-	session, done, err := in.sharedSession(p.key)
+	session, done, err := r.clients.session(r.user)
 	if err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, errors.Join(err, r.close())
 	}
 	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
+	return &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
 }
 
 // close ends the run.

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
@@ -35,7 +34,7 @@ import (
 // If several modules failed, the error joins all of their errors, in the order of their
 // paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
-	inst, err := in.prepare(req)
+	inst, err := prepare(in, req)
 	if err != nil {
 		return nil, err
 	}
@@ -73,32 +72,32 @@ func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result
 
 // installation is the installation of one project, before the project is opened.
 type installation struct {
-	in     *Installer
-	req    Request
-	rules  rules.Rules
-	config ConfigReader
-	key    *userkey.Key
-	events *events
+	// clients have a reader of the configuration that reads the root module only once.
+	clients clients
+	user    user
+	req     Request
+	rules   rules.Rules
+	events  *events
 }
 
 // prepare checks a request, and reads the user's key, the policies and the inputs that the
 // request names.
-func (in *Installer) prepare(req Request) (_ *installation, err error) {
+func prepare(in *Installer, req Request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	inst := &installation{in: in, req: req, events: &events{fn: in.OnEvent}}
-	if inst.key, err = in.userKey(inst.events); err != nil {
+	inst := &installation{clients: clientsOf(in), req: req, events: &events{fn: in.OnEvent}}
+	if inst.user, err = userOf(in, inst.events); err != nil {
 		return nil, err
 	}
 	if inst.rules, err = req.readRules(); err != nil {
 		return nil, err
 	}
-	config, err := in.config(req)
+	config, err := inst.clients.configFor(req)
 	if err != nil {
 		return nil, err
 	}
-	inst.config = &rootReader{ConfigReader: config}
+	inst.clients.config = &rootReader{ConfigReader: config}
 	return inst, nil
 }
 
@@ -116,7 +115,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	root, diags := inst.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	root, diags := inst.clients.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctx.Err()
 	}
@@ -160,13 +159,13 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	session, done, err := inst.in.projectSession(p)
+	session, done, err := inst.clients.sessionFor(p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	session.warnOfCache(inst.events)
-	return newInstallRun(p, inst.config, session, inst.events, inst.req.run(), inst.in.namedEvidence(inst.req)).run(ctx)
+	return newInstallRun(p, inst.clients.config, session, inst.events, inst.req.run(), inst.clients.evidenceOf(inst.req)).run(ctx)
 }
 
 // openProject opens the project under the rules of the installation. If the run does not
@@ -176,9 +175,9 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	req := inst.req
 	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
 	if takes {
-		p, err = inst.in.openToChange(ctx, req, inst.key, inst.events)
+		p, err = openToChange(ctx, req, inst.user, inst.events)
 	} else {
-		p, err = viewWith(ctx, req, inst.key)
+		p, err = view(ctx, req, inst.user)
 	}
 	if err != nil {
 		return nil, err
@@ -192,13 +191,13 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	session, done, err := inst.in.sharedSession(inst.key)
+	session, done, err := inst.clients.session(inst.user)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	session.warnOfCache(inst.events)
-	p, err := viewWith(ctx, inst.req, inst.key)
+	p, err := view(ctx, inst.req, inst.user)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +208,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 		return nil, err
 	}
 	defer stage.close()
-	modules, err := inst.in.installedRequirements(ctx, p, inst.config, &stage.required)
+	modules, err := (&reading{openProject: p, clients: inst.clients}).installedRequirements(ctx, &stage.required)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +361,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, find: res.module, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())

@@ -2,17 +2,16 @@ package cotter
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Options configure the Installer that [New] returns. The zero value works.
@@ -162,97 +161,63 @@ type Installer struct {
 	// OnEvent is called with each event. See [Event] for its guarantees.
 	OnEvent func(Event)
 
-	// shared is the session of all runs of a copy that Share or forEachProject made; nil
-	// otherwise.
+	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
+	// other Installers.
 	shared *session
 }
-
-// Registry is the client of module registries that an Installer uses. Implementations must
-// be safe for concurrent use. *registryclient.Client is an implementation.
-type Registry interface {
-	// ModuleVersions lists the versions of a package.
-	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
-	// PackageLocation returns the location of a version of a package.
-	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
-	// Download writes the archive of a package that the registry hosts itself to w. The
-	// location of such a package is Direct.
-	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error
-}
-
-// Fetcher fetches packages and queries their origins. Implementations must be safe for
-// concurrent use. *getmodules.Fetcher is an implementation. A method that cannot do its
-// work must return an error, and whatever depends on it fails: something that could not be
-// checked never counts as checked. The contexts have the rules of the project's policies for
-// URLs, which *getmodules.Fetcher applies to every request and redirect. So an implementation
-// that uses another one must pass the context on, and one that sends requests itself must
-// apply [Request].Policies to redirects.
-type Fetcher interface {
-	// Fetch fetches a package into req.Dir, which does not exist yet.
-	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
-	// Reference returns the revision that the address of a package means now.
-	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
-	// Tags lists the tags of the git repository of req.Package, with their commits.
-	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
-	// Reachable determines which of some commits are in the history of a branch or a tag of
-	// the git repository of req.Package; see [getmodules.Fetcher.Reachable].
-	Reachable(ctx context.Context, req getmodules.Request, commits ...getmodules.LockedCommit) (map[string]getmodules.Reach, error)
-	// OCIRepository opens the repository of req.Package in an OCI registry. It sends no
-	// requests yet.
-	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
-	// ExtractArchive extracts an archive that a registry hosts to dir, which does not exist
-	// yet. kind is as for [getmodules.Fetcher.ExtractArchive].
-	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error)
-	// Interactive reports whether a method may wait for the user, for example for a
-	// password. If it may, other processes do not wait for the fetches of this one.
-	Interactive() bool
-}
-
-// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
-// the network.
-const defaultParallel = 16
-
-// requestsPerSlot is the number of small requests at once, for each package that is worked on.
-const requestsPerSlot = 4
 
 var (
 	_ Registry = (*registryclient.Client)(nil)
 	_ Fetcher  = (*getmodules.Fetcher)(nil)
 )
 
-// parallel returns the number of packages that are worked on at once.
-func (in *Installer) parallel() int {
-	if in.Parallel > 0 {
-		return in.Parallel
+// clientsOf returns what an Installer brings to its runs.
+func clientsOf(in *Installer) clients {
+	c := clients{
+		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
+		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, shared: in.shared,
 	}
-	return defaultParallel
+	if c.registry == nil {
+		c.registry = &registryclient.Client{Services: &disco.Client{}}
+	}
+	if c.providers == nil {
+		c.providers = &getproviders.Direct{
+			Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true,
+		}
+	}
+	if c.parallel <= 0 {
+		c.parallel = defaultParallel
+	}
+	return c
 }
 
-func (in *Installer) registry() Registry {
-	if in.Registry != nil {
-		return in.Registry
+// userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random
+// one and a warning is sent; other runs do not recognize files sealed with a random key. Runs
+// that only read pass nil events, and create no key.
+func userOf(in *Installer, events *events) (user, error) {
+	if in.shared != nil {
+		return in.shared.user, nil
 	}
-	return &registryclient.Client{Services: &disco.Client{}}
-}
-
-func (in *Installer) providers() getproviders.Source {
-	if in.Providers != nil {
-		return in.Providers
+	u := user{hasState: in.StateDir != "" || in.StateKey != ""}
+	var err error
+	switch {
+	case in.StateKey != "":
+		u.key, err = userkey.FromSecret(in.StateKey)
+		return u, err
+	case in.StateDir == "":
+		u.key = userkey.Random()
+		return u, nil
 	}
-	return &getproviders.Direct{
-		Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true,
+	read := userkey.ReadOrMake
+	if events == nil {
+		read = userkey.Read
 	}
-}
-
-func (in *Installer) fetcher(cacheDir string) Fetcher {
-	if in.Fetcher != nil {
-		return in.Fetcher
+	if u.key, err = read(in.StateDir); err == nil {
+		return u, nil
 	}
-	return &getmodules.Fetcher{CacheDir: cacheDir}
-}
-
-func (in *Installer) config(req Request) (ConfigReader, error) {
-	if in.Config != nil {
-		return in.Config, nil
+	if events != nil {
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
 	}
-	return newConfigReader(req)
+	u.key = userkey.Random()
+	return u, nil
 }

@@ -53,15 +53,15 @@ func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
 // onEvent is as for InstallAll.
 func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use func(context.Context, LockedPackage) error) error {
 	req.Locked, req.DryRun, req.LockOnly, req.Update = true, true, false, Update{}
-	return in.forEachProject(dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
-		return in.lockedPackagesOf(ctx, req, use)
+	return forEachProject(in, dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
+		return lockedPackagesOf(ctx, in, req, use)
 	})
 }
 
 // lockedPackagesOf is LockedPackages for one project.
-func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func(context.Context, LockedPackage) error) (err error) {
+func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use func(context.Context, LockedPackage) error) (err error) {
 	req.Vendor = "" // vendored packages confirm no entries
-	inst, err := in.prepare(req)
+	inst, err := prepare(in, req)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	session, done, err := in.sharedSession(inst.key)
+	session, done, err := inst.clients.session(inst.user)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 			return err
 		}
 	}
-	modules, err := newInstallRun(p, inst.config, session, inst.events, evidence.Publish, in.namedEvidence(req)).resolveLocked(ctx, stage.require())
+	modules, err := newInstallRun(p, inst.clients.config, session, inst.events, evidence.Publish, inst.clients.evidenceOf(req)).resolveLocked(ctx, stage.require())
 	if err == nil {
 		err = stage.checkLock(ctx)
 	}
@@ -89,7 +89,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(in.parallel())
+	group.SetLimit(inst.clients.parallel)
 	for _, m := range modules {
 		if !m.ownsPackage() {
 			continue
@@ -164,14 +164,14 @@ func (in *Installer) LockedProviders(ctx context.Context, dirs []string, req Req
 	if req.Providers == nil {
 		req.Providers = &Providers{}
 	}
-	return in.forEachProject(dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
-		return in.lockedProvidersOf(ctx, req, use)
+	return forEachProject(in, dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
+		return lockedProvidersOf(ctx, in, req, use)
 	})
 }
 
 // lockedProvidersOf is LockedProviders for one project.
-func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, use func(context.Context, LockedProvider) error) (err error) {
-	q, err := in.openToAsk(ctx, req)
+func lockedProvidersOf(ctx context.Context, in *Installer, req Request, use func(context.Context, LockedProvider) error) (err error) {
+	q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, use fun
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(in.parallel())
+	group.SetLimit(q.clients.parallel)
 	for _, entry := range stage.lock.Providers() {
 		locked, err := stage.stage.OfEntry(entry)
 		if err != nil {

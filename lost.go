@@ -14,9 +14,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// fromCopy names the copy of the lock in messages.
-const fromCopy = "the copy of the last run"
-
 // HistoryEndError says that git's history of a lock could not be read to its end, and that the
 // part that was read has no entries.
 type HistoryEndError = lockhistory.EndError

@@ -32,12 +32,12 @@ type Outdated struct {
 // changed. If an origin does not answer, the error contains a *ModuleError for the call;
 // the other calls are still returned.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
-	p, err := in.openToAsk(ctx, req)
+	p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	modules, failures, err := in.installedTree(ctx, p.openProject)
+	modules, failures, err := p.installedTree(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	for i, m := range modules {
 		wait.Go(func() {
 			var err error
-			if found[i], err = s.outdated(ctx, p.openProject, m); err != nil {
+			if found[i], err = s.outdated(ctx, p.reading, m); err != nil {
 				failures.addCall(m.call, err)
 			}
 		})
@@ -64,7 +64,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 
 // outdated compares the installed version of a module with the available ones. It returns
 // nil if the module's source has no versions and no pin.
-func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Outdated, error) {
+func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdated, error) {
 	shown := m.result(p.req.KeepCredentials)
 	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
@@ -114,12 +114,12 @@ type OutdatedProvider struct {
 // installed, and nothing is changed. If a source does not answer, the error contains a
 // *[ProviderError] for the provider; the other providers are still returned.
 func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, err := in.openToAsk(ctx, req)
+	p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	required, err := in.requiredProviders(ctx, p.openProject)
+	required, err := p.requiredProviders(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -45,12 +45,12 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // not answer, the error contains a *ModuleError for the pin; the other pins are still
 // returned.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
-	p, err := in.openToAsk(ctx, req)
+	p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	calls, err := in.ownCalls(ctx, p.openProject)
+	calls, err := p.ownCalls(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +75,12 @@ var errElsewhere = errors.New("the module is not in the project")
 
 // ownCalls returns the calls from the project's own modules to modules outside the project,
 // sorted by path.
-func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, error) {
+func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	var mu sync.Mutex
 	var calls []*call
-	_, failures, err := in.walkInstalled(ctx, p, func(_ context.Context, c *call) (*module, error) {
+	_, failures, err := q.walk(ctx, func(_ context.Context, c *call) (*module, error) {
 		if c.from.IsLocal() {
-			return localModule(c, p.dirs.Root)
+			return localModule(c, q.dirs.Root)
 		}
 		mu.Lock()
 		defer mu.Unlock()

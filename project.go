@@ -25,8 +25,8 @@ import (
 // openProject is a project as a run finds it: its lock, its manifest, and the rules and the
 // dialect that apply. It does not change during the run.
 type openProject struct {
-	req Request
-	key *userkey.Key
+	req  Request
+	user user
 	// files are the project's files on disk; nil if there is no modules directory.
 	// installed are the packages in that directory.
 	files     *project.Project
@@ -55,16 +55,24 @@ type openProject struct {
 	foldsCase bool
 }
 
+// user is the user whom runs work for.
+type user struct {
+	// key seals the files by which later runs recognize what this user's runs have written.
+	key *userkey.Key
+	// hasState says that later runs have the same key.
+	hasState bool
+}
+
 // openToChange locks the project of a request for this process, and reads what earlier runs
 // left in it. The project must be closed.
-func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
+func openToChange(ctx context.Context, req Request, by user, events *events) (*openProject, error) {
 	onWait := func() { events.emit(Waiting{Dir: req.dir()}) }
-	files, err := project.Open(ctx, req.location(), key, onWait)
+	files, err := project.Open(ctx, req.location(), by.key, onWait)
 	if err != nil {
 		return nil, err
 	}
-	in.warnOfFindings(events, files.Findings())
-	p := &openProject{req: req, key: key, files: files, installed: installed.New(files)}
+	warnOfFindings(events, files.Findings(), by.hasState)
+	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
@@ -74,21 +82,12 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 
 // view reads the project of a request without locking it: another process may change it at
 // the same time. The project must be closed.
-func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
-	key, err := in.userKey(nil)
-	if err != nil {
-		return nil, err
-	}
-	return viewWith(ctx, req, key)
-}
-
-// viewWith is view with the user's key.
-func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject, error) {
-	files, err := project.View(req.location(), key)
+func view(ctx context.Context, req Request, by user) (*openProject, error) {
+	files, err := project.View(req.location(), by.key)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &openProject{req: req, key: key, files: files, installed: installed.New(files)}
+	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
 	if err := p.read(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -281,9 +280,9 @@ func (r Request) unusableLock(err error) error {
 // warnOfFindings warns about files that a killed run or another user has left in the
 // project. Without a user key, this user's own files cannot be recognized either, which
 // needs no warning.
-func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
+func warnOfFindings(events *events, findings []project.Finding, hasState bool) {
 	for _, f := range findings {
-		if text := findingText(f, in.hasState()); text != "" {
+		if text := findingText(f, hasState); text != "" {
 			events.warn(nil, text)
 		}
 	}
@@ -302,32 +301,3 @@ func findingText(f project.Finding, hasState bool) string {
 	}
 	return ""
 }
-
-// userKey returns the user's key. If the key cannot be used, it returns a random key and
-// emits a warning; other runs do not recognize files sealed with a random key. Runs that
-// only read pass nil events, and create no key.
-func (in *Installer) userKey(events *events) (*userkey.Key, error) {
-	switch {
-	case in.shared != nil:
-		return in.shared.key, nil
-	case in.StateKey != "":
-		return userkey.FromSecret(in.StateKey)
-	case in.StateDir == "":
-		return userkey.Random(), nil
-	}
-	read := userkey.ReadOrMake
-	if events == nil {
-		read = userkey.Read
-	}
-	key, err := read(in.StateDir)
-	if err == nil {
-		return key, nil
-	}
-	if events != nil {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
-	}
-	return userkey.Random(), nil
-}
-
-// hasState reports whether runs can recognize the files of earlier runs.
-func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }

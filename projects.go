@@ -34,7 +34,7 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // or "" if the event concerns all projects. onEvent is never called twice at once.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
 	results := make([]*Result, len(dirs))
-	err := in.forEachProject(dirs, req, onEvent, func(in *Installer, i int, req Request) error {
+	err := forEachProject(in, dirs, req, onEvent, func(in *Installer, i int, req Request) error {
 		req.Update.several = true
 		result, err := in.Install(ctx, req)
 		if err == nil {
@@ -79,14 +79,15 @@ func (r *Result) requires(address string) bool {
 // forEachProject calls work for several root modules in parallel. work gets the index and
 // the request of a root module, and a copy of in; the copies share a session. If a project
 // fails, the others continue. The error joins a *ProjectError for each failed project.
-func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
+func forEachProject(in *Installer, dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
 	serial := serialEvents(onEvent)
 	all := &events{fn: serial("")}
-	key, err := in.userKey(all)
+	by, err := userOf(in, all)
 	if err != nil {
 		return err
 	}
-	shared, done, err := in.sharedSession(key)
+	clients := clientsOf(in)
+	shared, done, err := clients.session(by)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(str
 	shared.warnOfCache(all)
 	failures := make([]error, len(dirs))
 	var group errgroup.Group
-	group.SetLimit(in.parallel())
+	group.SetLimit(clients.parallel)
 	for i, dir := range dirs {
 		group.Go(func() error {
 			req, err := req.inDir(dir)
@@ -134,11 +135,11 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // copy may be changed. done discards the answers; call it after all runs. InstallAll shares
 // answers among its installations in the same way.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
-	key, err := in.userKey(nil)
+	by, err := userOf(in, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	copied := *in
-	copied.shared, done, err = in.sharedSession(key)
+	copied.shared, done, err = clientsOf(in).session(by)
 	return &copied, done, err
 }

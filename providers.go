@@ -15,11 +15,8 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // requirements are the provider requirements of a module tree, and the errors and warnings
@@ -327,26 +324,6 @@ func (p *providerPlan) writeLock() error {
 	}
 	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
-}
-
-// providerEvidence returns a function that returns who confirms the package of a lock entry
-// for this platform. It sends no requests.
-func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store) func(context.Context, lockfile.Provider) evidence.Evidence {
-	source := p.req.ProviderSource
-	if source == nil {
-		source = in.providers()
-	}
-	getter := &providers.Getter{Source: source, Store: store, Rule: evidence.For(evidence.Verify), Offline: true}
-	for _, named := range slices.Concat(p.req.Stores, in.Stores) {
-		getter.Stores = append(getter.Stores, named.Evidence())
-	}
-	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
-		version, err := versions.Parse(entry.Version)
-		if err != nil {
-			return evidence.Evidence{}
-		}
-		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
-	}
 }
 
 // providersPath returns the path of the directory of installed providers.

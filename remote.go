@@ -52,19 +52,19 @@ func (o Origin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked ==
 // content of archives and of vendored packages is always compared. The modules must be
 // installed, and nothing is changed. The result is sorted by path.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
-	p, err := in.openToAsk(ctx, req)
+	p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	modules, failures, err := in.installedTree(ctx, p.openProject)
+	modules, failures, err := p.installedTree(ctx)
 	if err == nil {
 		err = failures.join()
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := &remoteVerifier{inquiry: p, trust: p.trust(evidence.VerifyRemote, nil, p.session.Cache.Confirmed)}
+	v := &remoteVerifier{inquiry: p, trust: p.openProject.trust(evidence.VerifyRemote, nil, p.session.Cache.Confirmed)}
 	list := make([]Origin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
@@ -200,7 +200,7 @@ func (in *Installer) VerifyRemoteProviders(ctx context.Context, req Request) (_ 
 	if req.Providers == nil {
 		req.Providers = &Providers{}
 	}
-	q, err := in.openToAsk(ctx, req)
+	q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,14 @@
 package cotter
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/policy"
 )
 
 // Report is the result of Verify.
@@ -173,30 +170,4 @@ var statuses = map[installed.Status]Status{
 	installed.Changed:  StatusChanged,
 	installed.Missing:  StatusMissing,
 	installed.Former:   StatusFormer,
-}
-
-// addState adds the state that an earlier run left in the project.
-func (r *Report) addState(files *project.Project) {
-	r.Unfinished = files.Unfinished()
-	for _, f := range files.Findings() {
-		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
-			r.Unproven = append(r.Unproven, f.File)
-		}
-	}
-}
-
-// addFailures adds the failures of the walk to the right lists of the report.
-func (r *Report) addFailures(failures *failures) {
-	for _, err := range failures.errs() {
-		var unreadable *ConfigError
-		var refused *policy.Violation
-		switch {
-		case errors.As(err, &refused):
-			r.Refused = append(r.Refused, err)
-		case errors.As(err, &unreadable):
-			r.Unread = append(r.Unread, err)
-		case !errors.Is(err, ErrNotInstalled):
-			r.Stale = append(r.Stale, err)
-		}
-	}
 }

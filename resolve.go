@@ -48,8 +48,8 @@ type resolver struct {
 	folded sync.Map // of *call
 }
 
-// place places the module of a call for the duration of the run.
-func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
+// module finds, selects or fetches the module of a call.
+func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	r.found.hostless.note(c)
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ type Restored struct {
 // it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
 	events := &events{fn: in.OnEvent}
-	err = in.takeProject(ctx, req, func(p *openProject) error {
+	err = takeProject(ctx, in, req, func(p *reading) error {
 		var end *HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
@@ -60,7 +60,7 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 				continue // the project may not be in a git repository
 			}
 			restored = &Restored{From: earlier.from}
-			if err := in.restoreFrom(ctx, p, earlier.lock, restored); err != nil {
+			if err := p.restoreFrom(ctx, earlier.lock, restored); err != nil {
 				return err
 			}
 			if len(restored.Keys)+len(restored.Providers) > 0 {
@@ -129,10 +129,10 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 	if err != nil || !slices.ContainsFunc(former.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
 		return nil, err
 	}
-	err = in.takeProject(ctx, req, func(p *openProject) error {
+	err = takeProject(ctx, in, req, func(p *reading) error {
 		lock := p.lock.Clone() // it may be newer than the one read above
 		var err error
-		if keys, err = in.restoreModules(ctx, p, former, lock); err != nil || len(keys) == 0 {
+		if keys, err = p.restoreModules(ctx, former, lock); err != nil || len(keys) == 0 {
 			return err
 		}
 		return p.writeLock(lock)
@@ -144,18 +144,18 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 }
 
 // takeProject locks the project of a request for this process, and calls work to change it.
-func (in *Installer) takeProject(ctx context.Context, req Request, work func(*openProject) error) (err error) {
+func takeProject(ctx context.Context, in *Installer, req Request, work func(*reading) error) (err error) {
 	events := &events{fn: in.OnEvent}
-	key, err := in.userKey(events)
+	by, err := userOf(in, events)
 	if err != nil {
 		return err
 	}
-	p, err := in.openToChange(ctx, req, key, events)
+	p, err := openToChange(ctx, req, by, events)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	return work(p)
+	return work(&reading{openProject: p, clients: clientsOf(in)})
 }
 
 // writeLock replaces the project's lock.
@@ -168,12 +168,12 @@ func (p *openProject) writeLock(lock *lockfile.File) error {
 
 // restoreFrom puts back the entries that an earlier lock has and the lock lacks, and
 // records them in restored.
-func (in *Installer) restoreFrom(ctx context.Context, p *openProject, former *lockfile.File, restored *Restored) (err error) {
+func (p *reading) restoreFrom(ctx context.Context, former *lockfile.File, restored *Restored) (err error) {
 	lock := p.lock.Clone()
-	if restored.Keys, err = in.restoreModules(ctx, p, former, lock); err != nil {
+	if restored.Keys, err = p.restoreModules(ctx, former, lock); err != nil {
 		return err
 	}
-	restored.Providers = in.restoreProviders(ctx, p, former, lock)
+	restored.Providers = p.restoreProviders(ctx, former, lock)
 	if len(restored.Keys)+len(restored.Providers) == 0 {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, former *lo
 
 // restoreModules adds to lock the modules of an earlier lock that it lacks and that match
 // the configuration. It also restores the header, and returns the keys of the modules.
-func (in *Installer) restoreModules(ctx context.Context, p *openProject, former, lock *lockfile.File) ([]string, error) {
+func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.File) ([]string, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
 		if _, has := lock.Module(entry.Key); !has {
@@ -193,7 +193,7 @@ func (in *Installer) restoreModules(ctx context.Context, p *openProject, former,
 	if len(lost) == 0 {
 		return nil, nil
 	}
-	unfit, err := in.unfitEntries(ctx, p, lock)
+	unfit, err := p.unfitEntries(ctx, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -214,11 +214,11 @@ func (in *Installer) restoreModules(ctx context.Context, p *openProject, former,
 // restoreProviders does the same for providers, and returns their addresses. If the
 // requirements cannot be read, it restores nothing; the next installation reports what is
 // wrong.
-func (in *Installer) restoreProviders(ctx context.Context, p *openProject, former, lock *lockfile.File) []addrs.Provider {
+func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.File) []addrs.Provider {
 	if len(former.Providers()) == 0 {
 		return nil
 	}
-	required, err := in.requiredProviders(ctx, p)
+	required, err := p.requiredProviders(ctx)
 	if err != nil {
 		return nil
 	}
@@ -238,11 +238,13 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 // unfitEntries returns the keys of a lock's entries that do not match the configuration. It
 // does not include entries below modules that are not installed, because their calls are
 // not known.
-func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *lockfile.File) (map[string]bool, error) {
-	restored := *p
+func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[string]bool, error) {
+	restored := *p.openProject
 	restored.lock, restored.rules = lock, nil
-	cmp := &comparison{openProject: &restored, run: (&openProject{key: p.key}).knownTrust(evidence.Restore, nil, "")}
-	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place, nil)
+	cmp := &comparison{
+		reading: &reading{openProject: &restored, clients: p.clients}, run: (&openProject{user: p.user}).knownTrust(evidence.Restore, nil, ""),
+	}
+	modules, failures, err := cmp.walk(ctx, cmp.module, nil)
 	if err != nil {
 		return nil, err
 	}

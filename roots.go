@@ -29,7 +29,7 @@ import (
 // of ctx.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
-		found, calls, err := in.readPlainCalls(ctx, dir, dialect)
+		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
 	})
@@ -37,10 +37,10 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
 // nearly all do. It parses only what it needs, so it misses syntax errors.
-func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
 	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
-	if in.Config != nil || settings.Partial {
-		return in.readLocalCalls(ctx, dir, dialect)
+	if reader != nil || settings.Partial {
+		return readLocalCalls(ctx, reader, dir, dialect)
 	}
 	for _, source := range settings.Sources {
 		found.Calls = append(found.Calls, localPath(source)...)
@@ -50,12 +50,13 @@ func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dia
 
 // readLocalCalls returns the modules that the module in a directory calls by local paths,
 // and the number of all of its calls.
-func (in *Installer) readLocalCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
-	config, err := in.config(Request{Dir: dir})
-	if err != nil {
-		return roots.Module{}, 0, err
+func readLocalCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+	if reader == nil {
+		if reader, err = newConfigReader(Request{Dir: dir}); err != nil {
+			return roots.Module{}, 0, err
+		}
 	}
-	module, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+	module, diags := reader.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 	found.Unknown = diags.HasErrors()
 	for _, call := range module.Calls {
 		found.Calls = append(found.Calls, localPath(call.Source)...)
@@ -101,7 +102,7 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 // paths that depend on the values of variables.
 func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req Request) ([]string, error) {
 	read := func(ctx context.Context, dir string) (roots.Module, error) {
-		found, _, err := in.readLocalCalls(ctx, dir, req.Dialect)
+		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
 		return found, err
 	}
 	return roots.Changed(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })

@@ -26,19 +26,6 @@ type selector struct {
 	unified unified
 }
 
-// selection is what was selected for a call without a usable entry.
-type selection struct {
-	why Selection
-	// version is "" if the source has no versions.
-	version string
-	at      origins.Location
-	// newer is the newest version that could have been selected instead; "" if there is none,
-	// or if it is not known.
-	newer string
-	// isBehind says that the ref of the source points to a newer revision.
-	isBehind bool
-}
-
 // find selects what a stock tool has installed for a call, if it fits, or else the newest version
 // that the call's constraint allows.
 func (s *selector) find(ctx context.Context, c *call) (selection, error) {
@@ -245,4 +232,26 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
+}
+
+// unified maps sources, as returned by Versioned, to the version that all calls of the
+// source share. nil means that each call selects on its own.
+type unified map[string]versions.Version
+
+// version returns the version that all calls of a call's source share.
+func (u unified) version(c *call) (versions.Version, bool) {
+	if u == nil || !c.from.SelectsVersion() {
+		return versions.Version{}, false
+	}
+	v, ok := u[c.from.Versioned()]
+	return v, ok
+}
+
+// mismatch says why a lock entry cannot be used for a call that must share its version with
+// other calls; "" if it can.
+func (u unified) mismatch(c *call, entry lockfile.Module) string {
+	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
+		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
+	}
+	return ""
 }

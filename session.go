@@ -9,14 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/userkey"
 )
 
 // session is shared by all runs that one call of Install or InstallAll starts. It has the
@@ -24,7 +22,7 @@ import (
 // requested only once, even if several projects need it.
 type session struct {
 	*origins.Session
-	key *userkey.Key
+	user user
 	// stores has the answers of bundles and mirrors. always lists the stores that all
 	// projects ask.
 	stores *stores.Session
@@ -37,23 +35,26 @@ type session struct {
 
 // newSession starts a session, which must be closed. It keeps packages in the user's cache,
 // or in the directory temporary if there is no cache or the cache cannot be used.
-func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
-	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel()), Requests: make(chan struct{}, requestsPerSlot*in.parallel()), Transfers: make(chan struct{}, requestsPerSlot*in.parallel())}
+func newSession(c clients, by user, temporary string) (*session, error) {
+	shared := &origins.Session{
+		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
+		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
+	}
 	var err error
-	if in.CacheDir != "" {
-		shared.Cache, shared.CacheErr = pkgcache.Open(in.CacheDir, key)
+	if c.cacheDir != "" {
+		shared.Cache, shared.CacheErr = pkgcache.Open(c.cacheDir, by.key)
 	}
 	if shared.Cache == nil {
-		if shared.Cache, err = pkgcache.Open(temporary, key); err != nil {
+		if shared.Cache, err = pkgcache.Open(temporary, by.key); err != nil {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	shared.Fetcher = in.fetcher(shared.Cache.Dir())
-	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewSession(shared)}
+	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
+	s := &session{Session: shared, user: by, always: c.stores, stores: stores.NewSession(shared)}
 	s.providers = &treeproviders.Session{
-		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
+		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *providerstore.Store {
-			return providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
+			return providerstore.Open(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},
 	}
 	return s, nil
@@ -68,17 +69,6 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	return of
 }
 
-// namedEvidence returns the evidence that the stores of a request give.
-func (in *Installer) namedEvidence(req Request) []evidence.Evidence {
-	var named []evidence.Evidence
-	for _, store := range slices.Concat(req.Stores, in.Stores) {
-		if e := store.Evidence(); !e.IsZero() {
-			named = append(named, e)
-		}
-	}
-	return named
-}
-
 // close ends the session. It first waits for canceled work, which may still write to the
 // cache. It also waits for git and hg, which would otherwise outlive this process.
 func (s *session) close() error {
@@ -88,32 +78,32 @@ func (s *session) close() error {
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }
 
-// projectSession starts a session for one project, or returns the session that in shares.
+// sessionFor starts a session for one project, or returns the session that the clients share.
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
-func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
-	if in.shared != nil || !p.req.places() {
-		s, done, err := in.sharedSession(p.key)
+func (c clients) sessionFor(p *openProject) (_ *session, done func() error, err error) {
+	if c.shared != nil || !p.req.places() {
+		s, done, err := c.session(p.user)
 		return s, func() error { done(); return nil }, err
 	}
-	s, err := in.newSession(p.key, p.files.Stage("@cache")) // no call has a key with "@"
+	s, err := newSession(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
 	if err != nil {
 		return nil, nil, err
 	}
 	return s, s.close, nil
 }
 
-// sharedSession starts a session that belongs to no project, or returns the session that in
-// shares. Without a cache, packages are kept until done is called.
-func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
-	if in.shared != nil {
-		return in.shared, func() {}, nil
+// session starts a session that belongs to no project, or returns the session that the clients
+// share. Without a cache, packages are kept until done is called.
+func (c clients) session(by user) (_ *session, done func(), err error) {
+	if c.shared != nil {
+		return c.shared, func() {}, nil
 	}
 	temporary, err := os.MkdirTemp("", "cotter-")
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := in.newSession(key, temporary)
+	s, err := newSession(c, by, temporary)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
 	}

@@ -22,7 +22,7 @@ import (
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
-	return alone.readStore(ctx, store, false, func(*session, modpkg.Statement) error { return nil })
+	return readStore(ctx, alone, store, false, func(*session, modpkg.Statement) error { return nil })
 }
 
 // ImportStore puts all packages of a store into the cache. It also records their entries as
@@ -34,7 +34,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return in.readStore(ctx, store, true, func(s *session, statement modpkg.Statement) error {
+	return readStore(ctx, *in, store, true, func(s *session, statement modpkg.Statement) error {
 		if s.CacheErr != nil {
 			return s.CacheErr
 		}
@@ -53,20 +53,20 @@ func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+func readStore(ctx context.Context, in Installer, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
 	all, err := store.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
 	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
 	events := &events{fn: in.OnEvent}
-	key, err := in.userKey(events)
+	by, err := userOf(&in, events)
 	if err != nil {
 		return nil, err
 	}
-	own := *in
-	own.Stores, own.shared = nil, nil
-	s, done, err := own.sharedSession(key)
+	clients := clientsOf(&in)
+	clients.stores, clients.shared = nil, nil
+	s, done, err := clients.session(by)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
 	entries := make([]StoreEntry, len(tags))
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(in.parallel())
+	group.SetLimit(cap(s.Slots))
 	for i, tag := range tags {
 		group.Go(func() error {
 			ctx := groupCtx
@@ -103,20 +103,20 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 	if err != nil {
 		return entries, err
 	}
-	ofProviders, err := in.readProviders(ctx, s, store, all, keep)
+	ofProviders, err := readProviders(ctx, s, store, all, keep)
 	return append(entries, ofProviders...), err
 }
 
 // readProviders reads all provider packages of a store, which are listed by its tags. If
 // keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
 // every package is only hashed.
-func (in *Installer) readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
+func readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
 	if keep && s.CacheErr != nil {
 		return nil, s.CacheErr
 	}
 	found := make([][]StoreEntry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(in.parallel())
+	group.SetLimit(cap(s.Slots))
 	for i, tag := range tags {
 		if !strings.HasPrefix(tag, modpkg.ProviderTag) {
 			continue

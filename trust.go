@@ -100,7 +100,7 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 		if cacheDir == "" {
 			return time.Time{}, false
 		}
-		return pkgcache.Confirmed(cacheDir, p.key, record)
+		return pkgcache.Confirmed(cacheDir, p.user.key, record)
 	})
 }
 

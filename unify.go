@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -56,28 +55,6 @@ func (e *ConflictError) Error() string {
 		fmt.Fprintf(&b, "\n  - %s", file)
 	}
 	return b.String()
-}
-
-// unified maps sources, as returned by Versioned, to the version that all calls of the
-// source share. nil means that each call selects on its own.
-type unified map[string]versions.Version
-
-// version returns the version that all calls of a call's source share.
-func (u unified) version(c *call) (versions.Version, bool) {
-	if u == nil || !c.from.SelectsVersion() {
-		return versions.Version{}, false
-	}
-	v, ok := u[c.from.Versioned()]
-	return v, ok
-}
-
-// mismatch says why a lock entry cannot be used for a call that must share its version with
-// other calls; "" if it can.
-func (u unified) mismatch(c *call, entry lockfile.Module) string {
-	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
-	}
-	return ""
 }
 
 // versionedCalls collects the calls that select versions, by source.

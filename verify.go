@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -28,7 +29,7 @@ func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 // file is not in its usual place, or if sources depend on variables. It ignores the fields
 // of the request that are about changes.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report, err error) {
-	p, err := in.view(ctx, req)
+	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err := p.readRules(); err != nil {
 		return nil, err
 	}
-	report, err := in.comparePackages(ctx, p)
+	report, err := p.comparePackages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +48,11 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
-	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
+	if report.Providers, err = p.compareProviders(ctx, lock); err != nil {
 		return nil, err
 	}
 	report.Refused = p.refusedProviders(lock, report.Providers)
-	if err := in.compareConfig(ctx, p, lock, report); err != nil {
+	if err := p.compareConfig(ctx, lock, report); err != nil {
 		return nil, err
 	}
 	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
@@ -62,7 +63,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 }
 
 // comparePackages compares the installed packages with the lock.
-func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
+func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
 	if p.files == nil && p.dirs.Vendor == nil {
@@ -75,7 +76,7 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 		report.addState(p.files)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(in.parallel())
+	group.SetLimit(p.clients.parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
@@ -142,4 +143,14 @@ func isOtherVersion(a, b lockfile.Module) bool {
 func (p *openProject) isInstalledPackage(record manifest.Record) bool {
 	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
+}
+
+// addState adds the state that an earlier run left in the project.
+func (r *Report) addState(files *project.Project) {
+	r.Unfinished = files.Unfinished()
+	for _, f := range files.Findings() {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
+			r.Unproven = append(r.Unproven, f.File)
+		}
+	}
 }

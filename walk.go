@@ -20,9 +20,9 @@ import (
 type walker struct {
 	config  ConfigReader
 	dialect Dialect
-	// place finds the module of a call, or puts it in its place. The walk reports its error
+	// find finds the module of a call, and may fetch it first. The walk reports its error
 	// unless it is errRefused.
-	place func(context.Context, *call) (*module, error)
+	find func(context.Context, *call) (*module, error)
 	// packages is the directory of installed packages, as modules.json would name it.
 	packages string
 	// begin, which may be nil, is called with the calls of the root module before they are
@@ -107,13 +107,13 @@ func (t *traversal) below(ctx context.Context, m *module, depth int) {
 		if t.postpone(c.call, depth) {
 			continue
 		}
-		t.wait.Go(func() { t.follow(ctx, c.call, depth, t.place) })
+		t.wait.Go(func() { t.follow(ctx, c.call, depth, t.find) })
 	}
 }
 
 // follow places the module of a call and walks what is below it.
-func (t *traversal) follow(ctx context.Context, c *call, depth int, place func(context.Context, *call) (*module, error)) {
-	m, err := place(ctx, c)
+func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(context.Context, *call) (*module, error)) {
+	m, err := find(ctx, c)
 	if err == nil {
 		err = m.checkCycle()
 	}
@@ -158,13 +158,13 @@ func (t *traversal) belowInside(ctx context.Context) {
 	calls, seen := t.inside, maps.Clone(t.seen)
 	t.inside = nil
 	for _, c := range calls {
-		place := t.place
+		find := t.find
 		if pkg, ok := packages[c.key]; ok {
-			place = func(context.Context, *call) (*module, error) { return moduleIn(c.call, pkg, c.subdir) }
+			find = func(context.Context, *call) (*module, error) { return moduleIn(c.call, pkg, c.subdir) }
 		} else if called, ok := seen[c.key]; ok && !called.from.IsLocal() {
 			continue // the failure of that call is reported
 		}
-		t.wait.Go(func() { t.follow(ctx, c.call, c.depth, place) })
+		t.wait.Go(func() { t.follow(ctx, c.call, c.depth, find) })
 	}
 	t.wait.Wait()
 }
