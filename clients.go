@@ -3,13 +3,12 @@ package cotter
 import (
 	"context"
 	"io"
+	"net/url"
 	"os"
-	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -61,46 +60,15 @@ const defaultParallel = 16
 // requestsPerSlot is the number of small requests at once, for each package that is worked on.
 const requestsPerSlot = 4
 
-// clients are what an Installer brings to its runs, with defaults for what it does not set.
-type clients struct {
-	registry Registry
-	// fetcher is nil for the default, whose git stores are in the cache of the session.
-	fetcher        Fetcher
-	providers      getproviders.Source
-	pluginCacheDir string
-	stores         []PackageStore
-	// config is nil for the reader that is made for each request.
-	config   ConfigReader
-	cacheDir string
-	// parallel is the number of packages that are worked on at once.
-	parallel int
-	// shared is the session that all runs share; nil if each has its own.
-	shared *session
-}
-
-// fetcherFor returns the fetcher of a session with a cache in the given directory.
-func (c clients) fetcherFor(cacheDir string) Fetcher {
-	if c.fetcher != nil {
-		return c.fetcher
-	}
-	return &getmodules.Fetcher{CacheDir: cacheDir}
-}
-
-// configFor returns the reader of the configuration of a request.
-func (c clients) configFor(req Request) (ConfigReader, error) {
-	if c.config != nil {
-		return c.config, nil
-	}
-	return newConfigReader(req)
-}
-
-// evidenceOf returns the evidence that the stores of a request give.
-func (c clients) evidenceOf(req Request) []evidence.Evidence {
-	var named []evidence.Evidence
-	for _, store := range slices.Concat(req.Stores, c.stores) {
-		if e := store.Evidence(); !e.IsZero() {
-			named = append(named, e)
-		}
-	}
-	return named
+// Credentials finds the user's credentials. Implementations must be safe for concurrent
+// use. *cliconfig.Config is an implementation.
+type Credentials interface {
+	// ForHost finds credentials for the services of a registry's host.
+	disco.CredentialsSource
+	// HTTPCredentials finds credentials for archives and pages; see
+	// getmodules.HTTPCredentials.
+	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+	// OCICredentials finds credentials for a repository of an OCI registry; see
+	// getmodules.OCICredentials.
+	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
 }

@@ -198,19 +198,6 @@ func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.A
 	return arguments, ok && err == nil
 }
 
-func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.dialect == DialectTerraform}
-}
-
-// configDir returns the directory of a module's configuration.
-func (m *module) configDir() configs.Dir {
-	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
-	if m.pkg != nil {
-		dir.Boundary = m.pkg.currentPath
-	}
-	return dir
-}
-
 // declaredModule is what the module of an entry declares. module is nil if the package does
 // not have the module's directory.
 type declaredModule struct {

@@ -240,7 +240,7 @@ type installRun struct {
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events, run evidence.Run, named []evidence.Evidence) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
-		trust: p.trust(run, named, session.Cache.Confirmed),
+		trust: newTrust(p, run, named, session.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
 }
@@ -315,15 +315,16 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 
 // newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
+	origins, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &outcome{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
+		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
-			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
-			locked: r.req.Locked, found: found, run: r.trust,
+			origins: origins, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
+			locked: r.req.Locked, outcome: found, run: r.trust,
+			revisions: &revisions{origins: origins, events: events, run: r.trust, restored: &found.restored},
 		},
-		origins: asks, placer: placer, events: events, lost: r.lost, found: found, run: r.trust,
+		origins: origins, placer: placer, events: events, lost: r.lost, outcome: found, run: r.trust,
 	}
 }
 
@@ -365,7 +366,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
+	tree := resolvedTree{modules: modules, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
@@ -381,7 +382,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return tree, errors.Join(r.refused(ctx, &res.found.refusals), err)
+	return tree, errors.Join(r.refused(ctx, &res.outcome.refusals), err)
 }
 
 // refused returns the error about the calls that a run which must not change the lock has

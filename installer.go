@@ -1,10 +1,8 @@
 package cotter
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
@@ -40,19 +38,6 @@ type Options struct {
 	CacheDir, StateDir, StateKey string
 	Parallel                     int
 	OnEvent                      func(Event)
-}
-
-// Credentials finds the user's credentials. Implementations must be safe for concurrent
-// use. *cliconfig.Config is an implementation.
-type Credentials interface {
-	// ForHost finds credentials for the services of a registry's host.
-	disco.CredentialsSource
-	// HTTPCredentials finds credentials for archives and pages; see
-	// getmodules.HTTPCredentials.
-	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
-	// OCICredentials finds credentials for a repository of an OCI registry; see
-	// getmodules.OCICredentials.
-	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
 }
 
 // New returns an Installer whose discovery, registry client and fetcher share an

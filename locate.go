@@ -22,21 +22,22 @@ import (
 type locator struct {
 	origins *origins.Origins
 	// stores has the packages of bundles and mirrors.
-	stores *stores.Stores
-	placer *placer
-	events *events
-	run    *trust
-	found  *findings
-	locked bool
+	stores    *stores.Stores
+	placer    *placer
+	events    *events
+	run       *trust
+	revisions *revisions
+	outcome   *outcome
+	locked    bool
 }
 
 // use returns the placement of a call's entry, and the directory of the module in the
 // package. The entry must match the call, except for its constraint.
 func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	if l.locked && entry.Constraints != c.from.Want.String() {
-		return nil, "", l.found.refusals.add(c, c.constraintChanged(entry))
+		return nil, "", l.outcome.refusals.add(c, c.constraintChanged(entry))
 	}
-	return l.want(c, entry).place(ctx)
+	return l.want(c, entry).locate(ctx)
 }
 
 // useSameSource is like use, for an entry of another call of the same source.
@@ -44,14 +45,14 @@ func (l *locator) useSameSource(ctx context.Context, c *call, entry lockfile.Mod
 	entry.Key = c.key()
 	w := l.want(c, entry)
 	w.isOther = true
-	return w.place(ctx)
+	return w.locate(ctx)
 }
 
-// place returns the placement of the entry, and the directory of the module in the package.
-func (w *wanted) place(ctx context.Context) (*placement, string, error) {
-	c := w.c
+// locate returns the placement of the entry, and the directory of the module in the package.
+func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
+	c := w.call
 	w.entry.Constraints = c.from.Want.String()
-	if err := w.checkCommit(ctx); err != nil {
+	if err := w.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}
 	p, e, err := w.ladder().Climb(ctx)
@@ -80,21 +81,19 @@ func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, 
 	case !isInstalled && !l.placer.Cache.Has(entry.Hash("t1")):
 		l.stores.Fetch(ctx, c.from, entry)
 	}
-	_ = w.checkCommit(ctx)
+	_ = w.revisions.checkCommit(ctx, w.lockedCall)
 }
 
 // needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
 func (l *locator) needsRequests(c *call, entry lockfile.Module) bool {
 	w := l.want(c, entry)
-	return l.run.find(w.statements.Package).IsZero() || w.needsRef() || w.needsHistory()
+	return l.run.find(w.statements.Package).IsZero() || l.revisions.needsRef(w.lockedCall) || l.revisions.needsHistory(w.lockedCall)
 }
 
 // wanted is a lock entry whose package is wanted for a call.
 type wanted struct {
 	*locator
-	c          *call
-	entry      lockfile.Module
-	statements lockentry.Statements
+	lockedCall
 	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including
 	// its ref.
 	byMirror bool
@@ -102,8 +101,13 @@ type wanted struct {
 	isOther bool
 }
 
+// checkCommit applies the policies to the commit of a new entry.
+func (l *locator) checkCommit(ctx context.Context, c *call, entry lockfile.Module) error {
+	return l.revisions.checkCommit(ctx, l.want(c, entry).lockedCall)
+}
+
 func (l *locator) want(c *call, entry lockfile.Module) *wanted {
-	return &wanted{locator: l, c: c, entry: entry, statements: lockentry.StatementsOf(entry, c.from.FromPackage)}
+	return &wanted{locator: l, lockedCall: lockedCall{c, entry, lockentry.StatementsOf(entry, c.from.FromPackage)}}
 }
 
 func (w *wanted) ladder() locate.Ladder[*placement] {
@@ -128,12 +132,12 @@ func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, b
 	if p == nil || err != nil {
 		return nil, evidence.Evidence{}, false, err
 	}
-	return p, w.run.evidenceOf(w.entry, w.c.from.FromPackage, true), true, nil
+	return p, w.run.evidenceOf(w.entry, w.from.FromPackage, true), true, nil
 }
 
 // mirrors asks the mirrors and bundles to confirm the entry.
 func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
-	e := w.stores.Confirm(ctx, w.c.from, w.entry)
+	e := w.stores.Confirm(ctx, w.from, w.entry)
 	if w.byMirror = w.run.rule.Accepts(e) && !e.IsZero(); w.byMirror {
 		w.run.memos.Add(e, w.statements.Package, w.statements.Ref)
 	}
@@ -148,7 +152,7 @@ func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
 
 // cached returns the package from the user's cache.
 func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
-	subdir, err := w.c.from.LockedSubdir(w.entry)
+	subdir, err := w.from.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, false, err
 	}
@@ -161,7 +165,7 @@ func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 
 // mirrored returns the package from a mirror or a bundle.
 func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
-	if !w.stores.Fetch(ctx, w.c.from, w.entry) {
+	if !w.stores.Fetch(ctx, w.from, w.entry) {
 		return nil, false, nil
 	}
 	return w.cached(ctx)
@@ -169,11 +173,11 @@ func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
 
 // deliver fetches the package of a confirmed entry from its origin.
 func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, error) {
-	at, err := w.origins.Locate(ctx, w.c.from, w.entry.Version)
+	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
 	if err != nil {
 		return nil, err
 	}
-	got, err := w.origins.Fetch(ctx, w.c.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
+	got, err := w.origins.Fetch(ctx, w.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
 	if err == nil {
 		err = w.compare(got, at)
 	}
@@ -220,19 +224,19 @@ type originAnswer struct {
 // ask fetches the package of an entry from its origin into the cache. At the same time it asks
 // about the entry's revision. A session does each of these things only once.
 func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
-	at, err := w.origins.Locate(ctx, w.c.from, w.entry.Version)
+	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
 	if err != nil {
 		return originAnswer{}, err
 	}
 	revision := make(chan revisionProof, 1)
-	go func() { revision <- w.proveRevision(ctx, at) }()
-	got, err := w.origins.Fetch(ctx, w.c.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
+	go func() { revision <- w.revisions.prove(ctx, w.lockedCall, at) }()
+	got, err := w.origins.Fetch(ctx, w.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
 	return originAnswer{at: at, got: got, revision: <-revision}, err
 }
 
 // placeFetched places a fetched package.
 func (w *wanted) placeFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
-	subdir, err := w.c.from.LockedSubdir(w.entry)
+	subdir, err := w.from.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, err
 	}
@@ -245,11 +249,11 @@ func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 	if err := checkHashes(w.entry, got, w.placer.dirs.LockedTree(w.entry)); err != nil {
 		return err
 	}
-	corrected, err := w.compareEntry(w.c, w.entry, got, at.Subdir)
+	corrected, err := w.compareEntry(w.call, w.entry, got, at.Subdir)
 	if err != nil {
 		return err
 	}
-	w.entry, w.statements = corrected, lockentry.StatementsOf(corrected, w.c.from.FromPackage)
+	w.entry, w.statements = corrected, lockentry.StatementsOf(corrected, w.from.FromPackage)
 	return nil
 }
 
@@ -298,8 +302,38 @@ func (l *locator) compareEntry(c *call, entry lockfile.Module, got *origins.Fetc
 	}
 	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
 	if l.locked {
-		return entry, l.found.refusals.add(c, what)
+		return entry, l.outcome.refusals.add(c, what)
 	}
 	l.events.warn(c.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
+}
+
+// remember keeps what the origin has said about an entry, and returns the evidence.
+func (w *wanted) remember(revision revisionProof) evidence.Evidence {
+	e := evidence.Evidence{Kind: revision.kind}
+	w.run.memos.Add(e, w.statements.Package)
+	if revision.pointed {
+		w.run.memos.Add(e, w.statements.Ref)
+	}
+	return e
+}
+
+// check asks a mirror or the origin whether the ref of a confirmed entry still points to the
+// locked revision, if the run needs to know.
+func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
+	if w.byMirror || !w.revisions.needsRef(w.lockedCall) {
+		return nil
+	}
+	if w.mirrors(ctx); w.byMirror {
+		return nil
+	}
+	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
+	if err != nil {
+		return err
+	}
+	proof := w.revisions.prove(ctx, w.lockedCall, at)
+	if proof.err == nil {
+		w.remember(proof)
+	}
+	return proof.err
 }

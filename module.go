@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/moduledir"
@@ -404,4 +405,13 @@ type selection struct {
 	newer string
 	// isBehind says that the ref of the source points to a newer revision.
 	isBehind bool
+}
+
+// configDir returns the directory of a module's configuration.
+func (m *module) configDir() configs.Dir {
+	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
+	if m.pkg != nil {
+		dir.Boundary = m.pkg.currentPath
+	}
+	return dir
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
@@ -300,4 +301,8 @@ func findingText(f project.Finding, hasState bool) string {
 		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
 	}
 	return ""
+}
+
+func (p *openProject) reader() configs.Reader {
+	return configs.Reader{Terraform: p.dialect == DialectTerraform}
 }

@@ -127,7 +127,7 @@ func (r *reading) installedRequirements(ctx context.Context, required *requireme
 
 // trust returns what the run may believe.
 func (r *reading) trust() *trust {
-	return r.knownTrust(evidence.Verify, r.clients.evidenceOf(r.req), r.clients.cacheDir)
+	return offlineTrust(r.openProject, evidence.Verify, r.clients.evidenceOf(r.req), r.clients.cacheDir)
 }
 
 // providerStore returns the user's store of provider packages.

@@ -42,15 +42,15 @@ type resolver struct {
 	// its own.
 	noted *versionedCalls
 
-	found *findings
-	run   *trust
+	outcome *outcome
+	run     *trust
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
 }
 
 // module finds, selects or fetches the module of a call.
 func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
-	r.found.hostless.note(c)
+	r.outcome.hostless.note(c)
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	if !locked {
 		r.lost.lookAhead(ctx)
 		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
-			return nil, "", r.found.refusals.addLost(c)
+			return nil, "", r.outcome.refusals.addLost(c)
 		}
 		if locked {
 			if err := checkEntry(r.project.rules, c, entry); err != nil {
@@ -132,9 +132,9 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	case reason == "" && !r.update.has(c.key()):
 		return r.useLocked(ctx, c, entry)
 	case r.locked && !locked:
-		return nil, "", r.found.refusals.addMissing(c, reason)
+		return nil, "", r.outcome.refusals.addMissing(c, reason)
 	case r.locked:
-		return nil, "", r.found.refusals.add(c, reason)
+		return nil, "", r.outcome.refusals.add(c, reason)
 	}
 	return r.useNew(ctx, c)
 }
@@ -233,7 +233,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	if err := r.locator.want(c, entry).checkCommit(ctx); err != nil {
+	if err := r.locator.checkCommit(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
 	e := evidence.Evidence{Kind: evidence.Origin}
@@ -371,7 +371,7 @@ func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, boo
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // otherwise the caller refuses the entry
-		r.found.restored.Add(entry)
+		r.outcome.restored.Add(entry)
 	}
 	return entry, true
 }

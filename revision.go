@@ -8,9 +8,38 @@ import (
 
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
+
+// lockedCall is a call with the lock entry that a run uses for it.
+type lockedCall struct {
+	*call
+	entry      lockfile.Module
+	statements lockentry.Statements
+}
+
+// namesCommit reports whether the source address names the commit of the entry, in full or
+// abbreviated. A commit that a registry names is not meant.
+func (l lockedCall) namesCommit() bool {
+	if !l.from.IsRemote() || l.from.HasConstraint || l.from.Repository.Getter() != "git" {
+		return false
+	}
+	name, exact := l.from.Repository.Ref()
+	return exact || name != "" && strings.HasPrefix(l.entry.Revision(), strings.ToLower(name))
+}
+
+// revisions asks origins about the revisions of lock entries: whether refs still point to them,
+// and whether the history of their repositories contains them.
+type revisions struct {
+	origins *origins.Origins
+	events  *events
+	run     *trust
+	// restored has the entries that the lock had lost.
+	restored *lockentry.Restored
+}
 
 // revisionProof is what the origin says about the revision of an entry.
 type revisionProof struct {
@@ -23,41 +52,41 @@ type revisionProof struct {
 	err error
 }
 
-// proveRevision asks the origin whether the ref of an entry points to the locked revision. If a
+// prove asks the origin whether the ref of an entry points to the locked revision. If a
 // commit is no longer what its ref points to, the history of the repository must contain it: a
 // forge serves the commits of all forks and pull requests at the same address.
-func (w *wanted) proveRevision(ctx context.Context, at origins.Location) revisionProof {
-	status, err := w.origins.RefStatus(ctx, w.c.from, w.entry, at)
+func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location) revisionProof {
+	status, err := r.origins.RefStatus(ctx, l.from, l.entry, at)
 	switch {
 	case err != nil:
 		return revisionProof{err: err}
 	case !status.Moved() && !status.Abbreviated:
 		return revisionProof{kind: evidence.Origin, pointed: true}
-	case status.Moved() && w.refusesMove(status):
+	case status.Moved() && r.refusesMove(l, status):
 		if status.Gone != nil {
 			return revisionProof{err: status.Gone}
 		}
-		return revisionProof{err: &MovedError{Key: w.entry.Key, Name: status.Name, Locked: status.Locked, Now: status.Now}}
+		return revisionProof{err: &MovedError{Key: l.entry.Key, Name: status.Name, Locked: status.Locked, Now: status.Now}}
 	}
 	proof := revisionProof{kind: evidence.Origin, pointed: !status.Fixed || !status.Moved()}
 	if at.Package.Getter() == "git" {
-		proof = w.proveHistory(ctx, at, status, proof)
+		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
 	if proof.err == nil && status.Moved() && status.Fixed {
-		w.events.emit(Warning{Path: w.c.path, Kind: WarningMoved, Message: movedText(status)})
+		r.events.emit(Warning{Path: l.path, Kind: WarningMoved, Message: movedText(status)})
 	}
 	return proof
 }
 
 // refusesMove reports whether the run fails because a ref points to something else now.
-func (w *wanted) refusesMove(status origins.RefStatus) bool {
+func (r *revisions) refusesMove(l lockedCall, status origins.RefStatus) bool {
 	switch {
 	case status.Exact:
 		return true
 	case !status.Fixed:
 		return false
 	}
-	return w.run.rule.MovedTag == evidence.Refuse || w.run.isEdited(w.entry) || w.found.restored.Has(w.entry.Key)
+	return r.run.rule.MovedTag == evidence.Refuse || r.run.isEdited(l.entry) || r.restored.Has(l.entry.Key)
 }
 
 func movedText(status origins.RefStatus) string {
@@ -68,27 +97,27 @@ func movedText(status origins.RefStatus) string {
 }
 
 // proveHistory searches for the locked commit in the history of its repository.
-func (w *wanted) proveHistory(ctx context.Context, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
-	reach, err := w.origins.Reachable(ctx, w.c.from, w.entry, at)
+func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
+	reach, err := r.origins.Reachable(ctx, l.from, l.entry, at)
 	if err != nil {
 		return revisionProof{err: err}
 	}
-	refused := newUnreachableError(w.entry.Key, status, reach)
-	response := w.run.rule.Unreachable
+	refused := newUnreachableError(l.entry.Key, status, reach)
+	response := r.run.rule.Unreachable
 	switch {
 	case reach.Result == getmodules.Reachable:
 		return proof
-	case w.run.accepts(w.entry):
+	case r.run.accepts(l.entry):
 		proof.kind = evidence.User
 		return proof
 	case refused.Unknown:
-		response = w.run.rule.Unknown
+		response = r.run.rule.Unknown
 	}
 	switch response {
 	case evidence.Refuse:
 		return revisionProof{err: refused}
 	case evidence.Warn:
-		w.events.emit(Warning{Path: w.c.path, Kind: WarningUnknownHistory, Message: refused.Error()})
+		r.events.emit(Warning{Path: l.path, Kind: WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
 	return proof
@@ -104,22 +133,22 @@ func newUnreachableError(key string, status origins.RefStatus, reach getmodules.
 // checkCommit applies the policies to a commit that the configuration names: the history of its
 // repository must contain it. Evidence for the package does not say so, because a forge serves
 // the commits of forks and pull requests too.
-func (w *wanted) checkCommit(ctx context.Context) error {
-	if !w.needsHistory() {
+func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
+	if !r.needsHistory(l) {
 		return nil
 	}
-	if w.origins.Offline {
-		w.events.warn(w.c.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
+	if r.origins.Offline {
+		r.events.warn(l.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
 		return nil
 	}
-	reach, err := w.origins.Reachable(ctx, w.c.from, w.entry, origins.Location{Package: w.c.from.Repository})
+	reach, err := r.origins.Reachable(ctx, l.from, l.entry, origins.Location{Package: l.from.Repository})
 	if err != nil {
 		return err
 	}
 	unknown := reach.Err
 	switch reach.Result {
 	case getmodules.Reachable:
-		w.run.memos.Add(evidence.Evidence{Kind: evidence.Origin}, w.statements.History)
+		r.run.memos.Add(evidence.Evidence{Kind: evidence.Origin}, l.statements.History)
 		return nil
 	case getmodules.Unreachable:
 		unknown = nil
@@ -128,61 +157,21 @@ func (w *wanted) checkCommit(ctx context.Context) error {
 			unknown = errors.New("the history could not be read")
 		}
 	}
-	return w.origins.Rules.Each(func(p *policy.Policy) error { return p.CheckCommit(w.entry.Revision(), unknown) })
+	return r.origins.Rules.Each(func(p *policy.Policy) error { return p.CheckCommit(l.entry.Revision(), unknown) })
 }
 
 // needsHistory reports whether checkCommit has to search the history.
-func (w *wanted) needsHistory() bool {
-	return w.origins.Rules.ReachableCommits() && w.namesCommit() && w.run.find(w.statements.History).IsZero()
-}
-
-// namesCommit reports whether the source address names the commit of the entry, in full or
-// abbreviated. A commit that a registry names is not meant.
-func (w *wanted) namesCommit() bool {
-	if !w.c.from.IsRemote() || w.c.from.HasConstraint || w.c.from.Repository.Getter() != "git" {
-		return false
-	}
-	name, exact := w.c.from.Repository.Ref()
-	return exact || name != "" && strings.HasPrefix(w.entry.Revision(), strings.ToLower(name))
-}
-
-// remember keeps what the origin has said about an entry, and returns the evidence.
-func (w *wanted) remember(revision revisionProof) evidence.Evidence {
-	e := evidence.Evidence{Kind: revision.kind}
-	w.run.memos.Add(e, w.statements.Package)
-	if revision.pointed {
-		w.run.memos.Add(e, w.statements.Ref)
-	}
-	return e
+func (r *revisions) needsHistory(l lockedCall) bool {
+	return r.origins.Rules.ReachableCommits() && l.namesCommit() && r.run.find(l.statements.History).IsZero()
 }
 
 // needsRef reports whether the run asks if the ref of a confirmed entry still points to the locked
 // revision. A run that must not change the lock asks once. Other runs keep the locked revision,
 // and ask only about entries that the lock had lost.
-func (w *wanted) needsRef() bool {
-	if w.origins.Offline {
+func (r *revisions) needsRef(l lockedCall) bool {
+	if r.origins.Offline {
 		return false
 	}
-	return w.found.restored.Has(w.entry.Key) ||
-		w.run.rule.MovedTag == evidence.Refuse && w.run.find(w.statements.Ref).IsZero()
-}
-
-// check asks a mirror or the origin whether the ref of a confirmed entry still points to the
-// locked revision, if the run needs to know.
-func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
-	if w.byMirror || !w.needsRef() {
-		return nil
-	}
-	if w.mirrors(ctx); w.byMirror {
-		return nil
-	}
-	at, err := w.origins.Locate(ctx, w.c.from, w.entry.Version)
-	if err != nil {
-		return err
-	}
-	proof := w.proveRevision(ctx, at)
-	if proof.err == nil {
-		w.remember(proof)
-	}
-	return proof.err
+	return r.restored.Has(l.entry.Key) ||
+		r.run.rule.MovedTag == evidence.Refuse && r.run.find(l.statements.Ref).IsZero()
 }

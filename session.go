@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
@@ -128,4 +130,48 @@ func (s *session) warnOfCache(events *events) {
 // originsFor returns the origins of the session, as a run in the project may use them.
 func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+}
+
+// clients are what an Installer brings to its runs, with defaults for what it does not set.
+type clients struct {
+	registry Registry
+	// fetcher is nil for the default, whose git stores are in the cache of the session.
+	fetcher        Fetcher
+	providers      getproviders.Source
+	pluginCacheDir string
+	stores         []PackageStore
+	// config is nil for the reader that is made for each request.
+	config   ConfigReader
+	cacheDir string
+	// parallel is the number of packages that are worked on at once.
+	parallel int
+	// shared is the session that all runs share; nil if each has its own.
+	shared *session
+}
+
+// fetcherFor returns the fetcher of a session with a cache in the given directory.
+func (c clients) fetcherFor(cacheDir string) Fetcher {
+	if c.fetcher != nil {
+		return c.fetcher
+	}
+	return &getmodules.Fetcher{CacheDir: cacheDir}
+}
+
+// configFor returns the reader of the configuration of a request.
+func (c clients) configFor(req Request) (ConfigReader, error) {
+	if c.config != nil {
+		return c.config, nil
+	}
+	return newConfigReader(req)
+}
+
+// evidenceOf returns the evidence that the stores of a request give.
+func (c clients) evidenceOf(req Request) []evidence.Evidence {
+	var named []evidence.Evidence
+	for _, store := range slices.Concat(req.Stores, c.stores) {
+		if e := store.Evidence(); !e.IsZero() {
+			named = append(named, e)
+		}
+	}
+	return named
 }

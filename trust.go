@@ -21,9 +21,9 @@ type trust struct {
 	accepted []lockfile.Module
 }
 
-// trust returns what a run in the project may believe. named is the evidence that its mirrors and
+// newTrust returns what a run in the project may believe. named is the evidence that its mirrors and
 // bundles give. recorded finds the records in the user's cache.
-func (p *openProject) trust(run evidence.Run, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
+func newTrust(p *openProject, run evidence.Run, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
 	t := &trust{
 		rule: evidence.For(run), former: p.former,
 		memos: &evidence.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
@@ -92,11 +92,11 @@ func (t *trust) isEdited(entry lockfile.Module) bool {
 	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
 }
 
-// knownTrust returns what a run in a project may believe that sends no requests. It reads the
+// offlineTrust returns what a run in a project may believe that sends no requests. It reads the
 // cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
 // that the run's mirrors and bundles give.
-func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
-	return p.trust(run, named, func(record string) (time.Time, bool) {
+func offlineTrust(p *openProject, run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
+	return newTrust(p, run, named, func(record string) (time.Time, bool) {
 		if cacheDir == "" {
 			return time.Time{}, false
 		}

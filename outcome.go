@@ -11,9 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
-// findings are the results of a walk other than the modules. They are complete when the walk
-// ends.
-type findings struct {
+// outcome is what a walk finds out besides the modules. It is complete when the walk ends.
+type outcome struct {
 	refusals refusals
 	// restored has the entries that the lock had lost.
 	restored lockentry.Restored
