@@ -264,7 +264,7 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 	}
 	return locate.Ladder[foundPackage]{
 		Accepts: evidence.For(evidence.Diff).Accepts,
-		AtHand: []locate.Place[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
+		AtHand: []locate.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
 			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
 				return foundPackage{}, false, err
 			}

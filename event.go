@@ -187,8 +187,8 @@ func (Warning) event()           {}
 type events struct {
 	fn func(Event)
 
-	mu   sync.Mutex
-	told map[string]bool
+	mu     sync.Mutex
+	warned map[string]bool
 }
 
 func (e *events) emit(event Event) {
@@ -199,13 +199,13 @@ func (e *events) emit(event Event) {
 	defer e.mu.Unlock()
 	if w, ok := event.(Warning); ok {
 		text := w.Path.String() + " " + w.Message
-		if e.told[text] {
+		if e.warned[text] {
 			return
 		}
-		if e.told == nil {
-			e.told = make(map[string]bool)
+		if e.warned == nil {
+			e.warned = make(map[string]bool)
 		}
-		e.told[text] = true
+		e.warned[text] = true
 	}
 	e.fn(event)
 }

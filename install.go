@@ -173,7 +173,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 // directory.
 func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
 	req := inst.req
-	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	takes := req.installs() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
 	if takes {
 		p, err = openToChange(ctx, req, inst.user, inst.events)
 	} else {
@@ -219,7 +219,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	result := p.newResult(modules)
 	plan.describe(result)
-	if err := plan.place(ctx, result); err != nil {
+	if err := plan.install(ctx, result); err != nil {
 		return result, err
 	}
 	return result, plan.writeLock()
@@ -266,7 +266,7 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	}
 	defer providers.close()
 	resolver := r.newResolver(shared, r.events)
-	defer resolver.placer.vendored.Close()
+	defer resolver.stager.vendored.Close()
 	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
@@ -278,11 +278,11 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stagings, err := resolver.placer.linkSharedTrees(ctx, tree.modules)
+	stagings, err := resolver.stager.linkSharedTrees(ctx, tree.modules)
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.placer.vendored, providers: gotProviders, mismatches: &r.mismatches}
+	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.stager.vendored, providers: gotProviders, mismatches: &r.mismatches}
 	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
@@ -315,23 +315,23 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 
 // newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	origins, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &outcome{}
+	origins, stager, found := r.session.originsFor(r.openProject, events), r.newStager(events), &outcome{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
 		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
-			origins: origins, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
+			origins: origins, stores: r.session.storesOf(r.req, events), stager: stager, events: events,
 			locked: r.req.Locked, outcome: found, run: r.trust,
 			revisions: &revisions{origins: origins, events: events, run: r.trust, restored: &found.restored},
 		},
-		origins: origins, placer: placer, events: events, lost: r.lost, outcome: found, run: r.trust,
+		origins: origins, stager: stager, events: events, lost: r.lost, outcome: found, run: r.trust,
 	}
 }
 
-// newPlacer returns the stage that puts packages in the places that the request selects.
-func (r *installRun) newPlacer(events *events) *placer {
-	p := &placer{
-		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
+// newStager returns the stage that puts packages in the places that the request selects.
+func (r *installRun) newStager(events *events) *stager {
+	p := &stager{
+		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
 		former: r.former, mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {
@@ -351,7 +351,7 @@ func (r *installRun) newPlacer(events *events) *placer {
 // versions.
 func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
-	res.noted, res.placer.readOnly = newVersionedCalls(), true
+	res.noted, res.stager.readOnly = newVersionedCalls(), true
 	_, err := r.walk(ctx, res, nil)
 	return res.noted, res.selector, err
 }

@@ -23,7 +23,7 @@ type locator struct {
 	origins *origins.Origins
 	// stores has the packages of bundles and mirrors.
 	stores    *stores.Stores
-	placer    *placer
+	stager    *stager
 	events    *events
 	run       *trust
 	revisions *revisions
@@ -78,7 +78,7 @@ func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, 
 		_, _ = w.ask(ctx)
 	case !w.byMirror:
 		_ = w.check(ctx, e)
-	case !isInstalled && !l.placer.Cache.Has(entry.Hash("t1")):
+	case !isInstalled && !l.stager.Cache.Has(entry.Hash("t1")):
 		l.stores.Fetch(ctx, c.from, entry)
 	}
 	_ = w.revisions.checkCommit(ctx, w.lockedCall)
@@ -117,7 +117,7 @@ func (w *wanted) ladder() locate.Ladder[*placement] {
 		Mirrors:    w.mirrors,
 		Accepts:    w.run.rule.Accepts,
 		Check:      w.check,
-		AtHand:     []locate.Place[*placement]{w.installed, w.cached, w.mirrored},
+		AtHand:     []locate.Lookup[*placement]{w.installed, w.cached, w.mirrored},
 		Deliver:    w.deliver,
 		Origin:     w.fromOrigin,
 	}
@@ -128,7 +128,7 @@ func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, b
 	if w.isOther {
 		return nil, evidence.Evidence{}, false, nil // only the other call has a directory
 	}
-	p, err := w.placer.placeVendored(ctx, w.entry)
+	p, err := w.stager.vendoredPackage(ctx, w.entry)
 	if p == nil || err != nil {
 		return nil, evidence.Evidence{}, false, err
 	}
@@ -146,7 +146,7 @@ func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
 
 // installed returns the package that is installed for the call.
 func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
-	p, err := w.placer.installedPackage(ctx, w.entry)
+	p, err := w.stager.installedPackage(ctx, w.entry)
 	return p, p != nil, err
 }
 
@@ -156,7 +156,7 @@ func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	p, err := w.placer.fromCache(ctx, w.entry, subdir)
+	p, err := w.stager.fromCache(ctx, w.entry, subdir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -184,7 +184,7 @@ func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, 
 	if err != nil {
 		return nil, err
 	}
-	return w.placeFetched(ctx, got)
+	return w.stageFetched(ctx, got)
 }
 
 // fromOrigin asks the origin about an entry that nothing has confirmed, and fetches its package.
@@ -204,13 +204,13 @@ func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence,
 		return nil, evidence.Evidence{}, err
 	}
 	e := w.remember(answer.revision)
-	if p, err := w.placer.installedPackage(ctx, w.entry); p != nil || err != nil {
+	if p, err := w.stager.installedPackage(ctx, w.entry); p != nil || err != nil {
 		if p != nil {
 			p.refetched = answer.got.Bytes
 		}
 		return p, e, err
 	}
-	p, err := w.placeFetched(ctx, answer.got)
+	p, err := w.stageFetched(ctx, answer.got)
 	return p, e, err
 }
 
@@ -234,19 +234,19 @@ func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
 	return originAnswer{at: at, got: got, revision: <-revision}, err
 }
 
-// placeFetched places a fetched package.
-func (w *wanted) placeFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
+// stageFetched places a fetched package.
+func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
 	subdir, err := w.from.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, err
 	}
-	return w.placer.fromFetch(ctx, w.entry, subdir, got)
+	return w.stager.fromFetch(ctx, w.entry, subdir, got)
 }
 
 // compare compares the entry with the package from its origin, and corrects the entry if the
 // lock may change.
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
-	if err := checkHashes(w.entry, got, w.placer.dirs.LockedTree(w.entry)); err != nil {
+	if err := checkHashes(w.entry, got, w.stager.dirs.LockedTree(w.entry)); err != nil {
 		return err
 	}
 	corrected, err := w.compareEntry(w.call, w.entry, got, at.Subdir)

@@ -67,10 +67,10 @@ func (l *lostEntries) hasCopy() bool { return l.former != nil && len(l.former.Mo
 // lostAll reports whether the lock exists and has no module blocks, so that its history is asked.
 // A lock in another place than the stock tools' is not rewritten by them.
 func (l *lostEntries) lostAll() bool {
-	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.ForeignKeys()) == 0 && l.asksHistory()
+	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.ForeignKeys()) == 0 && l.searchesHistory()
 }
 
-func (l *lostEntries) asksHistory() bool {
+func (l *lostEntries) searchesHistory() bool {
 	return filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
 }
 
@@ -96,7 +96,7 @@ func (l *lostEntries) from(ctx context.Context) string {
 // lookAhead begins to search for an earlier version of a lock that does not exist, so that the run
 // need not wait for git when it ends. The caller must call close.
 func (l *lostEntries) lookAhead(ctx context.Context) {
-	if l == nil || l.lockSrc != nil || !l.asksHistory() || l.keepsCopy() {
+	if l == nil || l.lockSrc != nil || !l.searchesHistory() || l.keepsCopy() {
 		return
 	}
 	l.ahead.Do(func() {
@@ -118,7 +118,7 @@ func (l *lostEntries) close() {
 
 // keepsCopy reports whether the copy has entries and will have them after the run. A run that
 // places packages replaces it, unless it must not change the lock.
-func (l *lostEntries) keepsCopy() bool { return l.hasCopy() && (!l.req.places() || l.req.Locked) }
+func (l *lostEntries) keepsCopy() bool { return l.hasCopy() && (!l.req.installs() || l.req.Locked) }
 
 // deletedFrom names an earlier version of a lock file that does not exist, from which Restore can
 // take the entries after the run; "" if there is none, or if no call needs an entry.

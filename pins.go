@@ -171,7 +171,7 @@ func EditPins(req Request, pins []Pin) error {
 	files := make(map[string][]Pin)
 	for _, pin := range pins {
 		file := pin.Call.SourceRange.Filename
-		if !pin.Outdated() || slices.ContainsFunc(files[file], pin.samePlace) {
+		if !pin.Outdated() || slices.ContainsFunc(files[file], pin.sameRange) {
 			continue // several calls of one local module read the same file
 		}
 		files[file] = append(files[file], pin)
@@ -197,7 +197,7 @@ func EditPins(req Request, pins []Pin) error {
 	return nil
 }
 
-func (p Pin) samePlace(other Pin) bool {
+func (p Pin) sameRange(other Pin) bool {
 	return p.Call.SourceRange.Start.Byte == other.Call.SourceRange.Start.Byte
 }
 

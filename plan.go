@@ -76,7 +76,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			continue
 		}
 		inLock[m.pkg.key] = true
-		p.place(m, stagings)
+		p.addPackage(m, stagings)
 		if m.pkg.refetched > 0 {
 			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package, Bytes: m.pkg.refetched})
 		}
@@ -105,7 +105,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 // planVendor plans the change of the vendored packages. A run that must not change the lock
 // does not touch packages without an entry, unless it rewrites all vendored packages.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
-	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
+	if r.vendored == nil || !r.req.installs() || r.req.Locked && !r.vendored.Rewrites {
 		return nil
 	}
 	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
@@ -117,8 +117,8 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	return nil
 }
 
-// place plans the change of the directory of a module's package.
-func (p *plan) place(m *module, stagings map[string]staging) {
+// addPackage plans the change of the directory of a module's package.
+func (p *plan) addPackage(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
 	if staged, ok := stagings[m.pkg.key]; ok {
 		p.change.Packages[m.pkg.key] = staged.path
@@ -278,7 +278,7 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 
 // commit places the providers, changes the project, and emits events about it.
 func (p *plan) commit(ctx context.Context) error {
-	if err := p.providers.place(ctx, p.result); err != nil {
+	if err := p.providers.install(ctx, p.result); err != nil {
 		return err
 	}
 	if err := p.commitModules(); err != nil {
@@ -295,7 +295,7 @@ func (p *plan) commitModules() error {
 	outcome := wouldReplace
 	switch {
 	case at.req.DryRun:
-	case at.req.places():
+	case at.req.installs():
 		if err := p.move(); err != nil {
 			return err
 		}
@@ -351,9 +351,9 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	if r.former == nil || r.req.LockOnly {
 		return
 	}
-	told, fresh := make(map[string]bool), make(map[*module]bool)
+	changed, fresh := make(map[string]bool), make(map[*module]bool)
 	for _, change := range p.result.LockChanges {
-		told[change.Key] = true
+		changed[change.Key] = true
 	}
 	for _, m := range p.fresh {
 		fresh[m] = true
@@ -364,7 +364,7 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 		}
 		entry := m.pkg.entry
 		old, ok := r.former.Module(entry.Key)
-		if ok && !told[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+		if ok && !changed[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
 			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
 		}
 	}

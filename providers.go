@@ -242,10 +242,10 @@ func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// place puts the provider packages in their places. It adds to the result which of them were
+// install puts the provider packages into their directories. It adds to the result which of them were
 // downloaded although they were there.
-func (p *providerPlan) place(ctx context.Context, result *Result) error {
-	if p == nil || !p.stage.req.places() {
+func (p *providerPlan) install(ctx context.Context, result *Result) error {
+	if p == nil || !p.stage.req.installs() {
 		return nil
 	}
 	req := p.stage.req

@@ -190,7 +190,7 @@ func (r Request) run() evidence.Run {
 }
 
 // places reports whether the request puts packages in their places.
-func (r Request) places() bool { return !r.DryRun && !r.LockOnly }
+func (r Request) installs() bool { return !r.DryRun && !r.LockOnly }
 
 // location returns the paths of the project's files.
 func (r Request) location() project.Location {

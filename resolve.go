@@ -34,7 +34,7 @@ type resolver struct {
 	selector *selector
 	locator  *locator
 	origins  *origins.Origins
-	placer   *placer
+	stager   *stager
 	events   *events
 	// lost has the entries that the lock had once.
 	lost *lostEntries
@@ -64,7 +64,7 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	if err := r.checkFolded(c); err != nil {
 		return nil, c.fail(err)
 	}
-	pkg, subdir, err := r.placePackage(ctx, c)
+	pkg, subdir, err := r.placement(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	return nil
 }
 
-// placePackage places the package of a call, and returns the module's directory in it.
-func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, string, error) {
+// placement places the package of a call, and returns the module's directory in it.
+func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
 	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
@@ -242,7 +242,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	if !selected.isBehind {
 		r.run.memos.Add(e, statements.Ref)
 	}
-	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
+	p, err := r.stager.fromFetch(ctx, entry, subdir, got)
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
@@ -343,11 +343,11 @@ func (r *resolver) warnOfCredentials(c *call) {
 		rng = c.Range
 	}
 	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address contains credentials, which anyone who can read this file or %s can read; %s",
-		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), betterPlace(remote.Package)))
+		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), credentialAdvice(remote.Package)))
 }
 
-// betterPlace says where the credentials for a package should be.
-func betterPlace(pkg addrs.ModulePackage) string {
+// credentialAdvice says where the credentials for a package should be.
+func credentialAdvice(pkg addrs.ModulePackage) string {
 	switch pkg.Getter() {
 	case "git":
 		return "take them out and let git find them, by a credential helper (git config credential.helper), " +

@@ -84,7 +84,7 @@ func (s *session) close() error {
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
 func (c clients) sessionFor(p *openProject) (_ *session, done func() error, err error) {
-	if c.shared != nil || !p.req.places() {
+	if c.shared != nil || !p.req.installs() {
 		s, done, err := c.session(p.user)
 		return s, func() error { done(); return nil }, err
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 )
 
-// Place returns a package from one place. ok is false if the place does not have it. A package
-// that differs from the lock is an error, or is treated as absent and replaced.
-type Place[P any] func(ctx context.Context) (pkg P, ok bool, err error)
+// Lookup returns a package from one of the places that may have it. ok is false if the place does
+// not have it. A package that differs from the lock is an error, or is treated as absent and replaced.
+type Lookup[P any] func(ctx context.Context) (pkg P, ok bool, err error)
 
 // Ladder has the steps for one package. Steps that are nil are skipped.
 type Ladder[P any] struct {
@@ -35,7 +35,7 @@ type Ladder[P any] struct {
 	// Check asks the origin for what the evidence of an earlier run does not cover.
 	Check func(context.Context, evidence.Evidence) error
 	// AtHand are the places that may have the bytes, the cheapest first.
-	AtHand []Place[P]
+	AtHand []Lookup[P]
 	// Deliver gets the bytes from the origin for a package with evidence.
 	Deliver func(context.Context, evidence.Evidence) (P, error)
 	// Origin asks the origin for evidence, and gets the bytes from it.
@@ -75,8 +75,8 @@ func (l Ladder[P]) Climb(ctx context.Context) (P, evidence.Evidence, error) {
 			return none, evidence.Evidence{}, err
 		}
 	}
-	for _, place := range l.AtHand {
-		if pkg, ok, err := place(ctx); ok || err != nil {
+	for _, find := range l.AtHand {
+		if pkg, ok, err := find(ctx); ok || err != nil {
 			return pkg, e, err
 		}
 	}

@@ -39,7 +39,7 @@ func (w *world) ladder(rule evidence.Rule) locate.Ladder[string] {
 			}
 			return nil
 		},
-		AtHand: []locate.Place[string]{func(context.Context) (string, bool, error) {
+		AtHand: []locate.Lookup[string]{func(context.Context) (string, bool, error) {
 			step("at hand")
 			return "cached", w.atHand, nil
 		}},

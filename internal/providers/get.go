@@ -30,7 +30,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 		Mirrors:    s.askOffers,
 		Accepts:    g.Rule.AcceptsProvider,
 		Check:      s.checkRemembered,
-		AtHand:     []locate.Place[*Got]{s.fromStore, s.installed, s.fromOffers, s.fromPluginCache},
+		AtHand:     []locate.Lookup[*Got]{s.fromStore, s.installed, s.fromOffers, s.fromPluginCache},
 		Deliver:    func(ctx context.Context, _ evidence.Evidence) (*Got, error) { return s.fromSource(ctx) },
 		Origin: func(ctx context.Context) (*Got, evidence.Evidence, error) {
 			got, err := s.fromSource(ctx)

@@ -22,8 +22,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// placer finds installed packages, or stages packages for a run.
-type placer struct {
+// stager finds installed packages, or stages packages for a run.
+type stager struct {
 	*origins.Session
 	dirs    *packagedirs.Dirs
 	layout  Layout
@@ -44,25 +44,25 @@ type placer struct {
 // installedPackage returns the installed package of a lock entry if it matches the entry,
 // or nil if the package has to be installed again. Files that the module has added to
 // itself do not matter unless they are configuration.
-func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	found, done, err := p.inspect(ctx, entry)
+func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
+	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	switch {
 	case found.Status == installed.Changed:
-		p.mismatches.add(entry, found, p.former, p.dirs)
+		s.mismatches.add(entry, found, s.former, s.dirs)
 		return nil, nil
 	case found.Status != installed.Verified:
 		return nil, nil
-	case p.vendored != nil:
-		return p.vendoredPlacement(entry, found), nil
+	case s.vendored != nil:
+		return s.vendoredPlacement(entry, found), nil
 	}
-	placed := p.newPlacement(entry, found.Tree)
-	placed.currentPath = filepath.Join(p.project.Path(), entry.Key)
+	placed := s.newPlacement(entry, found.Tree)
+	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
 	if found.SharedTree != "" {
-		placed.shared = &sharedTree{Name: found.SharedTree, Path: p.project.TreePath(found.SharedTree), Tree: found.Tree}
+		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.TreePath(found.SharedTree), Tree: found.Tree}
 		placed.currentPath, placed.inPlace = placed.shared.Path, true
 	}
 	return placed, nil
@@ -70,12 +70,12 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 
 // fromCache places the package of a lock entry from the cache. The error wraps
 // fs.ErrNotExist if the cache does not have the package, or had a damaged copy.
-func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
+func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
 	t1 := entry.Hash("t1")
-	if t1 == "" || !p.Cache.Has(t1) {
+	if t1 == "" || !s.Cache.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
-	placed, err := p.place(ctx, entry, subdir, t1)
+	placed, err := s.stagePackage(ctx, entry, subdir, t1)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 }
 
 // fromFetch places a fetched package for a call.
-func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
-	placed, err := p.place(ctx, entry, subdir, got.Tree.T1())
+func (s *stager) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
+	placed, err := s.stagePackage(ctx, entry, subdir, got.Tree.T1())
 	if err != nil {
 		return nil, err
 	}
@@ -100,28 +100,28 @@ func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir st
 	return placed, nil
 }
 
-// place places the package with a given hash for a call. If the module is the whole
+// stagePackage stages the package with a given hash for a call. If the module is the whole
 // package, the call gets a private copy. Otherwise the package becomes a shared tree. The
 // call's directory gets links to it once all of its modules are known.
-func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
-	placed := p.newPlacement(entry, nil)
+func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
+	placed := s.newPlacement(entry, nil)
 	var err error
 	switch {
-	case p.readOnly:
-		placed.currentPath = p.Cache.TreePath(t1)
-		placed.tree, err = p.readCached(ctx, t1)
-	case p.vendored != nil:
-		placed, err = p.stageVendored(ctx, entry, t1)
-	case p.layout == LayoutCopy || subdir == "":
-		placed.staged, placed.tree, err = p.stage.Copy(ctx, entry.Key, t1)
+	case s.readOnly:
+		placed.currentPath = s.Cache.TreePath(t1)
+		placed.tree, err = s.readCached(ctx, t1)
+	case s.vendored != nil:
+		placed, err = s.stageVendored(ctx, entry, t1)
+	case s.layout == LayoutCopy || subdir == "":
+		placed.staged, placed.tree, err = s.stage.Copy(ctx, entry.Key, t1)
 		placed.currentPath = placed.staged
 	default:
-		if placed.shared, err = p.stage.Shared(ctx, t1); err == nil {
+		if placed.shared, err = s.stage.Shared(ctx, t1); err == nil {
 			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
 		}
 	}
 	if errors.Is(err, pkgcache.ErrDamaged) {
-		p.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
+		s.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
 		err = errors.Join(fs.ErrNotExist, err)
 	}
 	if err != nil {
@@ -130,27 +130,27 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 	return placed, nil
 }
 
-func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
-	done, err := p.Slot(ctx)
+func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
+	done, err := s.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := p.Cache.Read(t1)
+	tree, err := s.Cache.Read(t1)
 	if err != nil {
 		return nil, err
 	}
 	return pkgtree.New(tree), nil
 }
 
-func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
+func (s *stager) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
 	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,
 		entry:     entry,
 		tree:      tree,
-		finalPath: p.dirs.PackageDir(entry.Key),
-		realPath:  p.dirs.RealPackageDir(entry.Key),
+		finalPath: s.dirs.PackageDir(entry.Key),
+		realPath:  s.dirs.RealPackageDir(entry.Key),
 		local:     pkg.Getter() == "file",
 	}
 }
@@ -160,57 +160,57 @@ func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placem
 // trusted like local modules; the only difference is that the lock says where they came
 // from. Using a vendored package confirms no entry for runs without Vendor.
 
-// placeVendored returns the placement of an entry with a vendored package, or nil if the
+// vendoredPackage returns the placement of an entry with a vendored package, or nil if the
 // package is to be placed like others.
-func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	if !p.vendored.UsesLocked() {
+func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
+	if !s.vendored.UsesLocked() {
 		return nil, nil
 	}
-	found, done, err := p.inspect(ctx, entry)
+	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	if found.Status == installed.Verified {
-		return p.vendoredPlacement(entry, found), nil
+		return s.vendoredPlacement(entry, found), nil
 	}
-	if p.vendored.Optional {
+	if s.vendored.Optional {
 		return nil, nil
 	}
 	return nil, &VendorError{
-		Key: entry.Key, Dir: p.dirs.PackageDir(entry.Key), Missing: found.Status == installed.Missing,
+		Key: entry.Key, Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == installed.Missing,
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 	}
 }
 
 // inspect compares the package of an entry with the lock. It takes one of the session's
 // slots for parallel work, which done releases.
-func (p *placer) inspect(ctx context.Context, entry lockfile.Module) (_ installed.Report, done func(), err error) {
-	if done, err = p.Slot(ctx); err != nil {
+func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ installed.Report, done func(), err error) {
+	if done, err = s.Slot(ctx); err != nil {
 		return installed.Report{}, nil, err
 	}
-	return p.dirs.Inspect(entry), done, nil
+	return s.dirs.Inspect(entry), done, nil
 }
 
-func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {
-	placed := p.newPlacement(entry, found.Tree)
-	placed.currentPath = p.dirs.PackagePath(entry.Key)
+func (s *stager) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {
+	placed := s.newPlacement(entry, found.Tree)
+	placed.currentPath = s.dirs.PackagePath(entry.Key)
 	return placed
 }
 
 // stageVendored places the package with a given hash for a call in a project that vendors.
 // It uses the package in the vendor directory if it is right, else it stages a new copy.
-func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
-	found, done, err := p.inspect(ctx, entry)
+func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
+	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	if found.Status == installed.Verified {
-		return p.vendoredPlacement(entry, found), nil
+		return s.vendoredPlacement(entry, found), nil
 	}
-	placed := p.newPlacement(entry, nil)
-	placed.currentPath, placed.tree, err = p.vendored.Stage(ctx, p.Cache, entry.Key, t1, found.Status)
+	placed := s.newPlacement(entry, nil)
+	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, s.Cache, entry.Key, t1, found.Status)
 	return placed, err
 }
 
@@ -225,7 +225,7 @@ type staging struct {
 // linkSharedTrees creates the directories of calls that use a shared tree. All modules in
 // the packages are known at this point. It returns what is staged for each call, by key.
 // Calls whose packages stay in their places are not in the result.
-func (p *placer) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
+func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
 	var owners []*module
 	for _, m := range modules {
 		if m.ownsPackage() && (m.pkg.staged != "" || m.pkg.needsLinks()) {
@@ -240,7 +240,7 @@ func (p *placer) linkSharedTrees(ctx context.Context, modules []*module) (map[st
 			continue
 		}
 		group.Go(func() error {
-			path, linked, err := p.stage.Link(ctx, m.pkg.key, m.pkg.shared, moduleDirsOf(m.pkg, modules))
+			path, linked, err := s.stage.Link(ctx, m.pkg.key, m.pkg.shared, moduleDirsOf(m.pkg, modules))
 			stagings[i].path = path
 			if linked {
 				stagings[i].shared = m.pkg.shared
