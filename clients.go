@@ -53,13 +53,6 @@ type Fetcher interface {
 	Interactive() bool
 }
 
-// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
-// the network.
-const defaultParallel = 16
-
-// requestsPerSlot is the number of small requests at once, for each package that is worked on.
-const requestsPerSlot = 4
-
 // Credentials finds the user's credentials. Implementations must be safe for concurrent
 // use. *cliconfig.Config is an implementation.
 type Credentials interface {
@@ -72,3 +65,10 @@ type Credentials interface {
 	// getmodules.OCICredentials.
 	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
 }
+
+// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
+// the network.
+const defaultParallel = 16
+
+// requestsPerSlot is the number of small requests at once, for each package that is worked on.
+const requestsPerSlot = 4

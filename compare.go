@@ -319,7 +319,7 @@ func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]P
 
 // refusedProviders returns a *ProviderError for each provider in a lock that the policies
 // do not allow. reports are the reports about the installed ones.
-func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
+func (p *reading) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
 	var refused []error
 	for _, entry := range lock.Providers() {
 		err := p.rules.CheckProvider(entry.Address)
@@ -339,7 +339,7 @@ func (p *openProject) refusedProviders(lock *providerLock, reports []ProviderRep
 // compareRequirements adds to a report where the lock does not match the requirements of
 // the modules. Entries that no module requires are reported only if all modules could be
 // read.
-func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
 	pooled, err := required.pool()
 	if err != nil {
 		report.Unread = append(report.Unread, err)

@@ -263,3 +263,30 @@ func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
+
+// rootReader is a ConfigReader that reads the root module only once, because a file of
+// variable values may be a pipe, which cannot be read again.
+type rootReader struct {
+	ConfigReader
+
+	mu sync.Mutex
+	// dir is the argument of the last read of the root module; its Dir is "" before the
+	// first one.
+	dir    ConfigDir
+	module ModuleConfig
+	diags  hcl.Diagnostics
+}
+
+// ReadModule implements ConfigReader.
+func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
+	if !dir.Path.IsRoot() {
+		return r.ConfigReader.ReadModule(ctx, dir)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir.Dir == "" || dir.Providers && !r.dir.Providers {
+		r.dir = dir
+		r.module, r.diags = r.ConfigReader.ReadModule(ctx, dir)
+	}
+	return r.module, r.diags
+}

@@ -3,12 +3,11 @@ package cotter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-
-	"github.com/hashicorp/hcl/v2"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -123,33 +122,6 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 		inst.events.warnOf(nil, diag)
 	}
 	return p.newResult(nil), ctx.Err()
-}
-
-// rootReader is a ConfigReader that reads the root module only once, because a file of
-// variable values may be a pipe, which cannot be read again.
-type rootReader struct {
-	ConfigReader
-
-	mu sync.Mutex
-	// dir is the argument of the last read of the root module; its Dir is "" before the
-	// first one.
-	dir    ConfigDir
-	module ModuleConfig
-	diags  hcl.Diagnostics
-}
-
-// ReadModule implements ConfigReader.
-func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
-	if !dir.Path.IsRoot() {
-		return r.ConfigReader.ReadModule(ctx, dir)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.dir.Dir == "" || dir.Providers && !r.dir.Providers {
-		r.dir = dir
-		r.module, r.diags = r.ConfigReader.ReadModule(ctx, dir)
-	}
-	return r.module, r.diags
 }
 
 // installTree installs the modules, and the providers if the request asks for them.
@@ -396,4 +368,28 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 		locked.Earlier = r.lost.deletedFrom(ctx)
 	}
 	return err
+}
+
+// constraintsBeside returns a warning about calls with a version argument and a source that
+// is not a registry's. Stock tools refuse them. It returns "" if there are no such calls.
+func constraintsBeside(modules []*module) string {
+	var places []string
+	var constraint string
+	for _, m := range modules {
+		c := m.call
+		if !c.from.IsRemote() || !c.HasVersion {
+			continue
+		}
+		if len(places) == maxListed {
+			places = append(places, "...")
+			break
+		}
+		constraint = orElse(constraint, c.from.Want.String())
+		places = append(places, fmt.Sprintf("%s:%d (module %s)", c.VersionRange.Filename, c.VersionRange.Start.Line, c.path))
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("tofu and terraform refuse a version argument next to a source that is not a registry address: %s; "+
+		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }

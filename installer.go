@@ -12,6 +12,61 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
+// Installer installs, locks and verifies the modules of configurations. The zero value
+// works: it sends no credentials to registries, and keeps only what it installs. Fields
+// must not change once the Installer is in use. One Installer may serve any number of runs
+// at once.
+type Installer struct {
+	// Registry is the client for module registries. nil means a *registryclient.Client
+	// without credentials.
+	Registry Registry
+	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git stores are under
+	// CacheDir and which has no Getters. For S3, Google Cloud Storage and Mercurial, set a
+	// Fetcher with the Getters of packages s3, gcs and hg.
+	Fetcher Fetcher
+	// Providers is the source of providers: registries, mirrors, or both. nil means the
+	// providers' own registries, without credentials. OpenTofu's own registry is trusted
+	// without a signature, as tofu does.
+	Providers getproviders.Source
+	// PluginCacheDir is the plugin cache directory of stock tools. A locked provider is
+	// taken from it if its hash is in the lock. Nothing is written there. "" means that no
+	// such directory is used.
+	PluginCacheDir string
+	// Stores are bundles and mirrors (packages bundle and mirror) that have packages of
+	// locks in addition to the origins. They are asked in this order, before the origins,
+	// and only for entries of a lock. [PackageStore] says which of them may confirm
+	// entries.
+	Stores []PackageStore
+	// Config reads the module calls of a directory. nil means the reader of
+	// [DefaultConfigReader].
+	Config ConfigReader
+	// CacheDir is the user's cache, shared by all projects and processes. "" means that
+	// only installed packages are kept.
+	//
+	// If the cache cannot be written, a temporary one is used instead, and a [Warning] is
+	// sent.
+	CacheDir string
+	// StateDir is the user's directory for the key that runs use to recognize the files of
+	// earlier runs of the same user. In the project, these files are the record of an
+	// interrupted change and the former lock; in the cache, the records of the lock entries
+	// that an origin has confirmed. The key is created on first use. "" means that no such
+	// file is trusted, so each run asks the origins of all locked packages.
+	StateDir string
+	// StateKey is a secret of at least 32 characters that is used instead of the key in
+	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
+	// used.
+	StateKey string
+	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
+	// times as many small requests are sent at once, such as those for versions and tags.
+	Parallel int
+	// OnEvent is called with each event. See [Event] for its guarantees.
+	OnEvent func(Event)
+
+	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
+	// other Installers.
+	shared *session
+}
+
 // Options configure the Installer that [New] returns. The zero value works.
 type Options struct {
 	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
@@ -96,66 +151,6 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	return f
 }
 
-// Installer installs, locks and verifies the modules of configurations. The zero value
-// works: it sends no credentials to registries, and keeps only what it installs. Fields
-// must not change once the Installer is in use. One Installer may serve any number of runs
-// at once.
-type Installer struct {
-	// Registry is the client for module registries. nil means a *registryclient.Client
-	// without credentials.
-	Registry Registry
-	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git stores are under
-	// CacheDir and which has no Getters. For S3, Google Cloud Storage and Mercurial, set a
-	// Fetcher with the Getters of packages s3, gcs and hg.
-	Fetcher Fetcher
-	// Providers is the source of providers: registries, mirrors, or both. nil means the
-	// providers' own registries, without credentials. OpenTofu's own registry is trusted
-	// without a signature, as tofu does.
-	Providers getproviders.Source
-	// PluginCacheDir is the plugin cache directory of stock tools. A locked provider is
-	// taken from it if its hash is in the lock. Nothing is written there. "" means that no
-	// such directory is used.
-	PluginCacheDir string
-	// Stores are bundles and mirrors (packages bundle and mirror) that have packages of
-	// locks in addition to the origins. They are asked in this order, before the origins,
-	// and only for entries of a lock. [PackageStore] says which of them may confirm
-	// entries.
-	Stores []PackageStore
-	// Config reads the module calls of a directory. nil means the reader of
-	// [DefaultConfigReader].
-	Config ConfigReader
-	// CacheDir is the user's cache, shared by all projects and processes. "" means that
-	// only installed packages are kept.
-	//
-	// If the cache cannot be written, a temporary one is used instead, and a [Warning] is
-	// sent.
-	CacheDir string
-	// StateDir is the user's directory for the key that runs use to recognize the files of
-	// earlier runs of the same user. In the project, these files are the record of an
-	// interrupted change and the former lock; in the cache, the records of the lock entries
-	// that an origin has confirmed. The key is created on first use. "" means that no such
-	// file is trusted, so each run asks the origins of all locked packages.
-	StateDir string
-	// StateKey is a secret of at least 32 characters that is used instead of the key in
-	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
-	// used.
-	StateKey string
-	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
-	// times as many small requests are sent at once, such as those for versions and tags.
-	Parallel int
-	// OnEvent is called with each event. See [Event] for its guarantees.
-	OnEvent func(Event)
-
-	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
-	// other Installers.
-	shared *session
-}
-
-var (
-	_ Registry = (*registryclient.Client)(nil)
-	_ Fetcher  = (*getmodules.Fetcher)(nil)
-)
-
 // clientsOf returns what an Installer brings to its runs.
 func clientsOf(in *Installer) clients {
 	c := clients{
@@ -206,3 +201,8 @@ func userOf(in *Installer, events *events) (user, error) {
 	u.key = userkey.Random()
 	return u, nil
 }
+
+var (
+	_ Registry = (*registryclient.Client)(nil)
+	_ Fetcher  = (*getmodules.Fetcher)(nil)
+)

@@ -11,6 +11,12 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
+// The lock of a project also changes without Cotter, for example when another branch is
+// checked out. Then the installed files are those of the former lock, which a sealed copy in
+// the project proves (see package project). Replacing them is an ordinary update. Files that
+// neither the lock nor the former lock explains were changed by someone else, and the run
+// warns about them.
+
 // mismatches are the installed packages of a run that do not match the lock. The zero value
 // is ready for use, by several goroutines.
 type mismatches struct {

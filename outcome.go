@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // outcome is what a walk finds out besides the modules. It is complete when the walk ends.
@@ -18,6 +19,20 @@ type outcome struct {
 	restored lockentry.Restored
 	// hostless is the first call whose registry host depends on the stock tool.
 	hostless hostlessCall
+}
+
+// resolvedTree is the module tree of an installation. All of its packages are staged or
+// installed.
+type resolvedTree struct {
+	// modules is sorted by path.
+	modules []*module
+	// restored has the entries that the lock had lost.
+	restored *lockentry.Restored
+	// earlier is the lock that they were in; nil if nothing was restored.
+	earlier *lockfile.File
+	// hostless is the first call whose registry host depends on the stock tool; nil if
+	// there is no such call.
+	hostless *call
 }
 
 // refusals collects the module calls without a usable lock entry, in a run that must not

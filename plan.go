@@ -102,21 +102,6 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
-// planVendor plans the change of the vendored packages. A run that must not change the lock
-// does not touch packages without an entry, unless it rewrites all vendored packages.
-func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
-	if r.vendored == nil || !r.req.installs() || r.req.Locked && !r.vendored.Rewrites {
-		return nil
-	}
-	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
-		return err
-	}
-	for _, c := range p.vendor.Changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
-	}
-	return nil
-}
-
 // addPackage plans the change of the directory of a module's package.
 func (p *plan) addPackage(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
@@ -143,6 +128,21 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	text, err := tree.MarshalText()
 	p.sums[name] = text
 	return err
+}
+
+// planVendor plans the change of the vendored packages. A run that must not change the lock
+// does not touch packages without an entry, unless it rewrites all vendored packages.
+func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
+	if r.vendored == nil || !r.req.installs() || r.req.Locked && !r.vendored.Rewrites {
+		return nil
+	}
+	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+		return err
+	}
+	for _, c := range p.vendor.Changes {
+		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
+	}
+	return nil
 }
 
 // planLock plans the new lock, which has entries for the calls in inLock. It adds the
@@ -213,8 +213,8 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 
 // fileChanges returns the differences between the files of a module's package and those of
 // its old entry; empty if the old package is not known.
-func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := p.dirs.LockedTree(old)
+func (r *planner) fileChanges(m *module, old lockfile.Module) hashing.Changes {
+	before := r.dirs.LockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -223,28 +223,59 @@ func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Change
 
 // interfaceChanges returns what has changed for a module's caller, if the old package is
 // still installed.
-func (p *openProject) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
-	record, ok := p.recorded.Lookup(m.key())
+func (r *planner) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+	record, ok := r.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
 	}
-	before, err := p.reader().ReadInterface(ctx, configs.Dir{
-		Path:     p.dirs.Path(record.Dir),
-		Boundary: p.dirs.Boundary(record.Dir),
+	before, err := r.reader().ReadInterface(ctx, configs.Dir{
+		Path:     r.dirs.Path(record.Dir),
+		Boundary: r.dirs.Boundary(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
 	}
-	after, err := p.reader().ReadInterface(ctx, m.configDir())
+	after, err := r.reader().ReadInterface(ctx, m.configDir())
 	if err != nil {
 		return nil // errors of the configuration were reported when its calls were read
 	}
 	changes := before.Diff(after)
-	calls, err := p.reader().ReadArguments(ctx, m.call.caller.configDir())
+	calls, err := r.reader().ReadArguments(ctx, m.call.caller.configDir())
 	if call, ok := calls[m.call.Name]; ok && err == nil && !m.call.byTest() {
 		return publicChanges(configs.ForCall(changes, call))
 	}
 	return publicChanges(configs.BreakingFirst(changes))
+}
+
+// planUpdates adds to the result the packages that differ from those of the last
+// installation, except for those whose entries this run changes.
+func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
+	if r.former == nil || r.req.LockOnly {
+		return
+	}
+	changed, fresh := make(map[string]bool), make(map[*module]bool)
+	for _, change := range p.result.LockChanges {
+		changed[change.Key] = true
+	}
+	for _, m := range p.fresh {
+		fresh[m] = true
+	}
+	for _, m := range tree.modules {
+		if !m.ownsPackage() {
+			continue
+		}
+		entry := m.pkg.entry
+		old, ok := r.former.Module(entry.Key)
+		if ok && !changed[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
+		}
+	}
+	for _, old := range r.former.Modules() {
+		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
+		}
+	}
+	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // gone returns the keys of calls in the former manifest that this run does not have, or has
@@ -343,35 +374,4 @@ func (p *plan) keepState(files *project.Project) {
 	}
 	_ = files.KeepSums(keep)
 	_ = files.KeepTrees(p.trees)
-}
-
-// planUpdates adds to the result the packages that differ from those of the last
-// installation, except for those whose entries this run changes.
-func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
-	if r.former == nil || r.req.LockOnly {
-		return
-	}
-	changed, fresh := make(map[string]bool), make(map[*module]bool)
-	for _, change := range p.result.LockChanges {
-		changed[change.Key] = true
-	}
-	for _, m := range p.fresh {
-		fresh[m] = true
-	}
-	for _, m := range tree.modules {
-		if !m.ownsPackage() {
-			continue
-		}
-		entry := m.pkg.entry
-		old, ok := r.former.Module(entry.Key)
-		if ok && !changed[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
-		}
-	}
-	for _, old := range r.former.Modules() {
-		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
-		}
-	}
-	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
 }

@@ -133,27 +133,6 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// assumedDialect returns a warning if the dialect was not certain, and "" otherwise. The warning
-// says which stock tool was assumed. address is the address of a module or a provider that depends
-// on the dialect, and at its place.
-func (p *openProject) assumedDialect(address string, at hcl.Range) string {
-	if p.dialectGiven {
-		return ""
-	}
-	if at.Filename != "" {
-		address += fmt.Sprintf(" (%s:%d)", at.Filename, at.Start.Line)
-	}
-	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
-	if p.detected.IsGuess() {
-		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
-	}
-	if against := p.detected.Contradiction(); against != "" {
-		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
-	}
-	return ""
-}
-
 // readRules reads the policies, for runs that apply them.
 func (p *openProject) readRules() (err error) {
 	p.rules, err = p.req.readRules()
@@ -186,6 +165,31 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 		return nil
 	}
 	return parsed
+}
+
+func (p *openProject) reader() configs.Reader {
+	return configs.Reader{Terraform: p.dialect == DialectTerraform}
+}
+
+// assumedDialect returns a warning if the dialect was not certain, and "" otherwise. The warning
+// says which stock tool was assumed. address is the address of a module or a provider that depends
+// on the dialect, and at its place.
+func (p *openProject) assumedDialect(address string, at hcl.Range) string {
+	if p.dialectGiven {
+		return ""
+	}
+	if at.Filename != "" {
+		address += fmt.Sprintf(" (%s:%d)", at.Filename, at.Start.Line)
+	}
+	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
+	if p.detected.IsGuess() {
+		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
+	}
+	if against := p.detected.Contradiction(); against != "" {
+		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+	}
+	return ""
 }
 
 // providerLock is the lock that has the providers: the lock of stock tools. The modules are
@@ -301,8 +305,4 @@ func findingText(f project.Finding, hasState bool) string {
 		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
 	}
 	return ""
-}
-
-func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.dialect == DialectTerraform}
 }

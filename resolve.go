@@ -375,17 +375,3 @@ func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, boo
 	}
 	return entry, true
 }
-
-// resolvedTree is the module tree of an installation. All of its packages are staged or
-// installed.
-type resolvedTree struct {
-	// modules is sorted by path.
-	modules []*module
-	// restored has the entries that the lock had lost.
-	restored *lockentry.Restored
-	// earlier is the lock that they were in; nil if nothing was restored.
-	earlier *lockfile.File
-	// hostless is the first call whose registry host depends on the stock tool; nil if
-	// there is no such call.
-	hostless *call
-}

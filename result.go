@@ -56,16 +56,16 @@ type Result struct {
 	Refetched []Refetched
 }
 
-// Refetched is a package that was installed already, with the locked content, and was downloaded
-// again, because nothing that this user knows confirmed it. A stock tool or another user had
-// installed it. The installed files are unchanged.
-type Refetched struct {
-	// Package is the package of a module, as in the lock, or the location of a provider's.
-	Package string
-	// Provider is zero for the package of a module.
-	Provider addrs.Provider
-	// Bytes is the number of bytes that were downloaded.
-	Bytes int64
+// Children returns the modules that the module at path calls, in the order of their names.
+// The empty path is the root module's.
+func (r *Result) Children(path addrs.Module) []Module {
+	var children []Module
+	for _, m := range r.Modules {
+		if m.Caller().String() == path.String() {
+			children = append(children, m)
+		}
+	}
+	return children
 }
 
 // Module is one installed module.
@@ -143,16 +143,70 @@ type LockChange struct {
 	Files     hashing.Changes
 }
 
-// Children returns the modules that the module at path calls, in the order of their names.
-// The empty path is the root module's.
-func (r *Result) Children(path addrs.Module) []Module {
-	var children []Module
-	for _, m := range r.Modules {
-		if m.Caller().String() == path.String() {
-			children = append(children, m)
-		}
+// Selection says why a run uses a version or a revision of a module. What is in use stays in use,
+// so the first reason that applies decides.
+type Selection int
+
+// The reasons. The first four are in the order in which they apply.
+const (
+	// SelectionUnknown means that nothing was selected.
+	SelectionUnknown Selection = iota
+	// SelectionLocked means that the lock has an entry for the call.
+	SelectionLocked
+	// SelectionSameSource means that the lock has an entry for another call of the same source,
+	// or had one before the run, as after a call was renamed.
+	SelectionSameSource
+	// SelectionInstalled means that a stock tool has installed it for the call.
+	SelectionInstalled
+	// SelectionNewest means that it is the newest that the call's constraint allows.
+	SelectionNewest
+	// SelectionUnified means that all calls of the source share it.
+	SelectionUnified
+	// SelectionRequested means that the request names it.
+	SelectionRequested
+)
+
+// String returns the reason in a few words.
+func (s Selection) String() string {
+	switch s {
+	case SelectionLocked:
+		return "locked"
+	case SelectionSameSource:
+		return "same source"
+	case SelectionInstalled:
+		return "installed"
+	case SelectionNewest:
+		return "newest"
+	case SelectionUnified:
+		return "unified"
+	case SelectionRequested:
+		return "requested"
 	}
-	return children
+	return "unknown"
+}
+
+// IsInUse reports whether the project used the version or revision before the lock had an entry
+// for the call.
+func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == SelectionInstalled }
+
+// Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
+type Caller struct {
+	// Path is the called module's path.
+	Path addrs.Module
+	// Call is the module block, with its file and line.
+	Call ModuleCall
+	// Constraint is the call's constraint; "" for any version.
+	Constraint string
+}
+
+// PackageUpdate is a package that a run has replaced, added or removed although it did not change
+// the lock's entry: the entry had changed since the last installation by this user.
+type PackageUpdate struct {
+	// Key is the call's path with dots.
+	Key string
+	// Old is the entry that the last installation by this user was made from. New is the
+	// entry of the lock; its Key is "" if the lock has no entry for the call.
+	Old, New lockfile.Module
 }
 
 // VendorChange is a package that a run wrote to Request.Vendor or removed from there.
@@ -262,68 +316,14 @@ func (c ProviderChange) OnlyHashes() bool {
 	return c.Old == c.New && !c.IsMoved() && len(c.Unproven) == 0
 }
 
-// Selection says why a run uses a version or a revision of a module. What is in use stays in use,
-// so the first reason that applies decides.
-type Selection int
-
-// The reasons. The first four are in the order in which they apply.
-const (
-	// SelectionUnknown means that nothing was selected.
-	SelectionUnknown Selection = iota
-	// SelectionLocked means that the lock has an entry for the call.
-	SelectionLocked
-	// SelectionSameSource means that the lock has an entry for another call of the same source,
-	// or had one before the run, as after a call was renamed.
-	SelectionSameSource
-	// SelectionInstalled means that a stock tool has installed it for the call.
-	SelectionInstalled
-	// SelectionNewest means that it is the newest that the call's constraint allows.
-	SelectionNewest
-	// SelectionUnified means that all calls of the source share it.
-	SelectionUnified
-	// SelectionRequested means that the request names it.
-	SelectionRequested
-)
-
-// String returns the reason in a few words.
-func (s Selection) String() string {
-	switch s {
-	case SelectionLocked:
-		return "locked"
-	case SelectionSameSource:
-		return "same source"
-	case SelectionInstalled:
-		return "installed"
-	case SelectionNewest:
-		return "newest"
-	case SelectionUnified:
-		return "unified"
-	case SelectionRequested:
-		return "requested"
-	}
-	return "unknown"
-}
-
-// IsInUse reports whether the project used the version or revision before the lock had an entry
-// for the call.
-func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == SelectionInstalled }
-
-// Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
-type Caller struct {
-	// Path is the called module's path.
-	Path addrs.Module
-	// Call is the module block, with its file and line.
-	Call ModuleCall
-	// Constraint is the call's constraint; "" for any version.
-	Constraint string
-}
-
-// PackageUpdate is a package that a run has replaced, added or removed although it did not change
-// the lock's entry: the entry had changed since the last installation by this user.
-type PackageUpdate struct {
-	// Key is the call's path with dots.
-	Key string
-	// Old is the entry that the last installation by this user was made from. New is the
-	// entry of the lock; its Key is "" if the lock has no entry for the call.
-	Old, New lockfile.Module
+// Refetched is a package that was installed already, with the locked content, and was downloaded
+// again, because nothing that this user knows confirmed it. A stock tool or another user had
+// installed it. The installed files are unchanged.
+type Refetched struct {
+	// Package is the package of a module, as in the lock, or the location of a provider's.
+	Package string
+	// Provider is zero for the package of a module.
+	Provider addrs.Provider
+	// Bytes is the number of bytes that were downloaded.
+	Bytes int64
 }

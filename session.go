@@ -19,6 +19,85 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
+// clients are what an Installer brings to its runs, with defaults for what it does not set.
+type clients struct {
+	registry Registry
+	// fetcher is nil for the default, whose git stores are in the cache of the session.
+	fetcher        Fetcher
+	providers      getproviders.Source
+	pluginCacheDir string
+	stores         []PackageStore
+	// config is nil for the reader that is made for each request.
+	config   ConfigReader
+	cacheDir string
+	// parallel is the number of packages that are worked on at once.
+	parallel int
+	// shared is the session that all runs share; nil if each has its own.
+	shared *session
+}
+
+// fetcherFor returns the fetcher of a session with a cache in the given directory.
+func (c clients) fetcherFor(cacheDir string) Fetcher {
+	if c.fetcher != nil {
+		return c.fetcher
+	}
+	return &getmodules.Fetcher{CacheDir: cacheDir}
+}
+
+// configFor returns the reader of the configuration of a request.
+func (c clients) configFor(req Request) (ConfigReader, error) {
+	if c.config != nil {
+		return c.config, nil
+	}
+	return newConfigReader(req)
+}
+
+// evidenceOf returns the evidence that the stores of a request give.
+func (c clients) evidenceOf(req Request) []evidence.Evidence {
+	var named []evidence.Evidence
+	for _, store := range slices.Concat(req.Stores, c.stores) {
+		if e := store.Evidence(); !e.IsZero() {
+			named = append(named, e)
+		}
+	}
+	return named
+}
+
+// sessionFor starts a session for one project, or returns the session that the clients share.
+// Without a cache, packages are kept until done is called. For a project that is changed,
+// they are kept in its staging directory.
+func (c clients) sessionFor(p *openProject) (_ *session, done func() error, err error) {
+	if c.shared != nil || !p.req.installs() {
+		s, done, err := c.session(p.user)
+		return s, func() error { done(); return nil }, err
+	}
+	s, err := newSession(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.close, nil
+}
+
+// session starts a session that belongs to no project, or returns the session that the clients
+// share. Without a cache, packages are kept until done is called.
+func (c clients) session(by user) (_ *session, done func(), err error) {
+	if c.shared != nil {
+		return c.shared, func() {}, nil
+	}
+	temporary, err := os.MkdirTemp("", "cotter-")
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := newSession(c, by, temporary)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
+	}
+	return s, func() {
+		_ = s.close() // the next process removes what is left
+		_ = os.RemoveAll(temporary)
+	}, nil
+}
+
 // session is shared by all runs that one call of Install or InstallAll starts. It has the
 // clients, the cache, and the answers of origins. Each listing, location and package is
 // requested only once, even if several projects need it.
@@ -62,6 +141,11 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 	return s, nil
 }
 
+// originsFor returns the origins of the session, as a run in the project may use them.
+func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
+	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+}
+
 // storesOf returns the stores of a project, in the order in which they are asked.
 func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	of := &stores.Stores{Session: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
@@ -69,50 +153,6 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}
 	return of
-}
-
-// close ends the session. It first waits for canceled work, which may still write to the
-// cache. It also waits for git and hg, which would otherwise outlive this process.
-func (s *session) close() error {
-	s.Session.Wait()
-	s.stores.Wait()
-	s.providers.Wait()
-	return errors.Join(s.providers.Close(), s.Cache.Close())
-}
-
-// sessionFor starts a session for one project, or returns the session that the clients share.
-// Without a cache, packages are kept until done is called. For a project that is changed,
-// they are kept in its staging directory.
-func (c clients) sessionFor(p *openProject) (_ *session, done func() error, err error) {
-	if c.shared != nil || !p.req.installs() {
-		s, done, err := c.session(p.user)
-		return s, func() error { done(); return nil }, err
-	}
-	s, err := newSession(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, s.close, nil
-}
-
-// session starts a session that belongs to no project, or returns the session that the clients
-// share. Without a cache, packages are kept until done is called.
-func (c clients) session(by user) (_ *session, done func(), err error) {
-	if c.shared != nil {
-		return c.shared, func() {}, nil
-	}
-	temporary, err := os.MkdirTemp("", "cotter-")
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := newSession(c, by, temporary)
-	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
-	}
-	return s, func() {
-		_ = s.close() // the next process removes what is left
-		_ = os.RemoveAll(temporary)
-	}, nil
 }
 
 // warnOfCache warns once per session that packages are not kept.
@@ -127,51 +167,11 @@ func (s *session) warnOfCache(events *events) {
 	})
 }
 
-// originsFor returns the origins of the session, as a run in the project may use them.
-func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
-	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
-}
-
-// clients are what an Installer brings to its runs, with defaults for what it does not set.
-type clients struct {
-	registry Registry
-	// fetcher is nil for the default, whose git stores are in the cache of the session.
-	fetcher        Fetcher
-	providers      getproviders.Source
-	pluginCacheDir string
-	stores         []PackageStore
-	// config is nil for the reader that is made for each request.
-	config   ConfigReader
-	cacheDir string
-	// parallel is the number of packages that are worked on at once.
-	parallel int
-	// shared is the session that all runs share; nil if each has its own.
-	shared *session
-}
-
-// fetcherFor returns the fetcher of a session with a cache in the given directory.
-func (c clients) fetcherFor(cacheDir string) Fetcher {
-	if c.fetcher != nil {
-		return c.fetcher
-	}
-	return &getmodules.Fetcher{CacheDir: cacheDir}
-}
-
-// configFor returns the reader of the configuration of a request.
-func (c clients) configFor(req Request) (ConfigReader, error) {
-	if c.config != nil {
-		return c.config, nil
-	}
-	return newConfigReader(req)
-}
-
-// evidenceOf returns the evidence that the stores of a request give.
-func (c clients) evidenceOf(req Request) []evidence.Evidence {
-	var named []evidence.Evidence
-	for _, store := range slices.Concat(req.Stores, c.stores) {
-		if e := store.Evidence(); !e.IsZero() {
-			named = append(named, e)
-		}
-	}
-	return named
+// close ends the session. It first waits for canceled work, which may still write to the
+// cache. It also waits for git and hg, which would otherwise outlive this process.
+func (s *session) close() error {
+	s.Session.Wait()
+	s.stores.Wait()
+	s.providers.Wait()
+	return errors.Join(s.providers.Close(), s.Cache.Close())
 }

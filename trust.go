@@ -43,6 +43,18 @@ func newTrust(p *openProject, run evidence.Run, named []evidence.Evidence, recor
 	return t
 }
 
+// offlineTrust returns what a run in a project may believe that sends no requests. It reads the
+// cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
+// that the run's mirrors and bundles give.
+func offlineTrust(p *openProject, run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
+	return newTrust(p, run, named, func(record string) (time.Time, bool) {
+		if cacheDir == "" {
+			return time.Time{}, false
+		}
+		return pkgcache.Confirmed(cacheDir, p.user.key, record)
+	})
+}
+
 // accepts reports whether the user accepts the commit of an entry: for its call, or for another
 // call of the same source.
 func (t *trust) accepts(entry lockfile.Module) bool {
@@ -90,18 +102,6 @@ func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
 func (t *trust) isEdited(entry lockfile.Module) bool {
 	old, ok := t.formerEntry(entry.Key)
 	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
-}
-
-// offlineTrust returns what a run in a project may believe that sends no requests. It reads the
-// cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
-// that the run's mirrors and bundles give.
-func offlineTrust(p *openProject, run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
-	return newTrust(p, run, named, func(record string) (time.Time, bool) {
-		if cacheDir == "" {
-			return time.Time{}, false
-		}
-		return pkgcache.Confirmed(cacheDir, p.user.key, record)
-	})
 }
 
 // recordsOf returns the records of the evidence for the packages of modules, which the project

@@ -62,6 +62,16 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	return report, nil
 }
 
+// addState adds the state that an earlier run left in the project.
+func (r *Report) addState(files *project.Project) {
+	r.Unfinished = files.Unfinished()
+	for _, f := range files.Findings() {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
+			r.Unproven = append(r.Unproven, f.File)
+		}
+	}
+}
+
 // comparePackages compares the installed packages with the lock.
 func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	entries := p.lock.Modules()
@@ -116,7 +126,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 // explain records that a package is exactly what this user's last run installed, if the lock has
 // another version now, or none. Vendored packages are part of the repository, and belong to the lock
 // in it.
-func (p *openProject) explain(report *PackageReport) {
+func (p *reading) explain(report *PackageReport) {
 	entry, locked := p.lock.Module(report.Key)
 	old, ok := p.formerPackage(report.Key)
 	switch {
@@ -140,17 +150,7 @@ func isOtherVersion(a, b lockfile.Module) bool {
 
 // isInstalledPackage reports whether a record belongs to a call of a module outside the
 // project. Such a call has its own directory.
-func (p *openProject) isInstalledPackage(record manifest.Record) bool {
+func (p *reading) isInstalledPackage(record manifest.Record) bool {
 	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
-}
-
-// addState adds the state that an earlier run left in the project.
-func (r *Report) addState(files *project.Project) {
-	r.Unfinished = files.Unfinished()
-	for _, f := range files.Findings() {
-		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
-			r.Unproven = append(r.Unproven, f.File)
-		}
-	}
 }

@@ -292,3 +292,31 @@ func (f *failures) errs() []error {
 
 // join returns all failures as one error, or nil.
 func (f *failures) join() error { return errors.Join(f.errs()...) }
+
+// checkCycle returns an error if a module above has the same bytes and place. Such a module
+// would make the same calls again, without end.
+func (m *module) checkCycle() error {
+	for above := m.call.caller; ; above = above.call.caller {
+		if above.identity() == m.identity() {
+			return m.call.fail(fmt.Errorf("%w: %s has the same configuration as %s, from which it is called", ErrCycle, m.path(), nameOf(above.path())))
+		}
+		if above.call == nil {
+			return nil
+		}
+	}
+}
+
+// identity returns the same value for two modules that make the same calls.
+func (m *module) identity() [2]string {
+	if m.pkg == nil || m.pkg.tree == nil { // the project's own module, or a package that was not read
+		return [2]string{"", path.Clean(m.finalPath)}
+	}
+	return [2]string{string(m.pkg.tree.T1()), path.Clean(m.subdir)}
+}
+
+func nameOf(p addrs.Module) string {
+	if p.IsRoot() {
+		return "the root module"
+	}
+	return p.String()
+}

@@ -1,0 +1,136 @@
+package layering_test
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// files are the files of one package, with the files whose definitions each of them uses.
+type files struct {
+	names []string
+	uses  map[string]map[string]string // file to file to one of the names
+	pkg   *types.Package
+}
+
+// readFiles parses and checks the package in a directory of the module. It uses the go command to
+// find the compiled imports.
+func readFiles(t *testing.T, dir string) files {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}} {{.Export}}{{if not .DepOnly}}{{range .GoFiles}} {{.}}{{end}}{{end}}`, "./"+dir)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", dir, err)
+	}
+	found := files{uses: make(map[string]map[string]string)}
+	exports := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), " ")
+		if len(fields) > 1 {
+			exports[fields[0]] = fields[1]
+			found.names = append(found.names, fields[2:]...)
+		}
+	}
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	for _, name := range found.names {
+		file, err := parser.ParseFile(fset, filepath.Join(cmd.Dir, dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, file)
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})}
+	info := types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	if found.pkg, err = config.Check(dir, fset, parsed, &info); err != nil {
+		t.Fatal(err)
+	}
+	for ident, used := range info.Uses {
+		isMember := used.Parent() == nil || used.Parent() == found.pkg.Scope() // a field or method, or a definition of the package
+		if used.Pkg() != found.pkg || !isMember {
+			continue
+		}
+		from, to := filepath.Base(fset.Position(ident.Pos()).Filename), filepath.Base(fset.Position(used.Pos()).Filename)
+		if from == to {
+			continue
+		}
+		if found.uses[from] == nil {
+			found.uses[from] = make(map[string]string)
+		}
+		if first := found.uses[from][to]; first == "" || used.Name() < first {
+			found.uses[from][to] = used.Name()
+		}
+	}
+	return found
+}
+
+// circle returns files whose definitions use each other in a circle, or nil. The last one is the
+// first one again.
+func (f files) circle() []string {
+	var path []string
+	finished := make(map[string]bool)
+	var visit func(name string) []string
+	visit = func(name string) []string {
+		if i := slices.Index(path, name); i >= 0 {
+			return append(slices.Clone(path[i:]), name)
+		}
+		if finished[name] {
+			return nil
+		}
+		path = append(path, name)
+		for _, next := range f.names {
+			if _, ok := f.uses[name][next]; !ok {
+				continue
+			}
+			if circle := visit(next); circle != nil {
+				return circle
+			}
+		}
+		path, finished[name] = path[:len(path)-1], true
+		return nil
+	}
+	for _, name := range f.names {
+		if circle := visit(name); circle != nil {
+			return circle
+		}
+	}
+	return nil
+}
+
+// TestTower reports files of the root package whose definitions use each other in a circle. Types
+// of the API are at the bottom, then the stages of an installation, then the methods of Installer.
+func TestTower(t *testing.T) {
+	t.Parallel()
+	root := readFiles(t, ".")
+	circle := root.circle()
+	for i := range len(circle) - 1 {
+		t.Errorf("%s uses %s of %s", circle[i], root.uses[circle[i]][circle[i+1]], circle[i+1])
+	}
+}
+
+// TestInstallerMethods reports methods of Installer that are not part of the API. Work belongs to
+// the stages, which have only the few things that they need.
+func TestInstallerMethods(t *testing.T) {
+	t.Parallel()
+	installer := readFiles(t, ".").pkg.Scope().Lookup("Installer").Type()
+	for method := range types.NewMethodSet(types.NewPointer(installer)).Methods() {
+		if !method.Obj().Exported() {
+			t.Errorf("%s is not exported", method.Obj().Name())
+		}
+	}
+}
