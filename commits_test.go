@@ -91,8 +91,8 @@ func TestReachableCommits(t *testing.T) {
 func TestReachableCommitsOfAddresses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		source string
-		asks   bool
+		source   string
+		requests bool
 	}{
 		{netRepository + "?ref=FIRST", true},
 		{netRepository + "?ref=SHORT", true},
@@ -106,7 +106,7 @@ func TestReachableCommitsOfAddresses(t *testing.T) {
 		p.mustInstall(t, cotter.Request{})
 		p.world.ResetRequests()
 		p.mustInstall(t, cotter.Request{Policies: reachableCommits})
-		if asked := len(p.world.Requests()) > 0; asked != test.asks {
+		if asked := len(p.world.Requests()) > 0; asked != test.requests {
 			t.Errorf("%s: asked for the history: %t", test.source, asked)
 		}
 	}
@@ -190,8 +190,8 @@ func TestReachableCommitsOffline(t *testing.T) {
 			}
 		}
 		_, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Offline: true, Policies: reachableCommits})
-		told := slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "cannot be checked in offline mode") })
-		if err != nil || !told || len(warnings) != 1 {
+		warned := slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "cannot be checked in offline mode") })
+		if err != nil || !warned || len(warnings) != 1 {
 			t.Errorf("offline: %v, with the warnings %q", err, warnings)
 		}
 		_, err = p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, Policies: reachableCommits})

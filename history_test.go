@@ -204,8 +204,8 @@ func TestRefMovedOn(t *testing.T) {
 			if err != nil || p.file(".terraform/modules/net/main.tf") != before {
 				t.Fatalf("install: %v, and the module is %q", err, p.file(".terraform/modules/net/main.tf"))
 			}
-			told := slices.IndexFunc(warnings, func(w cotter.Warning) bool { return w.Kind == cotter.WarningMoved })
-			if (told >= 0) != (test.kind != "") || told >= 0 && p.normalise(warnings[told].Message) != test.warning {
+			warned := slices.IndexFunc(warnings, func(w cotter.Warning) bool { return w.Kind == cotter.WarningMoved })
+			if (warned >= 0) != (test.kind != "") || warned >= 0 && p.normalise(warnings[warned].Message) != test.warning {
 				t.Errorf("warnings %v, want %q", warnings, test.warning)
 			}
 			_, err = p.onNewMachine(t, cotter.Request{Locked: true})
@@ -234,14 +234,14 @@ func TestUnknownHistory(t *testing.T) {
 	in := freshInstaller(t, p, nil)
 	in.Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
 	for range 2 {
-		told := false
+		warned := false
 		in.OnEvent = func(event cotter.Event) {
 			w, ok := event.(cotter.Warning)
-			told = told || ok && w.Kind == cotter.WarningUnknownHistory
+			warned = warned || ok && w.Kind == cotter.WarningUnknownHistory
 		}
 		p.remove(t, ".terraform")
-		if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil || !told {
-			t.Fatalf("install: %v, warned: %t", err, told)
+		if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil || !warned {
+			t.Fatalf("install: %v, warned: %t", err, warned)
 		}
 	}
 	p.remove(t, ".terraform")

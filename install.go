@@ -303,7 +303,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 // newStager returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
-		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
+		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
 		former: r.former, mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {

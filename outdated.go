@@ -102,7 +102,7 @@ type OutdatedProvider struct {
 	Provider addrs.Provider
 	// RequiredBy are the places that require the provider, and Constraints their combined
 	// constraints.
-	RequiredBy  []ProviderUse
+	RequiredBy  []ProviderRequirement
 	Constraints string
 	// Current is the locked version, Allowed the newest version that all modules allow, and
 	// Latest the newest stable version. "" means that there is no such version.

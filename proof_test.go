@@ -95,14 +95,14 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 	}
 
 	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []string{"registry", "range", "tag", "archive", "oci"}}})
-	told := 0
+	reported := 0
 	for _, change := range result.LockChanges {
 		if strings.Contains(change.OtherContent, "OTHER CONTENT") {
-			told++
+			reported++
 		}
 	}
-	if told != 5 || len(result.LockChanges) != 6 {
-		t.Errorf("%d of %d changes are told as other content, want 5 of 6", told, len(result.LockChanges))
+	if reported != 5 || len(result.LockChanges) != 6 {
+		t.Errorf("%d of %d changes are reported as other content, want 5 of 6", reported, len(result.LockChanges))
 	}
 	if got := p.file(".terraform/modules/registry/main.tf"); got != "# second\n" {
 		t.Errorf("the accepted module is %q", got)

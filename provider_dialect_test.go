@@ -99,9 +99,9 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 				if got := w.versionsOf(result.Providers); got != row.want {
 					t.Errorf("installed %q, want %q", got, row.want)
 				}
-				told := strings.Join(warnings, "\n")
-				if row.warns == "" && told != "" || len(warnings) > 1 || !strings.Contains(told, row.warns) {
-					t.Errorf("it warns %q, want %q", told, row.warns)
+				warned := strings.Join(warnings, "\n")
+				if row.warns == "" && warned != "" || len(warnings) > 1 || !strings.Contains(warned, row.warns) {
+					t.Errorf("it warns %q, want %q", warned, row.warns)
 				}
 			}
 		})

@@ -63,10 +63,10 @@ func TestProviderModes(t *testing.T) {
 	w := newProviderWorld(t, appWorld, modtest.Options{})
 	dir := w.project(t, appFiles)
 	for _, row := range []struct {
-		name          string
-		req           cotter.Request
-		lock, install bool // after the run
-		changes, asks bool
+		name              string
+		req               cotter.Request
+		lock, install     bool // after the run
+		changes, requests bool
 	}{
 		{"a dry run", cotter.Request{DryRun: true}, false, false, true, true},
 		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the cache has the listings
@@ -87,8 +87,8 @@ func TestProviderModes(t *testing.T) {
 		if changes := len(result.ProviderChanges) > 0; changes != row.changes {
 			t.Errorf("%s: changes %+v, want some: %v", row.name, result.ProviderChanges, row.changes)
 		}
-		if asked := w.asked(); (len(asked) > 0) != row.asks {
-			t.Errorf("%s: asked for %q, want requests: %v", row.name, asked, row.asks)
+		if asked := w.asked(); (len(asked) > 0) != row.requests {
+			t.Errorf("%s: asked for %q, want requests: %v", row.name, asked, row.requests)
 		}
 		if lock := strings.Contains(fileIn(t, dir, ".terraform.lock.hcl"), "acme/net\""); lock != row.lock {
 			t.Errorf("%s: the lock has the providers: %v, want %v", row.name, lock, row.lock)

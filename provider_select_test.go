@@ -62,7 +62,7 @@ func TestSelectProvider(t *testing.T) {
 		{"a lower version that the constraint asks for", "< 2.0", "2.0.0", nil, "1.10.0"},
 		{"a lock that may not change", "~> 2.0", "1.0.0", func(req *cotter.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has version 1.0.0, and the configuration asks for "~> 2.0"`},
 		{"a lock that has no entry", "~> 2.0", "", func(req *cotter.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has no entry for it`},
-		{"nobody may be asked", "", "", func(req *cotter.Request, _ string) { req.Offline = true }, "its versions are not known: offline mode is set"},
+		{"offline mode", "", "", func(req *cotter.Request, _ string) { req.Offline = true }, "its versions are not known: offline mode is set"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestManyRequirements(t *testing.T) {
 	t.Parallel()
 	failed := &cotter.ProviderError{Err: cotter.ErrOffline}
 	for i := range 40 {
-		use := cotter.ProviderUse{ProviderRequirement: cotter.ProviderRequirement{Constraint: "~> 1.0"}}
+		use := cotter.ProviderRequirement{Constraint: "~> 1.0"}
 		use.Range.Filename, use.Range.Start.Line = "main.tf", i+1
 		if i == 30 {
 			use.Constraint = "< 2.0"
@@ -164,7 +164,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	if _, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: first}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := w.told(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
+	if got, want := w.warned(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
 		t.Errorf("warnings %q, want %q", got, want)
 	}
 	if err := w.WithdrawProvider("acme/cloud", "2.0.0"); err != nil {

@@ -191,7 +191,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 				row.change(&req)
 			}
 			result, err := w.in.InstallProviders(t.Context(), req)
-			told := w.told()
+			warned := w.warned()
 			if err != nil {
 				if row.want == "" || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("InstallProviders = %v, want %q", err, row.want)
@@ -204,8 +204,8 @@ func TestLockEntryWithoutModule(t *testing.T) {
 			if hasEntry := strings.Contains(fileIn(t, req.Dir, ".terraform.lock.hcl"), "acme/old"); hasEntry != (row.want != "") {
 				t.Errorf("the lock has the entry: %v, and %q was to be installed", hasEntry, row.want)
 			}
-			if told != row.warning {
-				t.Errorf("warnings %q, want %q", told, row.warning)
+			if warned != row.warning {
+				t.Errorf("warnings %q, want %q", warned, row.warning)
 			}
 		})
 	}

@@ -42,8 +42,8 @@ func (w *providerWorld) plain(text string) string {
 	return strings.ReplaceAll(text, string(w.Host()), "HOST")
 }
 
-// told returns the warnings since the last call, one per line.
-func (w *providerWorld) told() string {
+// warned returns the warnings since the last call, one per line.
+func (w *providerWorld) warned() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text := strings.Join(w.warnings, "\n")

@@ -144,7 +144,7 @@ func quietProviderStage(p *openProject, session *session, events *events, rule e
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Session: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
+		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
@@ -253,7 +253,7 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 	if req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy
 	}
-	refetched, err := p.Place(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Placement) {
+	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Installed) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
 		if placed.Unexplained {
 			p.stage.events.emit(UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})

@@ -52,7 +52,7 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 		t.Error("the provider's block is gone")
 	}
 	if !strings.Contains(p.events(), "had lost its entries for 5 modules") {
-		t.Errorf("nobody was told:\n%s", p.events())
+		t.Errorf("there is no warning:\n%s", p.events())
 	}
 }
 

@@ -3,7 +3,6 @@ package cotter
 import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -267,7 +266,7 @@ type Provider struct {
 	Dir string
 	// RequiredBy are the places that require the provider, in the order of the modules'
 	// paths. It is empty for a provider that only the lock has.
-	RequiredBy []ProviderUse
+	RequiredBy []ProviderRequirement
 	// Location is where this run got the package, without credentials; "" if the package
 	// was already in the project or in the cache.
 	Location string
@@ -279,9 +278,6 @@ type Provider struct {
 	// if nothing is known to confirm it, which only LoadProviders returns.
 	Evidence evidence.Evidence
 }
-
-// ProviderUse is a place in a module that requires a provider.
-type ProviderUse = getproviders.ProviderUse
 
 // ProviderChange is a provider entry of the lock that a run changed.
 type ProviderChange struct {
@@ -304,7 +300,7 @@ type ProviderChange struct {
 	From addrs.Provider
 	// ExcludedBy are the places whose constraints do not allow the version Old. It is empty
 	// if the entry was added or removed.
-	ExcludedBy []ProviderUse
+	ExcludedBy []ProviderRequirement
 }
 
 // IsMoved reports whether the version stays the same, and only its registry is another one.

@@ -102,14 +102,14 @@ func (c clients) session(by user) (_ *session, done func(), err error) {
 // clients, the cache, and the answers of origins. Each listing, location and package is
 // requested only once, even if several projects need it.
 type session struct {
-	*origins.Session
+	*origins.Client
 	user user
 	// stores has the answers of bundles and mirrors. always lists the stores that all
 	// projects ask.
 	stores *stores.Session
 	always []PackageStore
 	// providers has the answers of provider sources.
-	providers *treeproviders.Session
+	providers *treeproviders.Client
 
 	cacheWarning sync.Once
 }
@@ -117,7 +117,7 @@ type session struct {
 // newSession starts a session, which must be closed. It keeps packages in the user's cache,
 // or in the directory temporary if there is no cache or the cache cannot be used.
 func newSession(c clients, by user, temporary string) (*session, error) {
-	shared := &origins.Session{
+	shared := &origins.Client{
 		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
 		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
 	}
@@ -131,8 +131,8 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 		}
 	}
 	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &session{Session: shared, user: by, always: c.stores, stores: stores.NewSession(shared)}
-	s.providers = &treeproviders.Session{
+	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewSession(shared)}
+	s.providers = &treeproviders.Client{
 		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *providerstore.Store {
 			return providerstore.Open(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
@@ -143,7 +143,7 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 
 // originsFor returns the origins of the session, as a run in the project may use them.
 func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
-	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
 // storesOf returns the stores of a project, in the order in which they are asked.
@@ -170,7 +170,7 @@ func (s *session) warnOfCache(events *events) {
 // close ends the session. It first waits for canceled work, which may still write to the
 // cache. It also waits for git and hg, which would otherwise outlive this process.
 func (s *session) close() error {
-	s.Session.Wait()
+	s.Client.Wait()
 	s.stores.Wait()
 	s.providers.Wait()
 	return errors.Join(s.providers.Close(), s.Cache.Close())

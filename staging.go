@@ -24,7 +24,7 @@ import (
 
 // stager finds installed packages, or stages packages for a run.
 type stager struct {
-	*origins.Session
+	*origins.Client
 	dirs    *packagedirs.Dirs
 	layout  Layout
 	project *project.Project

@@ -12,6 +12,9 @@ import (
 // ProviderRequirement is one place where a module requires a provider: an entry of
 // required_providers, a provider block, or something that implies a provider.
 type ProviderRequirement struct {
+	// Path is the module's path. It is empty for the root module, and while the configuration is
+	// read: the installer fills it in.
+	Path     addrs.Module
 	Provider addrs.Provider
 	// Hostless reports whether the module leaves the host of the address to the stock tool.
 	Hostless bool
@@ -25,13 +28,6 @@ type ProviderRequirement struct {
 	By string
 	// Range is the place of the requirement.
 	Range hcl.Range
-}
-
-// ProviderUse is a place in a module that requires a provider.
-type ProviderUse struct {
-	// Path is the module's path. It is empty for the root module.
-	Path addrs.Module
-	ProviderRequirement
 	// Allowed is the newest version that Constraint allows by itself. It is set only in an error
 	// that no version meets the constraints of all places, and is "" if Constraint allows no
 	// version.
@@ -39,19 +35,19 @@ type ProviderUse struct {
 }
 
 // String returns a short description, such as "module app (main.tf:3): ~> 1.2".
-func (u ProviderUse) String() string {
-	text := moduleName(u.Path)
+func (r ProviderRequirement) String() string {
+	text := moduleName(r.Path)
 	switch {
-	case u.Range.Filename != "":
-		text += fmt.Sprintf(" (%s:%d)", u.Range.Filename, u.Range.Start.Line)
-	case u.By != "":
-		text = "the " + u.By // the state, which is not part of a module
+	case r.Range.Filename != "":
+		text += fmt.Sprintf(" (%s:%d)", r.Range.Filename, r.Range.Start.Line)
+	case r.By != "":
+		text = "the " + r.By // the state, which is not part of a module
 	}
-	if u.Constraint != "" {
-		text += ": " + u.Constraint
+	if r.Constraint != "" {
+		text += ": " + r.Constraint
 	}
-	if u.Allowed != "" {
-		text += fmt.Sprintf(" (alone: %s)", u.Allowed)
+	if r.Allowed != "" {
+		text += fmt.Sprintf(" (alone: %s)", r.Allowed)
 	}
 	return text
 }
@@ -64,16 +60,16 @@ func moduleName(path addrs.Module) string {
 }
 
 // Allows reports whether a version meets the constraint of this place.
-func (u ProviderUse) Allows(version string) bool {
+func (r ProviderRequirement) Allows(version string) bool {
 	v, err := versions.Parse(version)
-	want, wrong := u.Constraints()
+	want, wrong := r.Constraints()
 	return err == nil && wrong == nil && want.Allows(v)
 }
 
 // Constraints parses the constraint.
-func (u ProviderUse) Constraints() (versions.ProviderConstraints, error) {
-	if u.Constraint == "" {
+func (r ProviderRequirement) Constraints() (versions.ProviderConstraints, error) {
+	if r.Constraint == "" {
 		return versions.ProviderConstraints{}, nil
 	}
-	return versions.ParseProviderConstraints(u.Constraint)
+	return versions.ParseProviderConstraints(r.Constraint)
 }

@@ -17,7 +17,7 @@ type ProviderError struct {
 	// Version is the selected version, or "" if none was selected.
 	Version string
 	// RequiredBy are the places that require the provider.
-	RequiredBy []ProviderUse
+	RequiredBy []ProviderRequirement
 	Err        error
 }
 
@@ -48,7 +48,7 @@ func (e *ProviderError) Requirements() []string {
 		}
 		return lines
 	}
-	var first []ProviderUse
+	var first []ProviderRequirement
 	others := make(map[string]int)
 	for _, use := range e.RequiredBy {
 		if others[use.Constraint]++; others[use.Constraint] == 1 {
@@ -77,7 +77,7 @@ type UnknownProviderError struct {
 	Renamed addrs.Provider
 	// ImpliedBy is the first place that implies the provider by a name, or nil if all modules
 	// declare its source.
-	ImpliedBy *ProviderUse
+	ImpliedBy *ProviderRequirement
 	// Err is the error of the source.
 	Err error
 }

@@ -114,7 +114,7 @@ func dash(version string) string {
 }
 
 // firstUse returns the first place where a provider is required, or "-".
-func firstUse(uses []cotter.ProviderUse) string {
+func firstUse(uses []cotter.ProviderRequirement) string {
 	if len(uses) == 0 || uses[0].Range.Filename == "" {
 		return "-"
 	}

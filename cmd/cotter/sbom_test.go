@@ -34,7 +34,7 @@ func TestBillOfMaterials(t *testing.T) {
 		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
 	}}, []cotter.Provider{{
 		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: "3.2.1", Hashes: []hashing.Hash{"h1:p"},
-		RequiredBy: []cotter.ProviderUse{{}, {Path: addrs.Module{"vpc", "inner"}}},
+		RequiredBy: []cotter.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
 	}}, "infra")
 	var text bytes.Buffer
 	if err := encodeBOM(&text, bom); err != nil {

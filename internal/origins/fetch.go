@@ -61,7 +61,7 @@ type artifact struct {
 	got *Fetched
 }
 
-// Fetch fetches a package into the cache, once per session.
+// Fetch fetches a package into the cache, once per client.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
 	ctx = o.Rules.ForModules(ctx)
 	job := o.newJob(from, at, pin)
@@ -76,7 +76,7 @@ func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) 
 	return got, o.Rules.Allow(got.Resolved)
 }
 
-// fetchOnce fetches a package unless this session, or another process that shares the cache, has
+// fetchOnce fetches a package unless this client, or another process that shares the cache, has
 // already fetched it.
 func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error) {
 	return o.packages.do(ctx, o, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
@@ -173,7 +173,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched
 		return nil, err
 	}
 	defer done()
-	work := &workSlot{session: o.Session}
+	work := &workSlot{client: o.Client}
 	defer work.free()
 	staged := o.Cache.Stage()
 	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers

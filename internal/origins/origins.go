@@ -26,9 +26,9 @@ func (e *NotOfferedError) Error() string { return "the version " + e.Version + "
 // errNotAtHand says that a package would have to be fetched, but offline mode forbids it.
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 
-// Origins is one run's access to a session, limited by the run's request and policies.
+// Origins is one run's access to a client, limited by the run's request and policies.
 type Origins struct {
-	*Session
+	*Client
 	Offline bool
 	Rules   rules.Rules
 	// Submodules reports whether the submodules of git repositories are fetched as well.

@@ -81,7 +81,7 @@ type inHistory struct {
 }
 
 // Reachable searches for the locked commit of an entry in the histories of the branches and tags
-// of its git repository, once per session. The zero Reach means that this is not known. The error
+// of its git repository, once per client. The zero Reach means that this is not known. The error
 // is an error of asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
 	return o.findCommit(ctx, at, inHistory{

@@ -39,7 +39,7 @@ var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries"
 // Session remembers the artifacts and packages that stores have delivered, and which stores have
 // failed.
 type Session struct {
-	with      *origins.Session
+	with      *origins.Client
 	artifacts singleflight.Memo[storeKey, Artifact]
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
 
@@ -52,7 +52,7 @@ type Session struct {
 
 // NewSession returns a session without stores. It uses the slots and the cache of another
 // session.
-func NewSession(with *origins.Session) *Session {
+func NewSession(with *origins.Client) *Session {
 	return &Session{with: with, failed: make(map[ID]bool)}
 }
 

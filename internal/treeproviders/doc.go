@@ -8,8 +8,11 @@
 // A [Stage] starts requests for a provider as soon as the first module requires it. At the end it
 // selects a version of each provider, and gets and checks the packages. A locked version stays
 // selected as long as it meets the constraints. The stage returns a [Plan], which has not changed
-// anything yet: it has the new entries of the lock, and it places the packages when it is told
-// to.
+// anything yet: it has the new entries of the lock, and installs the packages when it is told to.
 //
-// A [Session] remembers the answers of sources, so that several projects cause only one request.
+// So a provider is a [getproviders.ProviderRequirement] in each place that requires it, then one
+// [Required], then [Selected], then [Planned].
+//
+// A [Client] asks sources and remembers their answers, so that several projects cause only one
+// request.
 package treeproviders

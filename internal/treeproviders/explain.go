@@ -18,8 +18,8 @@ import (
 const repositoryHost = "github.com"
 
 // explainListing adds to an error about a provider's versions which other provider the user may
-// have meant.
-func (s *selection) explainListing(p Required, err error) error {
+// have meant. all are all required providers.
+func explainListing(p Required, all []Required, err error) error {
 	switch {
 	case p.Address.Hostname == repositoryHost && !errors.Is(err, origins.ErrOffline):
 		return fmt.Errorf("%w; %s has no registry of providers: a provider's source address names a registry, not the provider's repository", err, repositoryHost)
@@ -27,7 +27,7 @@ func (s *selection) explainListing(p Required, err error) error {
 		return err
 	}
 	unknown := &getproviders.UnknownProviderError{Err: err}
-	for _, other := range s.required {
+	for _, other := range all {
 		if other.Address.Type == p.Address.Type && other.Address != p.Address {
 			unknown.SameType = append(unknown.SameType, other.Address)
 		}
@@ -35,7 +35,7 @@ func (s *selection) explainListing(p Required, err error) error {
 	if renamed, ok := errors.AsType[*getproviders.RenamedError](err); ok {
 		unknown.Renamed = renamed.Now
 	}
-	if i := slices.IndexFunc(p.Uses, func(use getproviders.ProviderUse) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
+	if i := slices.IndexFunc(p.Uses, func(use getproviders.ProviderRequirement) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
 		unknown.ImpliedBy = &p.Uses[i]
 	}
 	return unknown

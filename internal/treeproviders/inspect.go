@@ -39,12 +39,12 @@ func Inspect(ctx context.Context, store *providerstore.Store, path string, entri
 	defer func() { _ = dir.Close() }() // only reading
 	earlier := dir.Remembered()
 	found := make([]Inspection, len(entries))
-	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
+	errs := inParallel(entries, func(i int, entry lockfile.Provider) error {
 		found[i] = inspect(ctx, store, dir, entry)
 		found[i].explain(ctx, dir, earlier, entry)
 		return ctx.Err()
 	})
-	return found, err
+	return found, errors.Join(errs...)
 }
 
 // inspect hashes one provider and compares it with its entry.
@@ -75,7 +75,7 @@ func (i *Inspection) explain(ctx context.Context, dir *providerstore.Dir, earlie
 		return
 	}
 	for _, at := range earlier.Last {
-		address, version, platform := splitPlace(at)
+		address, version, platform := splitPath(at)
 		if address != entry.Address.String() || version == entry.Version || platform != addrs.CurrentPlatform().String() {
 			continue
 		}

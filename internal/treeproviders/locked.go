@@ -16,7 +16,7 @@ import (
 // CheckLock returns an error if the lock does not decide all required providers. It is meant for
 // stages whose lock must not change, and sends no requests.
 func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
-	_, err := (&selection{Stage: s, required: required}).selectAll(ctx)
+	_, err := s.selectAll(ctx, required)
 	return err
 }
 

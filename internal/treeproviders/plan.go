@@ -44,7 +44,7 @@ type Change struct {
 	// OpenTofu has taken it over from there. Otherwise, it is zero.
 	From addrs.Provider
 	// ExcludedBy are the places whose constraints do not allow the old version.
-	ExcludedBy []getproviders.ProviderUse
+	ExcludedBy []getproviders.ProviderRequirement
 }
 
 // changes reports whether there is a difference.
@@ -149,29 +149,28 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 	lock.SetProviders(all)
 }
 
-// Placement is what happened to the place of a provider's package.
-type Placement struct {
+// Installed is what happened where a provider's package is installed.
+type Installed struct {
 	Planned
 	// IsNew says that the package was not there before.
 	IsNew bool
-	// Unexplained says that other files were there, which no run of this user has placed there.
+	// Unexplained says that other files were there, which no run of this user has installed.
 	// They were replaced. Files is how they differ from the package, as far as that is known.
 	Unexplained bool
 	Files       hashing.Changes
 }
 
-// Place moves the packages to their places below a directory, each with one rename. A package
-// that is already in its place stays there. root is the directory of the root module. Place calls
-// placed for each package. It returns the providers that were downloaded although they were there
+// Install moves the packages below a directory, each with one rename. A package that is there
+// already stays. root is the directory of the root module. Install calls installed for each package. It returns the providers that were downloaded although they were there
 // and did not depend on the store.
-func (p *Plan) Place(ctx context.Context, name, root string, layout providerstore.Layout, placed func(Placement)) (refetched []Planned, err error) {
+func (p *Plan) Install(ctx context.Context, name, root string, layout providerstore.Layout, installed func(Installed)) (refetched []Planned, err error) {
 	open := p.stage.getter.Store.Dir
 	if len(p.Providers) == 0 {
 		open = p.stage.getter.Store.ViewDir // the directory is not created
 	}
 	dir, err := open(name)
 	if len(p.Providers) == 0 && err != nil {
-		return nil, nil //nolint:nilerr // there is no directory, and nothing to place
+		return nil, nil //nolint:nilerr // there is no directory, and nothing to install
 	}
 	if err != nil {
 		return nil, err
@@ -183,10 +182,10 @@ func (p *Plan) Place(ctx context.Context, name, root string, layout providerstor
 	}
 	earlier := dir.Remember(root, packages)
 	again := make([]bool, len(p.Providers))
-	err = sideBySide(p.Providers, func(i int, provider Planned) error {
+	errs := inParallel(p.Providers, func(i int, provider Planned) error {
 		at := provider.At()
 		before := dir.Inspect(ctx, at, false)
-		done := Placement{Planned: provider, IsNew: before.H1 != provider.Got.H1}
+		done := Installed{Planned: provider, IsNew: before.H1 != provider.Got.H1}
 		unexplained := done.IsNew && !earlier.Has(at, before.H1) || before.Err != nil
 		if errors.Is(before.Err, fs.ErrNotExist) {
 			// A link whose package was removed from the store had no files that could differ.
@@ -201,7 +200,7 @@ func (p *Plan) Place(ctx context.Context, name, root string, layout providerstor
 		}
 		done.Unexplained = unexplained && replaced != providerstore.Nothing
 		again[i] = !done.IsNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
-		placed(done)
+		installed(done)
 		return nil
 	})
 	for i, provider := range p.Providers {
@@ -209,22 +208,22 @@ func (p *Plan) Place(ctx context.Context, name, root string, layout providerstor
 			refetched = append(refetched, provider)
 		}
 	}
-	return refetched, err
+	return refetched, errors.Join(errs...)
 }
 
 // Updates returns the providers whose versions differ from those that the last run of this user
-// placed below a directory, other than by a change of the lock in this run. If the versions are
+// installed below a directory, other than by a change of the lock in this run. If the versions are
 // equal, the package is another one.
 func (p *Plan) Updates(name string) []Change {
 	dir, err := p.stage.getter.Store.ViewDir(name)
 	if err != nil {
-		return nil // nothing was placed
+		return nil // nothing was installed
 	}
 	defer func() { _ = dir.Close() }() // only reading
 	earlier := dir.Remembered()
 	was := make(map[addrs.Provider]Change)
 	for _, at := range earlier.Last {
-		address, version, platform := splitPlace(at)
+		address, version, platform := splitPath(at)
 		if provider, err := addrs.ParseProviderSource(address); err == nil && platform == addrs.CurrentPlatform().String() {
 			was[provider] = Change{Provider: provider, Old: version}
 		}
@@ -239,14 +238,14 @@ func (p *Plan) Updates(name string) []Change {
 			was[provider.Address] = change
 		}
 	}
-	for _, told := range p.Changes {
-		delete(was, told.Provider)
+	for _, change := range p.Changes {
+		delete(was, change.Provider)
 	}
 	return slices.SortedFunc(maps.Values(was), func(a, b Change) int { return a.Provider.Compare(b.Provider) })
 }
 
-// splitPlace is the inverse of [providerstore.At].
-func splitPlace(at string) (provider, version, platform string) {
+// splitPath is the inverse of [providerstore.At].
+func splitPath(at string) (provider, version, platform string) {
 	at, platform = path.Split(at)
 	at, version = path.Split(path.Clean(at))
 	return path.Clean(at), version, platform

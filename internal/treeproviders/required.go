@@ -20,13 +20,13 @@ import (
 
 // Requirements collects the provider requirements of the modules while the tree is walked.
 type Requirements struct {
-	// ask is called once for each provider, as soon as the first module requires it. expect is
+	// begin is called once for each provider, as soon as the first module requires it. expect is
 	// called by [Requirements.Expect]. Both may be nil.
-	ask    func(getproviders.ProviderUse)
+	begin  func(getproviders.ProviderRequirement)
 	expect func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
-	uses map[addrs.Provider][]getproviders.ProviderUse
+	uses map[addrs.Provider][]getproviders.ProviderRequirement
 }
 
 // Add adds the requirements of one module. It ignores built-in providers, which are part of the
@@ -39,13 +39,13 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 			continue
 		}
 		if r.uses == nil {
-			r.uses = make(map[addrs.Provider][]getproviders.ProviderUse)
+			r.uses = make(map[addrs.Provider][]getproviders.ProviderRequirement)
 		}
 		uses, known := r.uses[required.Provider]
-		use := getproviders.ProviderUse{Path: path, ProviderRequirement: required}
-		r.uses[required.Provider] = append(uses, use)
-		if !known && r.ask != nil {
-			r.ask(use)
+		required.Path = path
+		r.uses[required.Provider] = append(uses, required)
+		if !known && r.begin != nil {
+			r.begin(required)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 		for _, use := range p.Uses {
 			want, err := use.Constraints()
 			if err != nil {
-				errs = append(errs, &getproviders.ProviderError{Provider: address, RequiredBy: []getproviders.ProviderUse{use}, Err: err})
+				errs = append(errs, &getproviders.ProviderError{Provider: address, RequiredBy: []getproviders.ProviderRequirement{use}, Err: err})
 				continue
 			}
 			p.Want = p.Want.And(want)
@@ -81,8 +81,8 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 // distinctUses sorts uses by module, file and line. A module may imply a provider hundreds of
 // times, so only the first of these uses is kept, and none if the module also declares the
 // provider.
-func distinctUses(uses []getproviders.ProviderUse) []getproviders.ProviderUse {
-	slices.SortStableFunc(uses, func(a, b getproviders.ProviderUse) int {
+func distinctUses(uses []getproviders.ProviderRequirement) []getproviders.ProviderRequirement {
+	slices.SortStableFunc(uses, func(a, b getproviders.ProviderRequirement) int {
 		return cmp.Or(
 			cmp.Compare(a.Path.String(), b.Path.String()),
 			cmp.Compare(a.Range.Filename, b.Range.Filename),
@@ -95,7 +95,7 @@ func distinctUses(uses []getproviders.ProviderUse) []getproviders.ProviderUse {
 			declared[use.Path.String()] = true
 		}
 	}
-	return slices.DeleteFunc(uses, func(use getproviders.ProviderUse) bool {
+	return slices.DeleteFunc(uses, func(use getproviders.ProviderRequirement) bool {
 		if !use.Implied || use.Constraint != "" {
 			return false
 		}
@@ -110,7 +110,7 @@ type Required struct {
 	Address addrs.Provider
 	// Uses are the places that require the provider. It is empty for a provider that only the lock
 	// has.
-	Uses []getproviders.ProviderUse
+	Uses []getproviders.ProviderRequirement
 	Want versions.ProviderConstraints
 }
 
@@ -153,7 +153,8 @@ func (p Required) withoutSubject(err error) error {
 }
 
 // Refusal is the reason why a lock entry does not decide a provider, in a run that must not
-// change the lock.
+// change the lock. It is an error about the provider until [Stage].Refuse turns all refusals into
+// one.
 type Refusal struct {
 	Provider addrs.Provider
 	// Range is a place that requires the provider, or the zero Range if there is none.
@@ -162,6 +163,8 @@ type Refusal struct {
 	// Missing reports that the lock has no entry for the provider.
 	Missing bool
 }
+
+func (r Refusal) Error() string { return r.Reason }
 
 func (p Required) refusal(reason string) Refusal {
 	r := Refusal{Provider: p.Address, Reason: reason}
@@ -196,8 +199,8 @@ func (p Required) Undecided(entry Entry, has bool) Refusal {
 }
 
 // excluding returns the uses that do not allow a version.
-func (p Required) excluding(version string) []getproviders.ProviderUse {
-	return slices.DeleteFunc(slices.Clone(p.Uses), func(use getproviders.ProviderUse) bool { return use.Allows(version) })
+func (p Required) excluding(version string) []getproviders.ProviderRequirement {
+	return slices.DeleteFunc(slices.Clone(p.Uses), func(use getproviders.ProviderRequirement) bool { return use.Allows(version) })
 }
 
 // Unrequired are providers that no module requires but that may still be needed.
@@ -223,8 +226,8 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 	for _, address := range state.In(func(p addrs.Provider) bool { return needed[p] }) {
 		if !needed[address] {
 			needed[address] = true
-			use := getproviders.ProviderUse{ProviderRequirement: getproviders.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}}
-			found.InState = append(found.InState, Required{Address: address, Uses: []getproviders.ProviderUse{use}})
+			use := getproviders.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}
+			found.InState = append(found.InState, Required{Address: address, Uses: []getproviders.ProviderRequirement{use}})
 		}
 	}
 	for _, entry := range lock.Providers() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -48,39 +47,36 @@ type Selected struct {
 	Entry lockfile.Provider
 }
 
-// selection selects one version of each provider for all modules together.
-type selection struct {
-	*Stage
-	required []Required
-
-	mu      sync.Mutex
-	refused []Refusal
-}
-
-// selectAll selects the versions of all providers concurrently. If the lock must not change,
-// entries that do not decide their provider are refused. If the request names a provider that is
-// not required, or a policy refuses a provider, selectAll fails without sending requests.
-func (s *selection) selectAll(ctx context.Context) ([]Selected, error) {
-	if err := s.check(); err != nil {
+// selectAll selects one version of each provider for all modules together. If the lock must not
+// change, entries that do not decide their provider are refused. If the request names a provider
+// that is not required, or a policy refuses a provider, selectAll fails without sending requests.
+func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected, error) {
+	if err := s.check(required); err != nil {
 		return nil, err
 	}
-	selected := make([]Selected, len(s.required))
-	err := sideBySide(s.required, func(i int, p Required) (err error) {
-		selected[i], err = s.selectOne(ctx, p)
+	selected := make([]Selected, len(required))
+	errs := inParallel(required, func(i int, p Required) (err error) {
+		selected[i], err = s.selectOne(ctx, p, required)
 		return err
 	})
-	return selected, errors.Join(s.Refuse(s.refused), err)
+	var refused []Refusal
+	for i, err := range errs {
+		if r, ok := errors.AsType[Refusal](err); ok {
+			refused, errs[i] = append(refused, r), nil
+		}
+	}
+	return selected, errors.Join(s.Refuse(refused), errors.Join(errs...))
 }
 
 // check checks the required providers against the request and the policies.
-func (s *selection) check() error {
+func (s *Stage) check(required []Required) error {
 	var errs []error
 	for _, address := range s.Update.Providers {
-		if !s.Update.Optional && !slices.ContainsFunc(s.required, func(p Required) bool { return p.Address == address }) {
+		if !s.Update.Optional && !slices.ContainsFunc(required, func(p Required) bool { return p.Address == address }) {
 			errs = append(errs, &getproviders.ProviderError{Provider: address, Err: ErrNotRequired})
 		}
 	}
-	for _, p := range s.required {
+	for _, p := range required {
 		if err := s.Rules.CheckProvider(p.Address); err != nil {
 			errs = append(errs, p.Fail("", err))
 		}
@@ -88,30 +84,24 @@ func (s *selection) check() error {
 	return errors.Join(errs...)
 }
 
-func (s *selection) refuse(r Refusal) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refused = append(s.refused, r)
-	return errRefused
-}
-
 // selectOne returns the locked version if it fits and is not updated, and the newest version
-// otherwise.
-func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error) {
+// otherwise. The error is a Refusal if the lock would have to change but must not. all are all
+// required providers.
+func (s *Stage) selectOne(ctx context.Context, p Required, all []Required) (Selected, error) {
 	entry, has := s.Lock.Provider(p.Address)
 	locked, err := versions.Parse(entry.Version)
 	fits := has && err == nil && p.Fits(locked)
 	switch {
 	case s.Locked && !p.IsDecided(entry, has):
-		return Selected{}, s.refuse(p.Undecided(entry, has))
+		return Selected{}, p.Undecided(entry, has)
 	case s.Locked && !proves(entry.Hashes):
-		return Selected{}, s.refuse(p.refusal("the lock has no h1: or zh: hash of it"))
+		return Selected{}, p.refusal("the lock has no h1: or zh: hash of it")
 	case s.Locked || fits && !s.Update.moves(p):
 		return Selected{p, locked, entry.Provider}, nil
 	}
 	listing, err := s.listing(ctx, p.Address)
 	if err != nil {
-		return Selected{}, p.Fail("", s.explainListing(p, err))
+		return Selected{}, p.Fail("", explainListing(p, all, err))
 	}
 	for _, text := range listing.Warnings {
 		s.Warn(fmt.Sprintf("provider %s: %s", p.Address.ForDisplay(), text))
@@ -119,7 +109,7 @@ func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error)
 	selected, err := versions.SelectProvider(listing.Numbers(), p.Want)
 	switch {
 	case err != nil && len(listing.Versions) == 0:
-		return Selected{}, p.Fail("", s.explainListing(p, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
+		return Selected{}, p.Fail("", explainListing(p, all, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
 	case err != nil:
 		return Selected{}, p.withAllowed(listing).Fail("", err)
 	case fits && selected.Compare(locked) < 0 && !s.Update.AllowDowngrade:
@@ -148,5 +138,5 @@ func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Lis
 	if s.Offline {
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
 	}
-	return s.Session.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
+	return s.Client.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
 }

@@ -24,9 +24,9 @@ import (
 // Stage finds, gets and checks the providers of one project, both while its modules are walked
 // and afterwards. The exported fields must be set before [Stage.Open].
 type Stage struct {
-	Session *Session
-	// Source is used instead of that of the session, and SourceKey is equal for stages with the
-	// same source. A nil Source means the session's.
+	Client *Client
+	// Source is used instead of that of the client, and SourceKey is equal for stages with the
+	// same source. A nil Source means the client's.
 	Source    getproviders.Source
 	SourceKey string
 	Lock      Lock
@@ -68,10 +68,10 @@ type Stage struct {
 // Open prepares the stage. The exported fields must not change afterwards.
 func (s *Stage) Open() {
 	if s.Source == nil {
-		s.Source, s.SourceKey = s.Session.Source, ""
+		s.Source, s.SourceKey = s.Client.Source, ""
 	}
-	s.getter = s.Session.Getter(s.Source)
-	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
+	s.getter = s.Client.Getter(s.Source)
+	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Client.PluginCache, s.Offline
 	s.getter.Installed = s.Installed
 	s.getter.Rule, s.getter.Stores, s.getter.Complete = s.Rule, s.Stores, s.completes()
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
@@ -86,7 +86,7 @@ func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 // provider that no module turns out to require costs at most a transfer that had begun.
 // [Stage.Open] must be called before Begin and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
-	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
+	s.Requirements.begin = func(use getproviders.ProviderRequirement) { s.prefetch(ctx, use) }
 	s.Requirements.expect = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
@@ -96,7 +96,7 @@ func (s *Stage) Wait() { s.prefetches.Wait() }
 // prefetch starts the requests for a required provider. It requests the package of the locked
 // version if the lock decides the provider as far as this one use shows, and the available
 // versions otherwise. Finish makes the same requests and gets the remembered answers or errors.
-func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderUse) {
+func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderRequirement) {
 	entry, has := s.Lock.Provider(use.Provider)
 	keeps := has && !s.Update.updates(use.Provider)
 	switch {
@@ -140,17 +140,16 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	if len(others.Kept) > 0 {
 		s.Warn(fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)))
 	}
-	choice := &selection{Stage: s, required: Sorted(required, others.InState, others.Kept)}
-	selected, err := choice.selectAll(ctx)
+	selected, err := s.selectAll(ctx, Sorted(required, others.InState, others.Kept))
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{stage: s, Gone: others.Gone, Providers: make([]Planned, len(selected))}
-	err = sideBySide(selected, func(i int, p Selected) (err error) {
+	errs := inParallel(selected, func(i int, p Selected) (err error) {
 		plan.Providers[i], err = s.get(ctx, p)
 		return err
 	})
-	if err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return plan, plan.planLock()
@@ -169,19 +168,15 @@ func namesOf(all []Required) string {
 func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 	planned := Planned{Selected: p}
 	others := make([]*providers.Proof, len(s.Others))
-	err := sideBySide([]func() error{
-		func() (err error) {
+	errs := inParallel(append([]addrs.Platform{addrs.CurrentPlatform()}, s.Others...), func(i int, platform addrs.Platform) (err error) {
+		if i == 0 {
 			planned.Got, err = s.getOwn(ctx, p)
-			return err
-		},
-		func() error {
-			return sideBySide(s.Others, func(i int, platform addrs.Platform) (err error) {
-				others[i], err = s.getHashes(ctx, p, platform)
-				return err
-			})
-		},
-	}, func(_ int, work func() error) error { return work() })
-	if err != nil {
+		} else {
+			others[i-1], err = s.getHashes(ctx, p, platform)
+		}
+		return err
+	})
+	if err := errors.Join(errs...); err != nil {
 		return Planned{}, err
 	}
 	for i, other := range others {
@@ -195,7 +190,7 @@ func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 }
 
 // getOwn gets the package of a provider for this machine. The package is requested once per
-// session, but the policies of each project are applied.
+// client, but the policies of each project are applied.
 func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
 	got, err := s.packageOf(ctx, want)
@@ -216,10 +211,10 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	return got, nil
 }
 
-// packageOf gets a package once per session.
+// packageOf gets a package once per client.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
 	ctx = s.Rules.ForProviders(ctx)
-	return s.Session.packages.Do(ctx, httpx.Share(ctx, s.keyOf(want)), func(ctx context.Context) (*providers.Got, error) {
+	return s.Client.packages.Do(ctx, httpx.Share(ctx, s.keyOf(want)), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -228,7 +223,7 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	ruled := s.Rules.ForProviders(ctx)
-	proof, err := s.Session.hashes.Do(ruled, httpx.Share(ruled, s.keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
+	proof, err := s.Client.hashes.Do(ruled, httpx.Share(ruled, s.keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {

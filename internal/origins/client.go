@@ -33,16 +33,16 @@ type Fetcher interface {
 	Interactive() bool
 }
 
-// Session is what the runs of one process share: clients, the cache, and the answers of origins.
+// Client is what the runs of one process share: clients, the cache, and the answers of origins.
 // The exported fields must be set before use and must not change afterwards.
-type Session struct {
+type Client struct {
 	Registry Registry
 	Fetcher  Fetcher
 	Cache    *pkgcache.Cache
 	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
 	// temporary cache.
 	CacheErr error
-	// Began is the time at which the session began.
+	// Began is the time at which the client began.
 	Began time.Time
 	// Slots limits the packages that are worked on at once, and Requests the small requests, such
 	// as those for versions, locations and refs. So these need not wait for transfers of packages.
@@ -79,12 +79,12 @@ func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(cont
 func (a *answers[K, V]) wait() { a.memo.Wait() }
 
 // Slot waits for a free slot for work on a package. The caller must call release to free it again.
-func (s *Session) Slot(ctx context.Context) (release func(), err error) { return wait(ctx, s.Slots) }
+func (c *Client) Slot(ctx context.Context) (release func(), err error) { return wait(ctx, c.Slots) }
 
 // RequestSlot waits for a free slot for a small request. The caller must call release to free it
 // again.
-func (s *Session) RequestSlot(ctx context.Context) (release func(), err error) {
-	return wait(ctx, s.Requests)
+func (c *Client) RequestSlot(ctx context.Context) (release func(), err error) {
+	return wait(ctx, c.Requests)
 }
 
 func wait(ctx context.Context, slots chan struct{}) (release func(), err error) {
@@ -99,14 +99,14 @@ func wait(ctx context.Context, slots chan struct{}) (release func(), err error) 
 // workSlot is a slot for work on a package that a fetch takes when the work begins. It is not safe
 // for concurrent use.
 type workSlot struct {
-	session *Session
+	client *Client
 	release func() // nil until the slot is taken
 }
 
 // take waits for the slot. Taking it again is a no-op.
 func (w *workSlot) take(ctx context.Context) (err error) {
 	if w.release == nil {
-		w.release, err = w.session.Slot(ctx)
+		w.release, err = w.client.Slot(ctx)
 	}
 	return err
 }
@@ -120,24 +120,24 @@ func (w *workSlot) free() {
 
 // queryFor waits for a free slot for a question about the refs of a repository. Over ssh, each
 // question is a connection and a process, of which servers and users accept few at once.
-func (s *Session) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
+func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
 	if u, err := pkg.URL(); err != nil || u.Scheme != "https" && u.Scheme != "oci" {
-		return s.Slot(ctx)
+		return c.Slot(ctx)
 	}
-	return s.RequestSlot(ctx)
+	return c.RequestSlot(ctx)
 }
 
 // Wait waits until cancelled fetches and git queries have ended.
-func (s *Session) Wait() {
-	s.tags.wait()
-	s.references.wait()
-	s.histories.wait()
-	s.packages.wait()
+func (c *Client) Wait() {
+	c.tags.wait()
+	c.references.wait()
+	c.histories.wait()
+	c.packages.wait()
 }
 
 // withCache adds to a request what the fetcher needs to know about the cache.
-func (s *Session) withCache(req getmodules.Request) getmodules.Request {
-	req.Scratch, req.NoCache = s.Cache.StageDir(), s.CacheErr != nil
+func (c *Client) withCache(req getmodules.Request) getmodules.Request {
+	req.Scratch, req.NoCache = c.Cache.StageDir(), c.CacheErr != nil
 	return req
 }
 

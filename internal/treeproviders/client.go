@@ -2,7 +2,6 @@ package treeproviders
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -17,9 +16,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Session is what the runs of one process share. The exported fields must be set before use and
+// Client is what the runs of one process share. The exported fields must be set before use and
 // must not change afterwards.
-type Session struct {
+type Client struct {
 	Source      getproviders.Source
 	PluginCache getproviders.PluginCache
 	// Open opens the user's store of packages. It is called at most once, when a run first needs
@@ -35,36 +34,36 @@ type Session struct {
 }
 
 // Store returns the user's store. It opens the store at the first call.
-func (s *Session) Store() *providerstore.Store {
+func (s *Client) Store() *providerstore.Store {
 	s.opened.Do(func() { s.store = s.Open() })
 	return s.store
 }
 
-// Getter returns a Getter for a source that uses the session's slots and store.
-func (s *Session) Getter(source getproviders.Source) *providers.Getter {
+// Getter returns a Getter for a source that uses the client's slots and store.
+func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
 }
 
 // Wait waits until cancelled work has ended.
-func (s *Session) Wait() { s.packages.Wait() }
+func (s *Client) Wait() { s.packages.Wait() }
 
 // Close closes the store if it was opened.
-func (s *Session) Close() error {
+func (s *Client) Close() error {
 	if s.store == nil {
 		return nil
 	}
 	return s.store.Close()
 }
 
-// listingKey identifies the versions of a provider in the session.
+// listingKey identifies the versions of a provider in the client.
 type listingKey struct {
 	provider addrs.Provider
 	source   string // Stage.SourceKey
 }
 
-// Listing returns the available versions of a provider. They are requested once per session and
+// Listing returns the available versions of a provider. They are requested once per client and
 // source, under the rules of the run. source and key are as for [Stage].Source and SourceKey.
-func (s *Session) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+func (s *Client) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
 	if source == nil {
 		source, key = s.Source, ""
 	}
@@ -74,7 +73,7 @@ func (s *Session) Listing(ctx context.Context, all rules.Rules, source getprovid
 	})
 }
 
-// packageKey identifies a package of a provider in the session.
+// packageKey identifies a package of a provider in the client.
 type packageKey struct {
 	provider addrs.Provider
 	version  versions.Version
@@ -94,21 +93,15 @@ func (s *Stage) keyOf(want providers.Want) packageKey {
 	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes()}
 }
 
-// errRefused marks a provider for which a Refusal has been recorded.
-var errRefused = errors.New("the lock may not change")
-
-// sideBySide calls work for all elements of a list concurrently and joins the errors. It leaves
-// out errRefused, because refusals are reported together elsewhere.
-func sideBySide[T any](all []T, work func(int, T) error) error {
+// inParallel calls work for all elements of a list concurrently, and returns their errors.
+func inParallel[T any](all []T, work func(int, T) error) []error {
 	errs := make([]error, len(all))
 	var wait sync.WaitGroup
 	for i, one := range all {
 		wait.Go(func() {
-			if err := work(i, one); !errors.Is(err, errRefused) {
-				errs[i] = err
-			}
+			errs[i] = work(i, one)
 		})
 	}
 	wait.Wait()
-	return errors.Join(errs...)
+	return errs
 }
