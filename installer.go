@@ -1,8 +1,10 @@
 package cotter
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
@@ -67,6 +69,14 @@ type Installer struct {
 	shared *session
 }
 
+// Registry is the client of module registries that an Installer uses: *registryclient.Client, or
+// another implementation of its methods.
+type Registry = registryclient.ModuleRegistry
+
+// Fetcher fetches packages and queries their origins: *getmodules.Fetcher, or another
+// implementation of its methods.
+type Fetcher = getmodules.Source
+
 // Options configure the Installer that [New] returns. The zero value works.
 type Options struct {
 	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
@@ -93,6 +103,19 @@ type Options struct {
 	CacheDir, StateDir, StateKey string
 	Parallel                     int
 	OnEvent                      func(Event)
+}
+
+// Credentials finds the user's credentials. Implementations must be safe for concurrent
+// use. *cliconfig.Config is an implementation.
+type Credentials interface {
+	// ForHost finds credentials for the services of a registry's host.
+	disco.CredentialsSource
+	// HTTPCredentials finds credentials for archives and pages; see
+	// getmodules.HTTPCredentials.
+	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+	// OCICredentials finds credentials for a repository of an OCI registry; see
+	// getmodules.OCICredentials.
+	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
 }
 
 // New returns an Installer whose discovery, registry client and fetcher share an
@@ -201,8 +224,3 @@ func userOf(in *Installer, events *events) (user, error) {
 	u.key = userkey.Random()
 	return u, nil
 }
-
-var (
-	_ Registry = (*registryclient.Client)(nil)
-	_ Fetcher  = (*getmodules.Fetcher)(nil)
-)

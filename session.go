@@ -17,13 +17,14 @@ import (
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 // clients are what an Installer brings to its runs, with defaults for what it does not set.
 type clients struct {
-	registry Registry
+	registry registryclient.ModuleRegistry
 	// fetcher is nil for the default, whose git stores are in the cache of the session.
-	fetcher        Fetcher
+	fetcher        getmodules.Source
 	providers      getproviders.Source
 	pluginCacheDir string
 	stores         []PackageStore
@@ -36,8 +37,15 @@ type clients struct {
 	shared *session
 }
 
+// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
+// the network.
+const defaultParallel = 16
+
+// requestsPerSlot is the number of small requests at once, for each package that is worked on.
+const requestsPerSlot = 4
+
 // fetcherFor returns the fetcher of a session with a cache in the given directory.
-func (c clients) fetcherFor(cacheDir string) Fetcher {
+func (c clients) fetcherFor(cacheDir string) getmodules.Source {
 	if c.fetcher != nil {
 		return c.fetcher
 	}

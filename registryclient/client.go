@@ -2,6 +2,7 @@ package registryclient
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -26,6 +27,20 @@ type Services interface {
 	// request. If it returns an error, the request is unchanged.
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
+
+// ModuleRegistry is what an installer asks registries of modules. *Client is the implementation that
+// programs usually have. Implementations must be safe for concurrent use.
+type ModuleRegistry interface {
+	// ModuleVersions lists the versions of a package.
+	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
+	// PackageLocation returns the location of a version of a package.
+	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error)
+	// Download writes the archive of a package that the registry hosts itself to w. The
+	// location of such a package is Direct.
+	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at Location, w io.Writer) error
+}
+
+var _ ModuleRegistry = (*Client)(nil)
 
 // Client sends requests to registries of modules and providers. Services is required; all
 // other fields are optional. A Client is safe for concurrent use. Once it is in use, it

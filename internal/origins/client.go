@@ -2,8 +2,6 @@ package origins
 
 import (
 	"context"
-	"io"
-	"os"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -15,29 +13,11 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Registry is a copy of the root package's Registry interface.
-type Registry interface {
-	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
-	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
-	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error
-}
-
-// Fetcher is a copy of the root package's Fetcher interface.
-type Fetcher interface {
-	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
-	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
-	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
-	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
-	Reachable(ctx context.Context, req getmodules.Request, commits ...getmodules.LockedCommit) (map[string]getmodules.Reach, error)
-	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error)
-	Interactive() bool
-}
-
 // Client is what the runs of one process share: clients, the cache, and the answers of origins.
 // The exported fields must be set before use and must not change afterwards.
 type Client struct {
-	Registry Registry
-	Fetcher  Fetcher
+	Registry registryclient.ModuleRegistry
+	Fetcher  getmodules.Source
 	Cache    *pkgcache.Cache
 	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
 	// temporary cache.
@@ -99,7 +79,7 @@ func wait(ctx context.Context, slots chan struct{}) (release func(), err error) 
 // workSlot is a slot for work on a package that a fetch takes when the work begins. It is not safe
 // for concurrent use.
 type workSlot struct {
-	client *Client
+	client  *Client
 	release func() // nil until the slot is taken
 }
 
