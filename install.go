@@ -175,7 +175,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	p.rules = inst.rules
-	stage, err := newProviderStage(ctx, p, session, inst.events)
+	stage, err := beginProviderStage(ctx, p, session, inst.events)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	if r.req.Providers == nil {
 		return nil, nil
 	}
-	return newProviderStage(ctx, r.openProject, r.session, r.events)
+	return beginProviderStage(ctx, r.openProject, r.session, r.events)
 }
 
 // newResolver connects the stages that turn calls into modules.

@@ -77,7 +77,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use func(
 	defer done()
 	var stage *providerStage
 	if req.Providers != nil {
-		if stage, err = quietProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
+		if stage, err = openProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func lockedProvidersOf(ctx context.Context, in *Installer, req Request, use func
 		return err
 	}
 	defer func() { err = errors.Join(err, q.close()) }()
-	stage, err := quietProviderStage(q.openProject, q.session, q.events, req.Providers.publishRule())
+	stage, err := openProviderStage(q.openProject, q.session, q.events, req.Providers.publishRule())
 	if err != nil {
 		return err
 	}

@@ -98,31 +98,16 @@ type providerStage struct {
 	stop func()
 }
 
-// newProviderStage returns a stage without requirements. Requirements that are added later
+// beginProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
-func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s, err := quietProviderStage(p, session, events, p.req.providerRule())
+func beginProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
+	s, err := openProviderStage(p, session, events, evidence.For(p.req.run()))
 	if err != nil {
 		return nil, err
 	}
 	ctx, s.stop = context.WithCancel(ctx)
 	s.stage.Begin(ctx)
 	return s, nil
-}
-
-// providerRule returns which evidence is enough for the providers of an installation.
-func (r Request) providerRule() evidence.Rule {
-	switch {
-	case r.Locked:
-		return evidence.For(evidence.Locked)
-	case r.LockOnly && r.DryRun:
-		return evidence.For(evidence.LockCheck)
-	case r.LockOnly:
-		return evidence.For(evidence.Lock)
-	case r.Update.All || len(r.Update.Keys)+len(r.Update.Providers) > 0:
-		return evidence.For(evidence.Update)
-	}
-	return evidence.For(evidence.Install)
 }
 
 // publishRule returns which evidence is enough for providers that are copied to a bundle or
@@ -135,9 +120,9 @@ func (p *Providers) publishRule() evidence.Rule {
 	return rule
 }
 
-// quietProviderStage is like newProviderStage, but makes no requests before their results
+// openProviderStage is like beginProviderStage, but makes no requests before their results
 // are needed. The stage need not be closed.
-func quietProviderStage(p *openProject, session *session, events *events, rule evidence.Rule) (*providerStage, error) {
+func openProviderStage(p *openProject, session *session, events *events, rule evidence.Rule) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -205,9 +204,7 @@ func (in *Installer) VerifyRemoteProviders(ctx context.Context, req Request) (_ 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, q.close()) }()
-	rule := evidence.For(evidence.VerifyRemote)
-	rule.Provider = append(slices.Clone(rule.Provider), evidence.Mirror) // an origin, if the user has configured it as one
-	stage, err := quietProviderStage(q.openProject, q.session, q.events, rule)
+	stage, err := openProviderStage(q.openProject, q.session, q.events, evidence.For(evidence.VerifyRemote))
 	if err != nil {
 		return nil, err
 	}

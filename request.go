@@ -172,7 +172,7 @@ func (r Request) check() error {
 	return err
 }
 
-// run returns the kind of run that the request describes, for package evidence.
+// run returns the kind of run that the request describes, which decides what evidence is enough.
 func (r Request) run() evidence.Run {
 	switch {
 	case r.Locked:
