@@ -94,8 +94,8 @@ func TestSARIFSchema(t *testing.T) {
 	t.Parallel()
 	name := t.TempDir() + "/found.sarif"
 	result := func(change func(*sarifResult)) []sarifResult {
-		f := &findings{root: t.TempDir()}
-		f.add(&scannedProject{dir: "envs/dev"}, "stale", "module", "a", "text", place{"main tf:1.tf", 7})
+		f := &sarifReport{root: t.TempDir()}
+		f.add(&scannedProject{dir: "envs/dev"}, "stale", "module", "a", "text", position{"main tf:1.tf", 7})
 		change(&f.results[0])
 		return f.results
 	}
