@@ -76,7 +76,7 @@ func (o *output) warnf(format string, args ...any) {
 	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(text), "\n")
 }
 
-// The colours of a terminal, by their SGR parameters.
+// The colors of a terminal, by their SGR parameters.
 const (
 	red    = "31"
 	green  = "32"

@@ -65,13 +65,13 @@ func (o *output) explained(m message) message {
 		return m
 	}
 	if o.bundle && errors.Is(m.err, cotter.ErrOffline) {
-		m.problem = &problem{error: notInBundle{"neither in the bundle nor in the cache"}, instead: true}
+		m.problem = &problem{error: &notInBundle{"neither in the bundle nor in the cache"}, instead: true}
 	}
 	if m.problem.instead {
 		m.remedies = nil
 	}
 	m.remedies = append(m.remedies, remediesOf(m.dir, m.problem.error)...)
-	if unreachable, ok := errors.AsType[unreachableHost](m.problem.error); ok {
+	if unreachable, ok := errors.AsType[*unreachableHost](m.problem.error); ok {
 		if question := didYouMean(unreachable.host, o.knownHosts(m)); question != "" {
 			m.remedies = append(m.remedies, remedy{text: question})
 		}

@@ -174,22 +174,24 @@ func untrusted(host string, err error) *problem {
 		if reason := certificateReason(err); reason != "" {
 			text += ": " + reason
 		}
-		return &problem{error: untrustedHost{fact: fact(text)}}
+		return &problem{error: &untrustedHost{fact: fact(text)}}
 	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"): // git's text
-		return &problem{error: untrustedHost{fact: fact(text), byGit: true}}
+		return &problem{error: &untrustedHost{fact: fact(text), byGit: true}}
 	}
 	return nil
 }
 
 // certificateReason returns the reason why a certificate is not trusted, or "".
 func certificateReason(err error) string {
-	if name, ok := errors.AsType[x509.HostnameError](err); ok {
+	var name x509.HostnameError
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &name):
 		return "it " + strings.TrimPrefix(name.Error(), "x509: certificate ")
-	}
-	if is[x509.UnknownAuthorityError](err) {
+	case errors.As(err, &unknown):
 		return "it is signed by an unknown authority"
-	}
-	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "it has expired or is not yet valid"
 	}
 	return ""
@@ -213,7 +215,7 @@ func unreachable(host string, err error) *problem {
 	if isNetwork && network.Attempts > 1 {
 		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
 	}
-	return &problem{error: unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, unknown: unknown}}
+	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, unknown: unknown}}
 }
 
 // hostname returns a host without its port.
@@ -303,7 +305,7 @@ func unauthorized(host string, err error) *problem {
 			text += ", because " + failed.Error()
 		}
 		return &problem{
-			error: refusedLogin{fact: fact(text), host: host, to: loginRegistry, sent: request.CredentialsSent},
+			error: &refusedLogin{fact: fact(text), host: host, to: loginRegistry, sent: request.CredentialsSent},
 			more:  messageOf(request),
 		}
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
@@ -314,13 +316,13 @@ func unauthorized(host string, err error) *problem {
 			to = loginOCI
 		}
 		text := refusedText(host, status.StatusCode, status.CredentialsSent)
-		return &problem{error: refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
+		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
 	case isGit && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " requires credentials, and git has none that it accepts"
 		if strings.Contains(err.Error(), "returned error: 403") { // git's text
 			text = host + " answered 403 Forbidden: git has no credentials that it accepts"
 		}
-		return &problem{error: refusedLogin{fact: fact(text), host: host, to: loginGit}}
+		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginGit}}
 	}
 	return nil
 }
@@ -395,7 +397,7 @@ func failing(host string, err error) *problem {
 		return nil
 	}
 	text := fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode))
-	p := &problem{error: failingHost{fact: fact(text), host: host}}
+	p := &problem{error: &failingHost{fact: fact(text), host: host}}
 	if u, err := url.Parse(request.URL); err == nil {
 		p.more = " to GET " + u.Path
 	}

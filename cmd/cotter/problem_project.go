@@ -98,7 +98,7 @@ func (o *output) projectProblem(m message) *problem {
 		return localProblem(dir, module)
 	case errors.As(m.err, &locked) && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		return &problem{instead: true, error: missingLock{
+		return &problem{instead: true, error: &missingLock{
 			fact:       fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))),
 			restorable: locked.Earlier != "" || !absent(below(dir, kept)), // git has it, or an installation has kept a copy
 		}}

@@ -37,10 +37,10 @@ var remedyTable = []remedyRow{
 	on(func(e hintedError) []remedy { return do(e.hint) }),
 
 	// Providers.
-	onProvider(func(_ *cotter.ProviderError, e *cotter.MissingPlatformError) []remedy {
+	within(func(_ *cotter.ProviderError, e *cotter.MissingPlatformError) []remedy {
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
-	onProvider(func(p *cotter.ProviderError, e *cotter.UnknownProviderError) []remedy {
+	within(func(p *cotter.ProviderError, e *cotter.UnknownProviderError) []remedy {
 		const declare = "Write `source = \"{keys}\"` for it in the required_providers of each module that should use that provider."
 		switch {
 		case len(e.SameType) > 0:
@@ -50,7 +50,7 @@ var remedyTable = []remedyRow{
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter why{dir} {keys}` to see which modules require it.")
 	}),
-	onProvider(func(p *cotter.ProviderError, e *cotter.UnusableVersionError) []remedy {
+	within(func(p *cotter.ProviderError, e *cotter.UnusableVersionError) []remedy {
 		switch {
 		case e.Allowed && e.Unlisted:
 			return about(p.Provider.ForDisplay(), selectAnother)
@@ -65,7 +65,7 @@ var remedyTable = []remedyRow{
 		}
 		return do("To copy it to a bundle or a mirror nevertheless, use `--project-providers`: those who use that will trust it.")
 	}),
-	onProvider(func(p *cotter.ProviderError, e *getproviders.MismatchError) []remedy {
+	within(func(p *cotter.ProviderError, e *getproviders.MismatchError) []remedy {
 		if e.Locked {
 			return about(p.Provider.ForDisplay(), selectAnother)
 		}
@@ -82,10 +82,10 @@ var remedyTable = []remedyRow{
 		}
 		return nil
 	}),
-	onProvider(func(p *cotter.ProviderError, _ *cotter.DowngradeError) []remedy {
+	within(func(p *cotter.ProviderError, _ *cotter.DowngradeError) []remedy {
 		return about(p.Provider.ForDisplay(), allowDowngrade)
 	}),
-	onModule(func(m *cotter.ModuleError, _ *cotter.DowngradeError) []remedy {
+	within(func(m *cotter.ModuleError, _ *cotter.DowngradeError) []remedy {
 		return about(m.Path.String(), allowDowngrade)
 	}),
 	on(func(e *cotter.HostChangedError) []remedy {
@@ -162,28 +162,28 @@ var remedyTable = []remedyRow{
 	wraps(cotter.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
 	// The command's own wordings, see problem. Only text output has these remedies.
-	on(func(e untrustedHost) []remedy {
+	on(func(e *untrustedHost) []remedy {
 		if e.byGit {
 			return do(trustCertificate + "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.")
 		}
 		return do(trustCertificate + ".")
 	}),
-	on(func(e unreachableHost) []remedy {
+	on(func(e *unreachableHost) []remedy {
 		if e.unknown {
 			return do("Check the spelling of the host.")
 		}
 		return do("Check the spelling of the host, the network and the proxy settings.")
 	}),
-	on(refusedLogin.remedies),
-	on(func(e failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
-	on(func(e missingLock) []remedy {
+	on((*refusedLogin).remedies),
+	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
+	on(func(e *missingLock) []remedy {
 		commit := do("Run `cotter install{dir}` on your machine and commit it.")
 		if e.restorable {
 			return append(commit, do(restoreEntries)...)
 		}
 		return commit
 	}),
-	always[notInBundle]("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."),
+	always[*notInBundle]("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."),
 }
 
 // Remedies that several rows, warnings or reports have in common.
@@ -228,7 +228,7 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 }
 
 // remedies says how to log in.
-func (e refusedLogin) remedies() []remedy {
+func (e *refusedLogin) remedies() []remedy {
 	switch {
 	case e.sent:
 		return do(checkLogin(e.host))
@@ -321,7 +321,7 @@ func warningRemedies(project string, w cotter.Warning) []remedy {
 // directory of its project.
 func remediesOf(project string, err error) []remedy {
 	for _, row := range remedyTable {
-		if list := row(err); len(list) > 0 {
+		if list := row.remedies(err); len(list) > 0 {
 			for i := range list {
 				list[i].project = project
 			}
@@ -331,52 +331,53 @@ func remediesOf(project string, err error) []remedy {
 	return nil
 }
 
-// remedyRow returns the remedies for an error, or nil if the row is not about it.
-type remedyRow func(err error) []remedy
+// remedyRow is a row of the table. It is about errors that wrap a sentinel, about errors of a type
+// that all have the same remedy, or about errors whose fields decide.
+type remedyRow struct {
+	sentinel error
+	isType   func(error) bool
+	text     string // for sentinel and isType
 
-// on returns the row for errors of type E.
+	advise func(error) []remedy
+}
+
+// remedies returns the remedies for an error, or nil if the row is not about it.
+func (r remedyRow) remedies(err error) []remedy {
+	switch {
+	case r.advise != nil:
+		return r.advise(err)
+	case r.isType != nil && r.isType(err), r.sentinel != nil && errors.Is(err, r.sentinel):
+		return do(r.text)
+	}
+	return nil
+}
+
+// wraps returns the row for errors that wrap a sentinel error.
+func wraps(sentinel error, text string) remedyRow { return remedyRow{sentinel: sentinel, text: text} }
+
+// always returns the row for errors of type E.
+func always[E error](text string) remedyRow { return remedyRow{isType: is[E], text: text} }
+
+// on returns the row for errors of type E whose fields decide.
 func on[E error](advise func(E) []remedy) remedyRow {
-	return func(err error) []remedy {
+	return remedyRow{advise: func(err error) []remedy {
 		if e, ok := errors.AsType[E](err); ok {
 			return advise(e)
 		}
 		return nil
-	}
+	}}
 }
 
-// onProvider returns the row for errors of type E about a provider.
-func onProvider[E error](advise func(*cotter.ProviderError, E) []remedy) remedyRow {
-	return func(err error) []remedy {
-		provider, ok := errors.AsType[*cotter.ProviderError](err)
-		if !ok {
-			return nil
-		}
-		return on(func(e E) []remedy { return advise(provider, e) })(err)
-	}
-}
-
-// onModule returns the row for errors of type E about a module call.
-func onModule[E error](advise func(*cotter.ModuleError, E) []remedy) remedyRow {
-	return func(err error) []remedy {
-		module, ok := errors.AsType[*cotter.ModuleError](err)
-		if !ok {
-			return nil
-		}
-		return on(func(e E) []remedy { return advise(module, e) })(err)
-	}
-}
-
-// always returns the row for errors of type E that all have the same remedy.
-func always[E error](text string) remedyRow { return on(func(E) []remedy { return do(text) }) }
-
-// wraps returns the row for errors that wrap a sentinel error.
-func wraps(sentinel error, text string) remedyRow {
-	return func(err error) []remedy {
-		if errors.Is(err, sentinel) {
-			return do(text)
+// within returns the row for errors of type E in an error of type Outer, which names the module call
+// or the provider.
+func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
+	return remedyRow{advise: func(err error) []remedy {
+		outer, isOuter := errors.AsType[Outer](err)
+		if e, ok := errors.AsType[E](err); ok && isOuter {
+			return advise(outer, e)
 		}
 		return nil
-	}
+	}}
 }
 
 // do returns a remedy.

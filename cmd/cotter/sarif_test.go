@@ -14,7 +14,7 @@ import (
 
 // checkSARIF compares a document with testdata/sarif.json. If COTTER_TEST_SARIF_SCHEMA names
 // a copy of the standard's schema, it also validates the document. The schema is not
-// included because of its licence.
+// included because of its license.
 func checkSARIF(text string) error {
 	var document any
 	if err := json.Unmarshal([]byte(text), &document); err != nil {

@@ -165,7 +165,7 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 	}
 }
 
-// paintFor returns text in the colour for a verb.
+// paintFor returns text in the color for a verb.
 func paintFor(o *output, verb, text string) string {
 	switch verb {
 	case "added", "installed":

@@ -91,7 +91,7 @@ func (t *tree) pageJSON() (string, error) {
 	data := pageData{Title: t.Title, Modules: []pageModule{}, Providers: withLabels(t.Providers), Packages: t.packages}
 	for _, n := range t.nodes {
 		m := n.Module
-		m.Marks = labelled(m.Marks)
+		m.Marks = labeled(m.Marks)
 		data.Modules = append(data.Modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
 	}
 	for _, w := range words {
@@ -101,8 +101,8 @@ func (t *tree) pageJSON() (string, error) {
 	return string(text), err
 }
 
-// labelled returns the marks with the texts that the page shows.
-func labelled(marks []Mark) []Mark {
+// labeled returns the marks with the texts that the page shows.
+func labeled(marks []Mark) []Mark {
 	list := make([]Mark, len(marks))
 	for i, m := range marks {
 		list[i] = Mark{m.Kind, m.String()}
@@ -114,7 +114,7 @@ func withLabels(providers []Provider) []Provider {
 	list := make([]Provider, len(providers))
 	for i, p := range providers {
 		list[i] = p
-		list[i].Marks = labelled(p.Marks)
+		list[i].Marks = labeled(p.Marks)
 	}
 	return list
 }
