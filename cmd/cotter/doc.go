@@ -21,8 +21,8 @@
 //     runs a command for several projects.
 //   - A failure becomes messages (messages.go), gets a short wording (problem.go and
 //     problem_project.go) and the remedies of its type (remedies.go), and is printed
-//     (printerror.go). Library errors state facts only. A message of the command that advises
-//     something has its text in remedies.go.
+//     (printerror.go). Errors of the library state facts only; all advice on them, and on the
+//     library's warnings, is in remedies.go.
 //   - The records of the JSON output are in json_records.go; docs/json.md is made from them.
 //
 // Of the internal packages it imports only these:
