@@ -192,7 +192,7 @@ func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, 
 func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence, error) {
 	answer, err := w.ask(ctx)
 	if errors.Is(err, ErrOffline) {
-		return nil, evidence.Evidence{}, fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline)
+		return nil, evidence.Evidence{}, ErrUnconfirmedOffline
 	}
 	if err == nil {
 		err = w.compare(answer.got, answer.at)

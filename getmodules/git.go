@@ -16,6 +16,9 @@ import (
 // environment of the process, and never lets git prompt.
 type Git = gitexec.Git
 
+// GitSetting is a setting of git that Git.Inspect reports.
+type GitSetting = gitexec.Setting
+
 // gitFetch is one fetch of a package from a git repository.
 type gitFetch struct {
 	*gitClients

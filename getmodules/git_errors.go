@@ -43,6 +43,10 @@ var (
 // the repository that resemble it.
 type RefNotFoundError = git.RefNotFoundError
 
+// WebPageError means that a server answered with a page for humans instead of a repository's
+// refs, for example because it requires a login.
+type WebPageError = gitwire.PageError
+
 var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lower-case hexadecimal digits")
 
 // explain adds the known cause to an error.

@@ -82,8 +82,11 @@ type UnknownProviderError struct {
 	Err error
 }
 
-func (e *UnknownProviderError) Error() string {
-	text := e.Err.Error()
+func (e *UnknownProviderError) Error() string { return e.Err.Error() + e.Suggestion() }
+
+// Suggestion returns the end of the error's text, which names the other providers. It is "" if
+// there are none.
+func (e *UnknownProviderError) Suggestion() (text string) {
 	if len(e.SameType) > 0 {
 		text += fmt.Sprintf("; the configuration also requires %s, of the same type", listed(e.SameType, addrs.Provider.ForDisplay))
 	}
@@ -114,9 +117,11 @@ type UnusableVersionError struct {
 	Err error
 }
 
-func (e *UnusableVersionError) Error() string {
+func (e *UnusableVersionError) Error() string { return e.Err.Error() + e.Suggestion() }
+
+// Suggestion returns the end of the error's text, which names platforms and the other version.
+func (e *UnusableVersionError) Suggestion() string {
 	var b strings.Builder
-	b.WriteString(e.Err.Error())
 	switch {
 	case e.Unlisted:
 		b.WriteString("; the version is not listed")

@@ -18,9 +18,13 @@ type Violation struct {
 }
 
 func (v *Violation) Error() string {
-	where := "the argument " + v.Argument
-	if v.Range.Filename != "" {
-		where = fmt.Sprintf("%s:%d, %s", v.Range.Filename, v.Range.Start.Line, v.Argument)
+	return fmt.Sprintf("the policy does not allow it: %s (%s)", v.Reason, v.Rule())
+}
+
+// Rule returns the violated argument with its position, such as "cotter.hcl:2, allow_sources".
+func (v *Violation) Rule() string {
+	if v.Range.Filename == "" {
+		return "the argument " + v.Argument
 	}
-	return fmt.Sprintf("the policy does not allow it: %s (%s)", v.Reason, where)
+	return fmt.Sprintf("%s:%d, %s", v.Range.Filename, v.Range.Start.Line, v.Argument)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/versions"
@@ -61,7 +62,12 @@ type RequestError struct {
 	StatusCode int
 	// CredentialsSent says that the request had credentials.
 	CredentialsSent bool
-	Err             error
+	// Message is the message of the server in an answer that is not a success, without the
+	// credentials of the request; "" if there is none.
+	Message string
+	// RetryAfter is how long the server asks to wait before the next request; 0 if it does not.
+	RetryAfter time.Duration
+	Err        error
 }
 
 func (e *RequestError) Error() string {

@@ -28,11 +28,14 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 		hint = "the protocol does not define this status: check that the host is a registry"
 	}
 	text := answer.Status()
-	if message := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); message != "" {
+	message := strings.TrimSpace(r.withoutSecrets(string(answer.Body)))
+	if message != "" {
 		text += fmt.Sprintf(", with the message %q", message)
 	}
 	// The text does not repeat the sentinel, because the status has the same meaning.
-	return r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
+	failure := r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
+	failure.Message, failure.RetryAfter = message, answer.RetryAfter.Wait
+	return failure
 }
 
 // withoutSecrets removes the credentials of the request from a server's message, because

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
@@ -88,6 +89,9 @@ func TestServerThatRepeatsTheToken(t *testing.T) {
 	webtest.CheckText(t, err.Error())
 	if !strings.Contains(err.Error(), "REDACTED: the token 'REDACTED' is not allowed") {
 		t.Errorf("the message is %q", err)
+	}
+	if e, ok := errors.AsType[*registryclient.RequestError](err); !ok || e.Message != "REDACTED: the token 'REDACTED' is not allowed" {
+		t.Errorf("the field Message is wrong in %#v", err)
 	}
 }
 
@@ -185,6 +189,9 @@ func TestServerThatAsksForTooMuchTime(t *testing.T) {
 	err := calls["versions"](t.Context(), client(web))
 	if err == nil || !strings.Contains(err.Error(), "1h0m0s") || len(web.Requests()) != 1 {
 		t.Errorf("ModuleVersions = %v after %d requests", err, len(web.Requests()))
+	}
+	if e, ok := errors.AsType[*registryclient.RequestError](err); !ok || e.RetryAfter != time.Hour {
+		t.Errorf("the field RetryAfter is wrong in %#v", err)
 	}
 }
 

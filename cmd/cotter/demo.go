@@ -145,9 +145,9 @@ func (d demo) attack(ctx context.Context) error {
 	if err == nil {
 		return errors.New("a moved tag was installed") // should never happen
 	}
-	told := *d.output
-	told.stderr = told.stdout // the error is expected, so it is not a failure of the demo
-	told.printError(err)
+	reported := *d.output
+	reported.stderr = reported.stdout // the error is expected, so it is not a failure of the demo
+	reported.printError(err)
 	d.printf("\n")
 	return nil
 }

@@ -13,8 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/gitowner"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -54,7 +52,7 @@ func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	reader := lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
+	reader := newLockReader(req)
 	old, err := reader.read(ctx, cmd.Arg(0))
 	if err != nil {
 		return err
@@ -119,8 +117,13 @@ func (o *output) diffMarkdown(changes []entryChange) {
 
 // lockReader reads the locks that the command line names.
 type lockReader struct {
+	req      cotter.Request
 	dir      string // the project's directory
 	lockFile string // the project's lock file, relative to dir
+}
+
+func newLockReader(req cotter.Request) lockReader {
+	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 }
 
 // read reads the lock that name refers to: a file, the lock in a directory, or a lock at a
@@ -139,36 +142,11 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
 		return nil, err
 	}
-	lock, err := r.atRevision(ctx, name)
-	if errors.Is(err, gitowner.ErrNoRepository) {
+	lock, err := cotter.ReadLockAt(ctx, r.req, name)
+	if errors.Is(err, cotter.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
-	return lock, err
-}
-
-// atRevision reads the lock at REVISION or REVISION:PATH. For a REVISION at which the
-// project has no lock, it returns an empty lock.
-func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File, error) {
-	tree, err := (&gitexec.Git{}).WorkTree(r.dir)
-	if err != nil {
-		return nil, err
-	}
-	rev, file, named := strings.Cut(name, ":")
-	if !named {
-		file = "./" + filepath.ToSlash(r.lockFile)
-	}
-	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		return &lockfile.File{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	lock, diags := lockfile.Parse(src, name)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	return checkedLock(lock, nil)
+	return checkedLock(lock, err)
 }
 
 // checkedLock returns an error if the lock has provider blocks that cannot be read: a

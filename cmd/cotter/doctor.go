@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 func doctorCommand(out *output) *cli.Command {
@@ -37,7 +36,7 @@ const (
 	levelProblem level = "problem"
 )
 
-// doctor checks one subject after another, and collects the findings.
+// doctor checks one subject after another, and collects what it finds.
 type doctor struct {
 	*output
 	cmd     *cli.Invocation
@@ -50,18 +49,18 @@ type doctor struct {
 	// needs are the modules and providers that the configuration and the lock need from
 	// other places.
 	needs []need
-	// placed are the directories of the installed modules.
-	placed []string
+	// installedDirs are the directories of the installed modules.
+	installedDirs []string
 	// git are the settings of the installed git.
-	git []gitexec.Setting
+	git []getmodules.GitSetting
 	// hosts are the hosts of needs and of mirrors, in the order in which they were found.
 	hosts []*host
 
-	subject  string
-	findings []findingRecord
+	subject string
+	records []findingRecord
 }
 
-// begin begins a subject. The findings that follow belong to it.
+// begin begins a subject. What is found next belongs to it.
 func (d *doctor) begin(subject string) { d.subject = subject }
 
 // ok adds a fact that is as it should be.
@@ -76,7 +75,7 @@ func (d *doctor) problem(remedy, format string, args ...any) {
 }
 
 func (d *doctor) add(l level, remedy, format string, args ...any) {
-	d.findings = append(d.findings, findingRecord{d.subject, string(l), fmt.Sprintf(format, args...), remedy})
+	d.records = append(d.records, findingRecord{d.subject, string(l), fmt.Sprintf(format, args...), remedy})
 }
 
 func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
@@ -114,11 +113,11 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return d.report()
 }
 
-// report prints the findings. If there are problems, it returns an error with their number.
+// report prints what was found. If there are problems, it returns an error with their number.
 func (d *doctor) report() error {
 	counts := make(map[level]int)
 	subject := ""
-	for _, f := range d.findings {
+	for _, f := range d.records {
 		counts[level(f.Level)]++
 		if d.json {
 			if err := d.writeJSON(f); err != nil {

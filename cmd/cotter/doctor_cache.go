@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/userkey"
 )
 
 // lookAtCache checks the cache and the user's key.
@@ -68,7 +67,7 @@ func writable(dir string) (exists bool, err error) {
 // key checks the key that proves that files were written by this user.
 func (d *doctor) key() {
 	if d.in.StateKey != "" {
-		if _, err := userkey.FromSecret(d.in.StateKey); err != nil {
+		if err := d.in.CheckStateKey(); err != nil {
 			d.problem("use a longer key: 32 random characters", "COTTER_STATE_KEY: %s", err)
 			return
 		}
@@ -79,7 +78,7 @@ func (d *doctor) key() {
 		d.note("set COTTER_STATE_DIR or COTTER_STATE_KEY", "there is no home directory for a key, so each run asks all origins again")
 		return
 	}
-	_, err := userkey.Read(d.in.StateDir)
+	err := d.in.CheckStateKey()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.StateDir)

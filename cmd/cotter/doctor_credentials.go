@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // lookAtCredentials reports for each host where credentials for it were found.
@@ -37,15 +36,15 @@ func (d *doctor) credentialsFor(ctx context.Context, h *host) {
 			if kind != h.kinds[0] && slices.Contains([]string{"modules", "providers", "provider mirror"}, h.kinds[0]) {
 				continue // the same token
 			}
-			place, err := d.config.TokenPlace(ctx, addrs.Hostname(h.name))
-			d.place(h, "registry", place, err, "no token: requests are anonymous")
+			found, err := d.config.TokenPlace(ctx, addrs.Hostname(h.name))
+			d.credentials(h, "registry", found, err, "no token: requests are anonymous")
 		case "archives":
-			place, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
-			d.place(h, kind, place, err, "none in netrc: requests are anonymous")
+			found, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
+			d.credentials(h, kind, found, err, "none in netrc: requests are anonymous")
 		case "oci":
 			for _, path := range h.paths {
-				place, err := d.config.OCIPlace(ctx, h.name, path)
-				d.place(h, "OCI repository "+path, place, err, "none: requests are anonymous")
+				found, err := d.config.OCIPlace(ctx, h.name, path)
+				d.credentials(h, "OCI repository "+path, found, err, "none: requests are anonymous")
 			}
 		case "git":
 			d.gitCredentials(ctx, h)
@@ -53,21 +52,21 @@ func (d *doctor) credentialsFor(ctx context.Context, h *host) {
 	}
 }
 
-// place reports where credentials were found. none is the text if there are none.
-func (d *doctor) place(h *host, what string, place cliconfig.Place, err error, none string) {
-	name := place.Name
-	if place.Kind == cliconfig.PlaceHelper {
+// credentials reports where credentials were found. none is the text if there are none.
+func (d *doctor) credentials(h *host, what string, found cliconfig.Place, err error, none string) {
+	name := found.Name
+	if found.Kind == cliconfig.PlaceHelper {
 		name = "the program " + name
 	}
 	switch {
 	case err != nil:
 		d.problem("", "%s, %s: %s", h.name, what, err)
-	case place.Kind == "":
+	case found.Kind == "":
 		d.ok("%s, %s: %s", h.name, what, none)
-	case place.Kind == cliconfig.PlaceHelper:
+	case found.Kind == cliconfig.PlaceHelper:
 		d.ok("%s, %s: from %s", h.name, what, name)
 	default:
-		d.ok("%s, %s: from the %s %s", h.name, what, place.Kind, name)
+		d.ok("%s, %s: from the %s %s", h.name, what, found.Kind, name)
 	}
 }
 
@@ -100,10 +99,10 @@ func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
 			helpers = append(helpers, s.Value)
 		}
 	}
-	place, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
+	found, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
 	switch {
-	case err != nil || place.Kind != "":
-		d.place(h, "git", place, err, "")
+	case err != nil || found.Kind != "":
+		d.credentials(h, "git", found, err, "")
 	case len(helpers) > 0:
 		d.ok("%s, git: git asks its credential helper (%s) if the server requires credentials", h.name, strings.Join(helpers, ", "))
 	default:
@@ -121,7 +120,7 @@ func concerns(address string, h *host) bool {
 func (d *doctor) lookAtGit(ctx context.Context) {
 	d.begin("Git")
 	git, err := d.fetcher.Git.Inspect(ctx)
-	if errors.Is(err, gitexec.ErrNoGit) {
+	if errors.Is(err, getmodules.ErrNoGit) {
 		d.withoutGit(err)
 		return
 	}
@@ -154,7 +153,7 @@ func (d *doctor) chosenBackend() {
 	}
 }
 
-func (d *doctor) gitSetting(s gitexec.Setting) {
+func (d *doctor) gitSetting(s getmodules.GitSetting) {
 	text := s.Name
 	if s.Value != "" {
 		text += " = " + s.Value

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -106,4 +109,69 @@ func (d *doctor) takenOver(ctx context.Context) map[addrs.Provider]bool {
 		}
 	}
 	return taken
+}
+
+// lookAtVendored reports which packages are vendored in the repository, and whether they
+// match the lock.
+func (d *doctor) lookAtVendored(context.Context) {
+	d.begin("Vendored modules")
+	dir := cmp.Or(d.req.Dir, ".")
+	if d.req.Vendor == "" {
+		d.forgottenVendor(dir)
+		return
+	}
+	lock, lockErr := cotter.ReadLock(d.req)
+	if lockErr != nil {
+		lock = &lockfile.File{} // lookAtLock has reported the error
+	}
+	vendored, err := cotter.CompareVendored(d.req, lock)
+	if err != nil {
+		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
+		return
+	}
+	if lockErr == nil {
+		d.reportVendored(vendored, len(lock.Modules()) > 0)
+	}
+}
+
+// reportVendored reports how the vendored packages compare with the lock. hasEntries is true if the
+// lock has entries of modules.
+func (d *doctor) reportVendored(vendored *cotter.VendorState, hasEntries bool) {
+	if !vendored.Exists && hasEntries {
+		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", vendored.Dir)
+		return
+	}
+	if n := len(vendored.Verified); n > 0 {
+		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), vendored.Dir)
+	}
+	if len(vendored.Missing) > 0 {
+		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(vendored.Missing, ", "))
+	}
+	if len(vendored.Changed) > 0 {
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(vendored.Changed, ", "))
+	}
+	if len(vendored.Unlocked) > 0 {
+		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(vendored.Unlocked, ", "))
+	}
+}
+
+// forgottenVendor adds a note if modules.json points to a vendor directory that no setting
+// names.
+func (d *doctor) forgottenVendor(root string) {
+	seen := make(map[string]bool)
+	for _, dir := range d.installedDirs {
+		if filepath.IsAbs(dir) {
+			continue
+		}
+		for at := path.Clean(dir); at != "." && at != ".." && at != "/"; at = path.Dir(at) {
+			if seen[at] {
+				break
+			}
+			seen[at] = true
+			if cotter.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
+				d.note("set `vendor` in the settings block of cotter.hcl, or run `cotter install`",
+					"modules.json points to vendored modules in %s, which no setting names", at)
+			}
+		}
+	}
 }

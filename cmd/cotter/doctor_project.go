@@ -45,7 +45,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	absent := 0
 	for _, m := range result.Modules {
-		d.placed = append(d.placed, m.Dir)
+		d.installedDirs = append(d.installedDirs, m.Dir)
 		d.needModule(m.Path.String(), m.Source, m.Package)
 	}
 	for _, u := range result.Unresolved {

@@ -153,39 +153,39 @@ func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	if err != nil {
 		return g, nil, err
 	}
-	p := &graphed{providers: cmd.Bool("providers")}
-	if p.Title, err = titleOf(req); err != nil {
+	b := &graphBuilder{allProviders: cmd.Bool("providers")}
+	if b.Title, err = titleOf(req); err != nil {
 		return g, nil, err
 	}
-	p.addModules(result)
+	b.addModules(result)
 	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // there is no lock
 	case err != nil:
 		return g, nil, err
 	default:
-		lock, err := graphLocks(req).read(ctx, result.LockFile)
+		lock, err := newLockReader(req).read(ctx, result.LockFile)
 		if err != nil {
 			return g, nil, err
 		}
-		p.addLocked(lock)
-		p.addReport(report)
+		b.addLocked(lock)
+		b.addReport(report)
 	}
-	if p.providers {
+	if b.allProviders {
 		providers, err := loadProviders(ctx, cmd, out, req)
 		if err != nil {
 			return g, nil, err
 		}
-		p.addProviders(providers, report)
+		b.addProviders(providers, report)
 	}
-	if err := addDiff(ctx, cmd, req, p); err != nil {
+	if err := addDiff(ctx, cmd, req, b); err != nil {
 		return g, nil, err
 	}
 	if !cmd.Bool("outdated") && !cmd.Bool("remote") {
-		return p.Graph, nil, nil
+		return b.Graph, nil, nil
 	}
-	unknown, err = addOrigins(ctx, cmd, out, req, p)
-	return p.Graph, unknown, err
+	unknown, err = addOrigins(ctx, cmd, out, req, b)
+	return b.Graph, unknown, err
 }
 
 // titleOf returns the name of the directory of a request.
@@ -196,7 +196,7 @@ func titleOf(req cotter.Request) (string, error) {
 
 // addOrigins marks newer versions and moved origins. unknown is set if origins did not
 // answer.
-func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, p *graphed) (unknown, err error) {
+func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, b *graphBuilder) (unknown, err error) {
 	in, err := installer(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
@@ -210,11 +210,11 @@ func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	var unanswered []error
 	if cmd.Bool("outdated") {
 		list, err := in.Outdated(ctx, req)
-		p.addOutdated(list)
+		b.addOutdated(list)
 		unanswered = append(unanswered, err)
-		if p.providers {
+		if b.allProviders {
 			list, err := in.OutdatedProviders(ctx, req)
-			p.addOutdatedProviders(list)
+			b.addOutdatedProviders(list)
 			unanswered = append(unanswered, err)
 		}
 	}
@@ -224,7 +224,7 @@ func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		for _, o := range origins {
 			unanswered = append(unanswered, o.Err)
 			if o.Err == nil && o.Moved() {
-				p.mark(o.Path.String(), graph.Moved, movedText(o))
+				b.mark(o.Path.String(), graph.Moved, movedText(o))
 			}
 		}
 	}
@@ -239,17 +239,12 @@ func movedText(o cotter.Origin) string {
 	return fmt.Sprintf("%s %s -> %s", o.Ref, short(o.Locked), short(o.Now))
 }
 
-// graphLocks returns a reader of locks, which are named as for cotter diff.
-func graphLocks(req cotter.Request) lockReader {
-	return lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
-}
-
 // addDiff marks the differences between the lock that --diff names and the project's lock.
-func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, p *graphed) error {
+func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, b *graphBuilder) error {
 	if cmd.String("diff") == "" {
 		return nil
 	}
-	reader := graphLocks(req)
+	reader := newLockReader(req)
 	old, err := reader.read(ctx, cmd.String("diff"))
 	if err != nil {
 		return err
@@ -258,15 +253,15 @@ func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, p *gr
 	if err != nil {
 		return err
 	}
-	p.Old, p.New = cmd.String("diff"), reader.lockFile
-	p.addChanges(lockfile.Compare(old, updated))
+	b.Old, b.New = cmd.String("diff"), reader.lockFile
+	b.addChanges(lockfile.Compare(old, updated))
 	return nil
 }
 
 // lockGraph returns the graph of the lock that the argument names, compared with the lock
 // that --diff names. It has only calls with lock entries, so local modules are missing.
 func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (graph.Graph, error) {
-	reader := graphLocks(req)
+	reader := newLockReader(req)
 	old, err := reader.read(ctx, cmd.String("diff"))
 	if err != nil {
 		return graph.Graph{}, err
@@ -275,21 +270,21 @@ func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (gr
 	if err != nil {
 		return graph.Graph{}, err
 	}
-	p := &graphed{providers: cmd.Bool("providers")}
-	if p.Title, err = titleOf(req); err != nil {
+	b := &graphBuilder{allProviders: cmd.Bool("providers")}
+	if b.Title, err = titleOf(req); err != nil {
 		return graph.Graph{}, err
 	}
-	p.Old, p.New = cmd.String("diff"), cmd.Arg(0)
+	b.Old, b.New = cmd.String("diff"), cmd.Arg(0)
 	for _, m := range updated.Modules() {
-		p.add(lockedNode(m))
+		b.add(lockedNode(m))
 	}
-	if p.providers {
+	if b.allProviders {
 		for _, l := range updated.Providers() {
-			p.Providers = append(p.Providers, graph.Provider{Name: l.Address.ForDisplay(), Version: l.Version})
+			b.Providers = append(b.Providers, graph.Provider{Name: l.Address.ForDisplay(), Version: l.Version})
 		}
 	}
-	p.addChanges(lockfile.Compare(old, updated))
-	return p.Graph, nil
+	b.addChanges(lockfile.Compare(old, updated))
+	return b.Graph, nil
 }
 
 // lockedNode returns the node for a lock entry.
@@ -305,65 +300,12 @@ func packageOf(address string) string {
 }
 
 // graphRecord is the output of graph.
-type graphRecord struct {
-	// Title is the name of the root module's directory.
-	Title string `json:"title"`
-	// Old is the name of the older of two compared locks.
-	Old string `json:"old,omitempty"`
-	// New is the name of the newer of two compared locks.
-	New string `json:"new,omitempty"`
-	// Modules are the modules of the tree, and those that only the old lock has.
-	Modules   []jsonGraphModule   `json:"modules"`
-	Providers []jsonGraphProvider `json:"providers,omitempty"`
-}
+type graphRecord struct{ graph.Graph }
 
 func (graphRecord) kind() string { return "graph" }
 
-// jsonGraphModule is a module in the output of graph.
-type jsonGraphModule struct {
-	Key     string `json:"key"`
-	Source  string `json:"source,omitempty"`
-	Version string `json:"version,omitempty"`
-	// Package is the address of the fetched package. Modules in one package have the same
-	// address here.
-	Package string     `json:"package,omitempty"`
-	File    string     `json:"file,omitempty"`
-	Line    int        `json:"line,omitempty"`
-	Marks   []jsonMark `json:"marks,omitempty"`
-}
-
-// jsonGraphProvider is a provider in the output of graph.
-type jsonGraphProvider struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	// RequiredBy are the keys of the modules that require it; "" is the root module.
-	RequiredBy []string   `json:"required_by,omitempty"`
-	Marks      []jsonMark `json:"marks,omitempty"`
-}
-
-// jsonMark is something to note about a module or a provider.
-type jsonMark struct {
-	// Kind is "changed", "moved", "missing", "unlocked", "problem", "outdated", or in a
-	// comparison "added", "removed", "updated", "content" or "relocked".
-	Kind string `json:"kind"`
-	Text string `json:"text,omitempty"`
-}
-
+// jsonGraph returns the record for a graph. Its list of modules is never null.
 func jsonGraph(g graph.Graph) record {
-	r := graphRecord{Title: g.Title, Old: g.Old, New: g.New, Modules: []jsonGraphModule{}}
-	for _, m := range g.Modules {
-		r.Modules = append(r.Modules, jsonGraphModule{m.Key, m.Source, m.Version, m.Package, m.File, m.Line, jsonMarks(m.Marks)})
-	}
-	for _, p := range g.Providers {
-		r.Providers = append(r.Providers, jsonGraphProvider{p.Name, p.Version, p.RequiredBy, jsonMarks(p.Marks)})
-	}
-	return r
-}
-
-func jsonMarks(marks []graph.Mark) []jsonMark {
-	var list []jsonMark
-	for _, m := range marks {
-		list = append(list, jsonMark{string(m.Kind), m.Text})
-	}
-	return list
+	g.Modules = append([]graph.Module{}, g.Modules...)
+	return graphRecord{g}
 }

@@ -73,7 +73,7 @@ func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		return err
 	}
 	manifest := readManifest(req)
-	// afterTool restores the modules in the lock even if the tool fails or ctx is cancelled.
+	// afterTool restores the modules in the lock even if the tool fails or ctx is canceled.
 	ended := signals.run(tool.command(context.WithoutCancel(ctx), out, toolArguments(cmd, req, shared, args)))
 	return afterTool(context.WithoutCancel(ctx), cmd, out, req, handover{tool: tool, lock: before, manifest: manifest, ended: ended})
 }

@@ -129,8 +129,8 @@ func (e toolExit) Error() string { return fmt.Sprintf("the exit status was %d", 
 type handoverSignals struct {
 	caught chan os.Signal
 	ctx    context.Context
-	// keep makes sure that signals are still caught after ctx is cancelled. It reports
-	// false if ctx has been cancelled already.
+	// keep makes sure that signals are still caught after ctx is canceled. It reports
+	// false if ctx has been canceled already.
 	keep func() bool
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/cotterpin/cotter/internal/graph"
 )
 
 const (
@@ -176,10 +178,14 @@ func structComments(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
+	for _, name := range append(names, "../../internal/graph/graph.go") {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
+		}
+		prefix := ""
+		if file.Name.Name == "graph" {
+			prefix = "Graph" // see typeName
 		}
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
@@ -192,10 +198,11 @@ func structComments(t *testing.T) map[string]string {
 				if !ok {
 					continue
 				}
-				comments[spec.Name.Name] = oneLine(gen.Doc.Text())
+				name := prefix + spec.Name.Name
+				comments[name] = sentence(oneLine(gen.Doc.Text()), spec.Name.Name)
 				for _, field := range fields.Fields.List {
 					for _, ident := range field.Names {
-						comments[spec.Name.Name+"."+ident.Name] = sentence(oneLine(field.Doc.Text()+field.Comment.Text()), ident.Name)
+						comments[name+"."+ident.Name] = sentence(oneLine(field.Doc.Text()+field.Comment.Text()), ident.Name)
 					}
 				}
 			}
@@ -231,7 +238,7 @@ func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
 		if name == "" || name == "-" {
 			continue
 		}
-		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
+		fields = append(fields, jsonField{name, d.comments[commentName(t)+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
 	}
 	return fields
 }
@@ -241,14 +248,13 @@ func (d *jsonDescriber) page() string {
 	var page strings.Builder
 	for _, r := range records {
 		t := reflect.TypeOf(r)
-		comment := d.comments[t.Name()]
-		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", r.kind(), sentence(comment, t.Name()))
+		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", r.kind(), d.comments[commentName(t)])
 		d.table(&page, t)
 	}
 	page.WriteString("\n# Types of fields\n")
 	for i := 0; i < len(d.nested); i++ {
 		t := d.nested[i]
-		fmt.Fprintf(&page, "\n## %s\n\n%s\n", typeName(t), sentence(d.comments[t.Name()], t.Name()))
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n", typeName(t), d.comments[commentName(t)])
 		d.table(&page, t)
 	}
 	return page.String()
@@ -280,7 +286,16 @@ func (d *jsonDescriber) table(page *strings.Builder, t reflect.Type) {
 	}
 }
 
-func typeName(t reflect.Type) string { return strings.TrimPrefix(t.Name(), "json") }
+// typeName returns the name of a type on the page. Types of package graph have its name in front.
+func typeName(t reflect.Type) string { return strings.TrimPrefix(commentName(t), "json") }
+
+// commentName returns the name by which the comments of a type are found.
+func commentName(t reflect.Type) string {
+	if t.PkgPath() == reflect.TypeFor[graph.Graph]().PkgPath() {
+		return "Graph" + t.Name()
+	}
+	return t.Name()
+}
 
 func (d *jsonDescriber) typeText(t reflect.Type) string {
 	switch t.Kind() {

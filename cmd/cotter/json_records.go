@@ -209,7 +209,7 @@ type errorRecord struct{ message }
 
 func (errorRecord) kind() string { return "error" }
 
-// reportRecord is the result of verify. The exit status summarises it.
+// reportRecord is the result of verify. The exit status summarizes it.
 type reportRecord struct {
 	// OK is true if nothing is wrong.
 	OK bool `json:"ok"`

@@ -1,15 +1,3 @@
-// Command cotter installs the modules and providers of an OpenTofu or Terraform
-// configuration, locks the selected packages, and verifies them on every later run.
-//
-// The exit status is 0 for success, 1 for failure, 2 for a wrong command line, and 130
-// if the command was interrupted. Once init has started tofu or terraform, it exits with
-// the status of that tool. The exit status of verify is a sum:
-//
-//	 1  a package was changed, or modules.json points to other directories
-//	 4  a locked package is not installed
-//	 8  something could not be compared
-//	16  the lock is stale: it does not fit the configuration, or --remote found
-//	    that an origin has other content
 package main
 
 import (
@@ -17,6 +5,9 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -92,3 +83,30 @@ func failureStatus(err error) int {
 	}
 	return exitFailure
 }
+
+// growth is the GC percentage (see [debug.SetGCPercent]) that applies after the first
+// collection. 0 means the runtime's default.
+var growth atomic.Int32
+
+// collectLater delays the first garbage collection from a heap of 4 MiB to a heap of
+// 32 MiB. Most runs end before that, and use most of their memory until they end. After the
+// first collection the default percentage applies again, or the one that collectSeldom sets.
+// collectLater does nothing if the user has set GOGC.
+func collectLater() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	asEver := debug.SetGCPercent(800)
+	collected := new([16]byte)
+	runtime.AddCleanup(collected, func(percent int32) {
+		if more := growth.Load(); more > 0 {
+			percent = more
+		}
+		debug.SetGCPercent(int(percent))
+	}, int32(asEver))
+}
+
+// collectSeldom makes later collections rarer, for runs on many projects. Such a run needs
+// little memory for longer than a project, and would spend a fifth of its time on garbage
+// collection.
+func collectSeldom() { growth.Store(300) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -27,7 +28,7 @@ type message struct {
 	// messages.
 	remedies []remedy
 
-	at  hcl.Range // the place in the configuration that the message is about
+	at  hcl.Range // the position in the configuration that the message is about
 	dir string    // the directory of the project, or "" if there is only one project
 	err error
 	// problem is a better wording for text output. It is nil if the error's own text is best.
@@ -41,7 +42,7 @@ type message struct {
 // text returns what has happened, for text output.
 func (m message) text() string {
 	if m.problem != nil {
-		return m.problem.fact
+		return m.problem.Error()
 	}
 	return m.Detail
 }
@@ -146,7 +147,7 @@ func oneMessage(err error) message {
 // including an error that wraps several others in its own sentence.
 func joined(err error) []error {
 	list, ok := err.(interface{ Unwrap() []error })
-	if !ok || errors.Join(list.Unwrap()...).Error() != err.Error() {
+	if !ok || reflect.TypeOf(err) != reflect.TypeOf(errors.Join(err)) {
 		return nil
 	}
 	return list.Unwrap()

@@ -76,7 +76,7 @@ func (o *output) warnf(format string, args ...any) {
 	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(text), "\n")
 }
 
-// The colours of a terminal, by their SGR parameters.
+// The colors of a terminal, by their SGR parameters.
 const (
 	red    = "31"
 	green  = "32"
@@ -164,4 +164,23 @@ func escapeJSON(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// size formats a number of bytes in decimal units, such as "1.5 MB".
+func size(bytes int64) string {
+	units := []string{"kB", "MB", "GB", "TB"}
+	if bytes < 1000 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value := float64(bytes)
+	unit := ""
+	for _, unit = range units {
+		if value /= 1000; value < 999.5 {
+			break
+		}
+	}
+	if value < 9.95 {
+		return fmt.Sprintf("%.1f %s", value, unit)
+	}
+	return fmt.Sprintf("%.0f %s", value, unit)
 }

@@ -65,16 +65,14 @@ func (o *output) explained(m message) message {
 		return m
 	}
 	if o.bundle && errors.Is(m.err, cotter.ErrOffline) {
-		m.problem = &problem{fact: "neither in the bundle nor in the cache", instead: true, remedies: []string{bundleRemedy}}
+		m.problem = &problem{error: &notInBundle{"neither in the bundle nor in the cache"}, instead: true}
 	}
 	if m.problem.instead {
 		m.remedies = nil
 	}
-	for _, text := range m.problem.remedies {
-		m.remedies = append(m.remedies, remedy{text: text, project: m.dir})
-	}
-	if m.problem.host != "" {
-		if question := didYouMean(m.problem.host, o.knownHosts(m)); question != "" {
+	m.remedies = append(m.remedies, remediesOf(m.dir, m.problem.error)...)
+	if unreachable, ok := errors.AsType[*unreachableHost](m.problem.error); ok {
+		if question := didYouMean(unreachable.host, o.knownHosts(m)); question != "" {
 			m.remedies = append(m.remedies, remedy{text: question})
 		}
 	}
@@ -160,7 +158,7 @@ func (m message) parts() (headline, body string) {
 	return m.Summary + m.where(), m.Detail
 }
 
-// where returns the place in the configuration in parentheses, or "".
+// where returns the position in the configuration in parentheses, or "".
 func (m message) where() string {
 	if m.File == "" {
 		return ""

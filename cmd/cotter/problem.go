@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -25,15 +26,64 @@ import (
 // problem is a short wording for an error of the library. The text of the error itself has
 // all details.
 type problem struct {
-	fact string
-	// more is text to add to fact if only one call has the problem.
-	more     string
-	remedies []string
-	// instead is true if the error's own remedies do not apply.
+	// error is what has happened. Its type selects the remedies: see remedyTable.
+	error
+	// more is text to add if only one call has the problem.
+	more string
+	// instead is true if the remedies of the library's error do not apply.
 	instead bool
-	// host is the host that was not reached. Its name may be misspelled.
-	host string
 }
+
+// fact is a wording that has no remedies of its own.
+type fact string
+
+func (f fact) Error() string { return string(f) }
+
+// The wordings that have remedies.
+type (
+	// untrustedHost is for a certificate that is not trusted.
+	untrustedHost struct {
+		fact
+		byGit bool
+	}
+	// unreachableHost is for a host that cannot be reached. unknown is true if there is no such
+	// host.
+	unreachableHost struct {
+		fact
+		host    string
+		unknown bool
+	}
+	// refusedLogin is for a request that needs credentials, or other ones than were sent.
+	refusedLogin struct {
+		fact
+		host string
+		to   loginKind
+		sent bool
+	}
+	// failingHost is for an answer with an unexpected status, such as 500.
+	failingHost struct {
+		fact
+		host string
+	}
+	// missingLock is for a locked run without a lock. restorable is true if an earlier lock is
+	// known.
+	missingLock struct {
+		fact
+		restorable bool
+	}
+	// notInBundle is for a package that the bundle of the run does not have.
+	notInBundle struct{ fact }
+)
+
+// loginKind is the kind of service that requires a login.
+type loginKind int
+
+const (
+	loginArchives loginKind = iota
+	loginRegistry
+	loginOCI
+	loginGit
+)
 
 // problemOf returns a short wording for an error, or nil if the error's own text is best.
 func problemOf(err error) *problem {
@@ -44,10 +94,10 @@ func problemOf(err error) *problem {
 		return nil
 	}
 	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
-		return &problem{fact: withShortCommits(moved.Error())}
+		return &problem{error: fact(withShortCommits(moved.Error()))}
 	}
 	if unreachable, ok := errors.AsType[*cotter.UnreachableError](err); ok {
-		return &problem{fact: withShortCommits(unreachable.Error())}
+		return &problem{error: fact(withShortCommits(unreachable.Error()))}
 	}
 	host := hostOf(err)
 	if host == "" {
@@ -74,13 +124,13 @@ func lazyRegexp(expression string) func() *regexp.Regexp {
 }
 
 func offlineProblem(err error) *problem {
-	if strings.Contains(err.Error(), "versions cannot be listed") {
-		return &problem{fact: "the lock has no version that fits, and versions cannot be listed offline"}
+	switch {
+	case errors.Is(err, cotter.ErrNoVersionsOffline):
+		return &problem{error: fact("the lock has no version that fits, and versions cannot be listed offline")}
+	case errors.Is(err, cotter.ErrUnconfirmedOffline), is[*getproviders.UnconfirmedError](err):
+		return &problem{error: fact("not in the cache: no origin has confirmed the lock's entry for it on this machine")}
 	}
-	if strings.Contains(err.Error(), "no origin has confirmed") {
-		return &problem{fact: "not in the cache: no origin has confirmed the lock's entry for it on this machine"}
-	}
-	return &problem{fact: "neither installed nor in the cache"}
+	return &problem{error: fact("neither installed nor in the cache")}
 }
 
 // hostOf returns the host that an error is about, or "" if it is not about a host.
@@ -118,28 +168,30 @@ func hostIn(address string) string {
 // untrusted is for certificates that are not trusted.
 func untrusted(host string, err error) *problem {
 	network, ok := errors.AsType[*httpx.NetworkError](err)
+	text := host + "'s certificate is not trusted"
 	switch {
 	case ok && network.IsUntrusted(), errors.Is(err, disco.ErrUntrusted):
-		fact := host + "'s certificate is not trusted"
 		if reason := certificateReason(err); reason != "" {
-			fact += ": " + reason
+			text += ": " + reason
 		}
-		return &problem{fact: fact, remedies: []string{certificateRemedy}}
-	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"):
-		return &problem{fact: host + "'s certificate is not trusted", remedies: []string{gitCertificateRemedy}}
+		return &problem{error: &untrustedHost{fact: fact(text)}}
+	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"): // git's text
+		return &problem{error: &untrustedHost{fact: fact(text), byGit: true}}
 	}
 	return nil
 }
 
 // certificateReason returns the reason why a certificate is not trusted, or "".
 func certificateReason(err error) string {
-	text := err.Error()
-	switch name, ok := errors.AsType[x509.HostnameError](err); {
-	case ok:
+	var name x509.HostnameError
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &name):
 		return "it " + strings.TrimPrefix(name.Error(), "x509: certificate ")
-	case strings.Contains(text, "unknown authority"):
+	case errors.As(err, &unknown):
 		return "it is signed by an unknown authority"
-	case strings.Contains(text, "has expired or is not yet valid"):
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "it has expired or is not yet valid"
 	}
 	return ""
@@ -155,20 +207,15 @@ func unreachable(host string, err error) *problem {
 		host = name.Name // of a token service, or of a proxy
 	}
 	reason, unknown := networkReason(err)
-	p := &problem{host: host, remedies: []string{networkRemedy}}
 	if reason == "" && isNetwork {
-		reason = strings.TrimSuffix(network.Error(), fmt.Sprintf(" (after %d attempts)", network.Attempts))
+		reason = network.Reason()
 	} else if reason == "" {
 		reason = lastWords(err.Error())
 	}
 	if isNetwork && network.Attempts > 1 {
 		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
 	}
-	p.fact = host + " cannot be reached: " + reason
-	if unknown {
-		p.remedies = []string{spellingRemedy}
-	}
-	return p
+	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, unknown: unknown}}
 }
 
 // hostname returns a host without its port.
@@ -249,73 +296,65 @@ func lastWords(text string) string {
 func unauthorized(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	status, isStatus := errors.AsType[*getmodules.StatusError](err)
+	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	isGit := isFetch && strings.HasPrefix(fetch.Package, "git::")
 	switch {
 	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
-		p := refusedProblem(host, request.StatusCode, request.CredentialsSent)
+		text := refusedText(host, request.StatusCode, request.CredentialsSent)
 		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
-			p.fact += ", because " + failed.Error()
+			text += ", because " + failed.Error()
 		}
-		p.more = serverMessage(err)
-		p.remedies = []string{registryLogin(host)}
-		if request.CredentialsSent {
-			p.remedies = []string{sentRemedy(host)}
+		return &problem{
+			error: &refusedLogin{fact: fact(text), host: host, to: loginRegistry, sent: request.CredentialsSent},
+			more:  messageOf(request),
 		}
-		return p
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
-		p := refusedProblem(host, status.StatusCode, status.CredentialsSent)
-		p.remedies = []string{netrcLogin(host)}
-		fetch, ok := errors.AsType[*getmodules.FetchError](err)
-		switch {
-		case status.CredentialsSent:
-			p.remedies = []string{sentRemedy(host)}
-		case ok && strings.HasPrefix(fetch.Package, "oci://"):
-			p.remedies = []string{fmt.Sprintf("Run `docker login %s`.", shellWord(host))}
-		case ok && strings.HasPrefix(fetch.Package, "git::"):
-			p.remedies = []string{gitLoginRemedy}
+		to := loginArchives
+		if isGit {
+			to = loginGit
+		} else if isFetch && strings.HasPrefix(fetch.Package, "oci://") {
+			to = loginOCI
 		}
-		return p
-	case errors.Is(err, getmodules.ErrAuthentication):
-		if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && strings.HasPrefix(fetch.Package, "git::") {
-			fact := host + " requires credentials, and git has none that it accepts"
-			if strings.Contains(err.Error(), "returned error: 403") {
-				fact = host + " answered 403 Forbidden: git has no credentials that it accepts"
-			}
-			return &problem{fact: fact, remedies: []string{gitLoginRemedy}}
+		text := refusedText(host, status.StatusCode, status.CredentialsSent)
+		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
+	case isGit && errors.Is(err, getmodules.ErrAuthentication):
+		text := host + " requires credentials, and git has none that it accepts"
+		if strings.Contains(err.Error(), "returned error: 403") { // git's text
+			text = host + " answered 403 Forbidden: git has no credentials that it accepts"
 		}
+		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginGit}}
 	}
 	return nil
 }
 
-// saidByServer matches the quoted message of a server in an error of package registryclient.
-var saidByServer = lazyRegexp(`, with the message ("(?:[^"\\]|\\.)*")`)
-
-// serverMessage returns the message of a server as text to add to a fact, or "".
-func serverMessage(err error) string {
-	m := saidByServer().FindStringSubmatch(err.Error())
-	if m == nil {
+// messageOf returns the message of a server as text to add to a fact, or "".
+func messageOf(request *registryclient.RequestError) string {
+	if request.Message == "" {
 		return ""
 	}
-	return "; it says " + m[1]
+	return fmt.Sprintf("; it says %q", request.Message)
 }
 
-// refusedProblem returns the problem for an answer with status 401 or 403. sent reports
-// whether credentials were sent.
-func refusedProblem(host string, status int, sent bool) *problem {
-	fact := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
+// refusedText describes an answer with status 401 or 403. sent reports whether credentials were
+// sent.
+func refusedText(host string, status int, sent bool) string {
+	text := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
 	if sent {
-		return &problem{fact: fact + "it does not accept the credentials that were sent"}
+		return text + "it does not accept the credentials that were sent"
 	}
-	return &problem{fact: fact + "no credentials were sent"}
+	return text + "no credentials were sent"
 }
 
 // notFound is for modules, providers, repositories and archives that do not exist, or that
-// the host shows only to authorised users.
+// the host shows only to authorized users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
-	_, unusable := errors.AsType[*cotter.UnusableVersionError](err)
+	unusable, isUnusable := errors.AsType[*cotter.UnusableVersionError](err)
 	switch {
-	case unusable:
-		return unusableProblem(host, err)
+	case isUnusable && !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform):
+		return nil
+	case isUnusable:
+		return &problem{error: fact(fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, unusable.Suggestion()))}
 	case isRegistry && errors.Is(err, registryclient.ErrNotFound):
 		what := "module " + withoutHost(request.Package.String(), host)
 		if request.Provider != (addrs.Provider{}) {
@@ -324,7 +363,11 @@ func notFound(host string, err error) *problem {
 		if !request.Version.IsZero() {
 			what += " " + request.Version.String()
 		}
-		return &problem{fact: fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials%s", host, what, otherProviders(err))}
+		text := fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials", host, what)
+		if unknown, ok := errors.AsType[*cotter.UnknownProviderError](err); ok {
+			text += unknown.Suggestion()
+		}
+		return &problem{error: fact(text)}
 	}
 	fetch, ok := errors.AsType[*getmodules.FetchError](err)
 	if !ok {
@@ -332,33 +375,17 @@ func notFound(host string, err error) *problem {
 	}
 	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
 	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
-		return &problem{fact: strings.Replace(missing.Error(), "the repository", repository, 1)}
+		return &problem{error: fact(missing.ErrorFor(repository))}
 	}
-	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !strings.Contains(err.Error(), " page") {
-		return &problem{fact: fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)}
+	// A page is not what git expects. The text of git then says more.
+	isPage := is[*getmodules.WebPageError](err) || strings.Contains(err.Error(), " page")
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !isPage {
+		return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
-		return &problem{fact: fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode))}
+		return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode)))}
 	}
 	return nil
-}
-
-// otherProviders returns the part of an error that names other providers that may be meant.
-func otherProviders(err error) string {
-	unknown, ok := errors.AsType[*cotter.UnknownProviderError](err)
-	if !ok {
-		return ""
-	}
-	return strings.TrimPrefix(unknown.Error(), unknown.Err.Error())
-}
-
-// unusableProblem is for provider versions without a package for the platform.
-func unusableProblem(host string, err error) *problem {
-	unusable, _ := errors.AsType[*cotter.UnusableVersionError](err)
-	if !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform) {
-		return nil
-	}
-	return &problem{fact: fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, strings.TrimPrefix(unusable.Error(), unusable.Err.Error()))}
 }
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
@@ -369,18 +396,14 @@ func failing(host string, err error) *problem {
 	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {
 		return nil
 	}
-	p := &problem{
-		fact:     fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode)),
-		remedies: []string{"Try again later, or ask the operator of " + host + "."},
-	}
+	text := fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode))
+	p := &problem{error: &failingHost{fact: fact(text), host: host}}
 	if u, err := url.Parse(request.URL); err == nil {
 		p.more = " to GET " + u.Path
 	}
-	p.more += serverMessage(err)
-	if m := askedToWait().FindString(err.Error()); m != "" {
-		p.more += "; " + m
+	p.more += messageOf(request)
+	if wait := request.RetryAfter; wait > 0 {
+		p.more += fmt.Sprintf("; the registry asks to wait %s before the next request", wait)
 	}
 	return p
 }
-
-var askedToWait = lazyRegexp(`the registry asks to wait \S+ before the next request`)

@@ -19,7 +19,7 @@ import (
 
 // refusal is the refusal of one module or provider by a rule of a policy.
 type refusal struct {
-	// rule is the policy's argument with its place, such as "cotter.hcl:2, allow_sources".
+	// rule is the policy's argument with its position, such as "cotter.hcl:2, allow_sources".
 	rule string
 	// reason is the reason why the module or provider is refused.
 	reason string
@@ -32,20 +32,20 @@ func refusalOf(err error) *refusal {
 	if !ok {
 		return nil
 	}
-	var text string
 	if module, ok := errors.AsType[*cotter.ModuleError](err); ok {
-		text = module.Err.Error()
+		err = module.Err
 	} else if provider, ok := errors.AsType[*cotter.ProviderError](err); ok {
-		text = provider.Err.Error()
+		err = provider.Err
 	} else {
 		return nil
 	}
-	rule := "the argument " + violation.Argument
-	if violation.Range.Filename != "" {
-		rule = fmt.Sprintf("%s:%d, %s", violation.Range.Filename, violation.Range.Start.Line, violation.Argument)
-	}
-	reason := strings.Replace(text, violation.Error(), violation.Reason, 1)
-	return &refusal{rule: rule, reason: strings.ReplaceAll(reason, "\n", "; ")}
+	reason := reworded(err, violation, violation.Reason)
+	return &refusal{rule: violation.Rule(), reason: strings.ReplaceAll(reason, "\n", "; ")}
+}
+
+// reworded returns the text of an error with another text for the error that it wraps.
+func reworded(err, wrapped error, text string) string {
+	return strings.Replace(err.Error(), wrapped.Error(), text, 1)
 }
 
 // refusedTogether returns a headline for several modules and providers that one rule refuses,
@@ -97,21 +97,19 @@ func (o *output) projectProblem(m message) *problem {
 	case errors.As(m.err, &module):
 		return localProblem(dir, module)
 	case errors.As(m.err, &locked) && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
-		p := &problem{
-			fact:    fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)),
-			instead: true, remedies: []string{commitLockRemedy},
-		}
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
-			p.remedies = append(p.remedies, restoreRemedy)
-		}
-		return p
+		return &problem{instead: true, error: &missingLock{
+			fact:       fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))),
+			restorable: locked.Earlier != "" || !absent(below(dir, kept)), // git has it, or an installation has kept a copy
+		}}
 	case errors.Is(m.err, errNoLock) && errors.As(m.err, &missing):
-		return &problem{fact: "there is no lock file " + path.Base(filepath.ToSlash(missing.Path))}
+		return &problem{error: fact("there is no lock file " + path.Base(filepath.ToSlash(missing.Path)))}
 	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
-		return missingFile(m.err, missing, "does not exist")
+		text := reworded(m.err, missing, shownPath("", missing.Path)+" does not exist")
+		question := didYouMean(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))
+		return &problem{error: hinted(fact(text), question)}
 	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):
-		return missingFile(m.err, missing, "is not a directory")
+		return &problem{error: fact(shownPath("", fileIn(missing.Path)) + " is not a directory")}
 	}
 	return nil
 }
@@ -133,21 +131,6 @@ func below(dir, name string) string {
 func absent(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// missingFile describes a file that does not exist, or a path through a file that is not a
-// directory. what is the predicate of the sentence.
-func missingFile(err error, missing *fs.PathError, what string) *problem {
-	if what == "is not a directory" {
-		missing = &fs.PathError{Op: missing.Op, Path: fileIn(missing.Path), Err: missing.Err}
-		return &problem{fact: fmt.Sprintf("%s %s", shownPath("", missing.Path), what)}
-	}
-	fact := strings.Replace(err.Error(), missing.Error(), shownPath("", missing.Path)+" "+what, 1)
-	p := &problem{fact: fact}
-	if question := didYouMean(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path))); question != "" {
-		p.remedies = []string{question}
-	}
-	return p
 }
 
 // fileIn returns the part of a path that is a file and not a directory, or else the path.
@@ -183,7 +166,7 @@ func localProblem(dir string, err *cotter.ModuleError) *problem {
 	switch {
 	case err.Range.Filename == "" || filepath.IsAbs(err.Range.Filename):
 	case isLocal && errors.Is(err, fs.ErrNotExist):
-		p := &problem{fact: err.Source + " does not exist"}
+		text := fact(err.Source + " does not exist")
 		parent, name := path.Split(path.Clean(err.Source))
 		if !strings.HasPrefix(parent, ".") {
 			parent = "./" + parent
@@ -192,12 +175,12 @@ func localProblem(dir string, err *cotter.ModuleError) *problem {
 		for _, entry := range nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent)))) {
 			beside = append(beside, fmt.Sprintf("%q", parent+entry))
 		}
-		if len(beside) > 0 {
-			p.remedies = []string{"Did you mean " + alternatives(beside) + "?"}
+		if len(beside) == 0 {
+			return &problem{error: text}
 		}
-		return p
+		return &problem{error: hintedError{text, "Did you mean " + alternatives(beside) + "?"}}
 	case !isLocal && err.Source != "" && fs.ValidPath(err.Source) && isDir(filepath.Join(caller, filepath.FromSlash(err.Source))):
-		return &problem{fact: err.Err.Error(), remedies: []string{fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
+		return &problem{error: hintedError{fact(err.Err.Error()), fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
 	}
 	return nil
 }

@@ -166,10 +166,10 @@ func (s *providerScene) checkVisible(t *testing.T, at string) {
 		return
 	}
 	program, err := os.ReadFile(filepath.Join(place, "terraform-provider-cloud"))
-	_, licence := os.Stat(filepath.Join(place, "LICENSE"))
-	isWhole := string(program) == "right\n" && licence == nil
+	_, license := os.Stat(filepath.Join(place, "LICENSE"))
+	isWhole := string(program) == "right\n" && license == nil
 	if !isWhole && (s.there == "" || string(program) != s.there) {
-		t.Errorf("%s: at the place is a package with %q, %v, %v", at, program, err, licence)
+		t.Errorf("%s: at the place is a package with %q, %v, %v", at, program, err, license)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // checkSARIF compares a document with testdata/sarif.json. If COTTER_TEST_SARIF_SCHEMA names
 // a copy of the standard's schema, it also validates the document. The schema is not
-// included because of its licence.
+// included because of its license.
 func checkSARIF(text string) error {
 	var document any
 	if err := json.Unmarshal([]byte(text), &document); err != nil {
@@ -94,8 +94,8 @@ func TestSARIFSchema(t *testing.T) {
 	t.Parallel()
 	name := t.TempDir() + "/found.sarif"
 	result := func(change func(*sarifResult)) []sarifResult {
-		f := &findings{root: t.TempDir()}
-		f.add(&scannedProject{dir: "envs/dev"}, "stale", "module", "a", "text", place{"main tf:1.tf", 7})
+		f := &sarifReport{root: t.TempDir()}
+		f.add(&scannedProject{dir: "envs/dev"}, "stale", "module", "a", "text", position{"main tf:1.tf", 7})
 		change(&f.results[0])
 		return f.results
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // resultLine is the outcome of a run for a module or a provider, or for several providers.
@@ -164,7 +165,7 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 	}
 }
 
-// paintFor returns text in the colour for a verb.
+// paintFor returns text in the color for a verb.
 func paintFor(o *output, verb, text string) string {
 	switch verb {
 	case "added", "installed":
@@ -322,7 +323,7 @@ func (o *output) earlierLock(project string, result *cotter.Result) {
 		subject = "- " + project + ": "
 	}
 	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
-		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: earlierRemedy, project: project}.line(nil))
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: project}.line(nil))
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.
@@ -346,84 +347,69 @@ func done(req cotter.Request) string {
 	return "installed"
 }
 
-// tally collects information about the result of a run from its events.
-type tally struct {
-	modules   map[string]cotter.ModuleInstalled   // by key
-	providers map[string]cotter.ProviderInstalled // by address
-	archives  map[string]int64                    // the sizes of fetched provider archives in bytes, by providerName
-	restored  map[string]bool                     // the keys of modules that differed from the lock
-	lock      *cotter.LockFileWritten
-	fetched   int
-	bytes     int64
-}
-
-func newTally() *tally {
-	return &tally{
-		modules:   make(map[string]cotter.ModuleInstalled),
-		providers: make(map[string]cotter.ProviderInstalled),
-		archives:  make(map[string]int64),
-		restored:  make(map[string]bool),
-	}
-}
-
-func (t *tally) event(event cotter.Event) {
-	switch e := event.(type) {
-	case cotter.LockFileWritten:
-		t.lock = &e
-	case cotter.FetchDone:
-		t.fetched++
-		t.bytes += e.Bytes
-	case cotter.ModuleInstalled:
-		t.modules[e.Path.String()] = e
-	case cotter.ProviderInstalled:
-		t.providers[e.Provider.String()] = e
-	case cotter.Warning:
-		if e.Kind == cotter.WarningRestored {
-			t.restored[e.Path.String()] = true
+// refetched says which installed packages were downloaded only to confirm them, how large they were,
+// and why. It is printed once per run. A package that several modules or projects have counts once.
+func (o *output) refetched(result *cotter.Result) {
+	var modules, providers int
+	var bytes int64
+	seen := make(map[string]bool)
+	for _, r := range result.Refetched {
+		if seen[r.Package] {
+			continue
 		}
-	case cotter.ProviderProgress:
-		t.archives[providerName(e)] = e.Done
-	}
-}
-
-// add adds the fetched packages of another tally. A provider archive that both have counts
-// once.
-func (t *tally) add(other *tally) {
-	t.fetched += other.fetched
-	t.bytes += other.bytes
-	for name, bytes := range other.archives {
-		t.archives[name] = max(t.archives[name], bytes)
-	}
-}
-
-// fetchedText describes the number and size of fetched packages. It returns "" if nothing was
-// fetched.
-func (t *tally) fetchedText() string {
-	packages, bytes := t.fetched+len(t.archives), t.bytes
-	for _, n := range t.archives {
-		bytes += n
-	}
-	if packages == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s fetched (%s)", count(packages, "package"), size(bytes))
-}
-
-// size formats a number of bytes in decimal units, such as "1.5 MB".
-func size(bytes int64) string {
-	units := []string{"kB", "MB", "GB", "TB"}
-	if bytes < 1000 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	value := float64(bytes)
-	unit := ""
-	for _, unit = range units {
-		if value /= 1000; value < 999.5 {
-			break
+		seen[r.Package] = true
+		bytes += r.Bytes
+		if r.Provider == (addrs.Provider{}) {
+			modules++
+		} else {
+			providers++
 		}
 	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %s", value, unit)
+	if modules+providers == 0 {
+		return
 	}
-	return fmt.Sprintf("%.0f %s", value, unit)
+	var parts []string
+	if modules > 0 {
+		parts = append(parts, count(modules, "module package"))
+	}
+	if providers > 0 {
+		parts = append(parts, count(providers, "provider"))
+	}
+	them, they := "them", "these are the published packages"
+	switch {
+	case modules == 0 && providers == 1:
+		them, they = "it", "this is the signed package"
+	case modules == 0:
+		they = "these are the signed packages"
+	case modules+providers == 1:
+		them, they = "it", "this is the published package"
+	}
+	o.notef("Downloaded %s again (%s): %s or another user had installed %s, and nothing here proved that %s.\n",
+		strings.Join(parts, " and "), size(bytes), result.Dialect, them, they)
+}
+
+// jsonRefetched is a package that was downloaded although it was installed.
+type jsonRefetched struct {
+	// Package is the package of a module, or the location of a provider's.
+	Package  string `json:"package"`
+	Provider string `json:"provider,omitempty"`
+	// Bytes is the number of bytes that were downloaded.
+	Bytes int64 `json:"bytes"`
+}
+
+func jsonRefetches(all []cotter.Refetched) []jsonRefetched {
+	var list []jsonRefetched
+	for _, r := range all {
+		j := jsonRefetched{Package: addrs.Redact(r.Package), Bytes: r.Bytes}
+		if r.Provider != (addrs.Provider{}) {
+			j.Provider = r.Provider.String()
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+// isRefetched reports whether an installed provider was downloaded only to confirm it.
+func isRefetched(result *cotter.Result, p cotter.Provider) bool {
+	return slices.ContainsFunc(result.Refetched, func(r cotter.Refetched) bool { return r.Provider == p.Address })
 }

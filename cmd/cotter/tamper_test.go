@@ -231,7 +231,7 @@ func (s *scene) check(t *testing.T, c command) {
 	t.Helper()
 	before := picture(t, s.dir)
 	status, out := s.run(s.dir, s.cache, strings.Fields(c.args)...)
-	out = s.normalise(out, s.dir)
+	out = s.normalize(out, s.dir)
 	shown := dull.ReplaceAllString(out, "")
 	if status != c.want.status {
 		t.Errorf("%s: status %d, want %d\n%s", c.name, status, c.want.status, shown)
@@ -277,8 +277,8 @@ var (
 	sealedHeader = regexp.MustCompile(`\A.*\n# confirmed \d+\n(# [0-9a-f]{64} \S+\n)*`)
 )
 
-// normalise replaces the parts that differ from run to run.
-func (s *site) normalise(out, dir string) string {
+// normalize replaces the parts that differ from run to run.
+func (s *site) normalize(out, dir string) string {
 	out = strings.NewReplacer(string(s.world.Host()), "HOST", dir, "DIR").Replace(out)
 	out = anyHash.ReplaceAllString(out, "$1:HASH")
 	out = anyDigest.ReplaceAllString(out, "DIGEST")

@@ -53,9 +53,9 @@ var (
 )
 
 func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
-	var found *findings // nil if no SARIF file is written
+	var found *sarifReport // nil if no SARIF file is written
 	if name := cmd.String("sarif"); name != "" {
-		if found, err = newFindings(cmd.String("chdir")); err != nil {
+		if found, err = newSARIFReport(cmd.String("chdir")); err != nil {
 			return err
 		}
 		defer func() {
@@ -76,7 +76,7 @@ func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *findings) (err error) {
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport) (err error) {
 	defer func() { found.failed(req, err) }()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
@@ -304,7 +304,7 @@ func (o *output) unconfirmed(report *cotter.Report) {
 		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
 	}
 	if len(keys)+len(providers) > 0 {
-		o.notef("%s\n", confirmRemedy)
+		o.notef("%s\n", confirmEntries)
 	}
 }
 
@@ -317,7 +317,7 @@ func (o *output) brought(report *cotter.Report) {
 		}
 	}
 	if n > 0 {
-		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(n, "vendored module"), remoteRemedy)
+		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(n, "vendored module"), compareOrigins)
 	}
 	var providers []string
 	for _, p := range report.Providers {

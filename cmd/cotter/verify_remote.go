@@ -14,7 +14,7 @@ import (
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
 // the comparison without them. The returned statusError has the status 0 if all origins have the
 // locked content.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *findings) (statusError, error) {
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *sarifReport) (statusError, error) {
 	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return statusError{}, err

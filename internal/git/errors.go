@@ -106,11 +106,14 @@ type RefNotFoundError struct {
 	Near []string
 }
 
-func (e *RefNotFoundError) Error() string {
+func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
+
+// ErrorFor returns the text of the error with a name for the repository.
+func (e *RefNotFoundError) ErrorFor(repository string) string {
 	if e.Ref == "" {
-		return "the repository is empty, or its HEAD does not name a branch; name one with ?ref="
+		return repository + " is empty, or its HEAD does not name a branch; name one with ?ref="
 	}
-	message := fmt.Sprintf("the repository has no tag, branch or commit %q", e.Ref)
+	message := fmt.Sprintf("%s has no tag, branch or commit %q", repository, e.Ref)
 	if len(e.Near) == 0 {
 		return message
 	}

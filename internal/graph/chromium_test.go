@@ -225,7 +225,7 @@ func (b *browser) screenshot(t *testing.T, name string) {
 	}
 }
 
-// scheme makes the browser prefer light or dark colours, and size sets the size of its window.
+// scheme makes the browser prefer light or dark colors, and size sets the size of its window.
 func (b *browser) scheme(t *testing.T, scheme string) {
 	t.Helper()
 	b.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})

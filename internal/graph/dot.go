@@ -7,7 +7,7 @@ import (
 
 // DOT returns the tree in the language of Graphviz.
 func (g Graph) DOT() string {
-	p := g.arrange()
+	t := g.tree()
 	var b strings.Builder
 	fmt.Fprintf(&b, `digraph modules {
   rankdir=LR
@@ -17,16 +17,16 @@ func (g Graph) DOT() string {
   node [shape=box style=rounded fontname="sans-serif" fontsize=11]
   edge [arrowsize=0.6]
   root [label=%s style="rounded,bold"]
-`, quoteDOT(p.summary()), quoteDOT(p.heading()))
-	for _, n := range p.nodes {
+`, quoteDOT(t.summary()), quoteDOT(t.heading()))
+	for _, n := range t.nodes {
 		lines := append([]string{join(n.name, n.number()), join(n.Source, n.Version)}, markLines(n.Marks)...)
 		fmt.Fprintf(&b, "  n%d [label=%s tooltip=%s%s]\n", n.id, quoteDOT(lines...), quoteDOT(n.Key), styleDOT(n.Marks))
 	}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		fmt.Fprintf(&b, "  %s -> n%d\n", idOf(n.parent), n.id)
 	}
-	ids := p.ids()
-	for i, provider := range p.Providers {
+	ids := t.ids()
+	for i, provider := range t.Providers {
 		lines := append([]string{provider.Name, provider.Version}, markLines(provider.Marks)...)
 		fmt.Fprintf(&b, "  p%d [shape=component label=%s%s]\n", i, quoteDOT(lines...), styleDOT(provider.Marks))
 		for _, key := range provider.RequiredBy {
@@ -40,9 +40,9 @@ func (g Graph) DOT() string {
 }
 
 // ids returns the ids of the modules by key. The id of the root module is -1.
-func (p *place) ids() map[string]int {
+func (t *tree) ids() map[string]int {
 	ids := map[string]int{"": -1}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		ids[n.Key] = n.id
 	}
 	return ids

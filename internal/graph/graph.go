@@ -15,39 +15,43 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Graph is a module tree with marks on its modules and providers.
+// Graph is a module tree with marks on its modules and providers. It is also the output of the
+// command graph in JSON: the comments of the fields are shown in docs/json.md.
 type Graph struct {
-	// Title is the name of the root module.
-	Title string
-	// Old and New are the names of the compared locks. They are "" if no locks are compared.
-	Old, New string
-	// Modules are all modules except the root module. The parent of a module is the module with
-	// the longest key that is a prefix of its own, in whole parts: "a" is the parent of "a.b".
-	Modules   []Module
-	Providers []Provider
+	// Title is the name of the root module's directory.
+	Title string `json:"title"`
+	// Old is the name of the older of two compared locks.
+	Old string `json:"old,omitempty"`
+	// New is the name of the newer of two compared locks.
+	New string `json:"new,omitempty"`
+	// Modules are the modules of the tree except the root module, and those that only the old
+	// lock has. The parent of a module is the module with the longest key that is a prefix of its
+	// own, in whole parts: "a" is the parent of "a.b".
+	Modules   []Module   `json:"modules"`
+	Providers []Provider `json:"providers,omitempty"`
 }
 
-// Module is one module call.
+// Module is a module in the output of graph.
 type Module struct {
 	// Key is the path of the call, separated by dots.
-	Key string `json:"key"`
-	// Source and Version are those in the lock. Version is "" if the source has no versions.
-	Source  string `json:"source,omitempty"`
+	Key    string `json:"key"`
+	Source string `json:"source,omitempty"`
+	// Version is absent if the source has no versions.
 	Version string `json:"version,omitempty"`
-	// Package is equal for modules in the same fetched package. It is "" for modules in their
-	// callers' packages.
+	// Package is the address of the fetched package. Modules in one package have the same
+	// address here. It is absent for modules in their callers' packages.
 	Package string `json:"package,omitempty"`
-	// File and Line are the place of the call.
+	// File and Line are the position of the call.
 	File  string `json:"file,omitempty"`
 	Line  int    `json:"line,omitempty"`
 	Marks []Mark `json:"marks,omitempty"`
 }
 
-// Provider is a provider with the keys of the modules that require it. The key of the root module
-// is "".
+// Provider is a provider in the output of graph.
 type Provider struct {
-	Name       string   `json:"name"`
-	Version    string   `json:"version,omitempty"`
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	// RequiredBy are the keys of the modules that require it; "" is the root module.
 	RequiredBy []string `json:"required_by,omitempty"`
 	Marks      []Mark   `json:"marks,omitempty"`
 }
@@ -79,7 +83,7 @@ const (
 	Relocked Kind = "relocked"
 )
 
-// words are the texts of the kinds and the classes of their colours, most serious first.
+// words are the texts of the kinds and the classes of their colors, most serious first.
 var words = []struct {
 	kind       Kind
 	text, tone string
@@ -97,11 +101,11 @@ var words = []struct {
 	{Added, "added", "new"},
 }
 
-// colors are the colours of the classes in formats that do not know the background. They are
+// colors are the colors of the classes in formats that do not know the background. They are
 // visible on light and dark backgrounds.
 var colors = map[string]string{"bad": "#d1242f", "gone": "#8250df", "note": "#bf8700", "new": "#1a7f37"}
 
-// tone returns the class of a kind's colour, or "" for an unknown kind.
+// tone returns the class of a kind's color, or "" for an unknown kind.
 func (k Kind) tone() string {
 	for _, w := range words {
 		if w.kind == k {
@@ -120,8 +124,10 @@ func (k Kind) word() string {
 	return string(k)
 }
 
-// Mark is one remark about a module or a provider.
+// Mark is something to note about a module or a provider.
 type Mark struct {
+	// Kind is "changed", "moved", "missing", "unlocked", "problem", "outdated", or in a
+	// comparison "added", "removed", "updated", "content" or "relocked".
 	Kind Kind   `json:"kind"`
 	Text string `json:"text,omitempty"`
 }
@@ -149,8 +155,8 @@ type node struct {
 	shared int
 }
 
-// place is a graph whose modules have been arranged as a tree.
-type place struct {
+// tree is a graph with its modules as nodes of a tree.
+type tree struct {
 	Graph
 	nodes []*node // in the order of the tree: a module is followed by its descendants
 	roots []*node
@@ -158,39 +164,39 @@ type place struct {
 	packages [][]int
 }
 
-// arrange returns the modules as a tree, with all text made printable.
-func (g Graph) arrange() *place {
-	p := &place{Graph: g.printable()}
-	slices.SortStableFunc(p.Modules, func(a, b Module) int { return strings.Compare(sortKey(a.Key), sortKey(b.Key)) })
+// tree returns the modules as a tree, with all text made printable.
+func (g Graph) tree() *tree {
+	t := &tree{Graph: g.printable()}
+	slices.SortStableFunc(t.Modules, func(a, b Module) int { return strings.Compare(sortKey(a.Key), sortKey(b.Key)) })
 	var above []*node
 	users := map[string][]int{}
-	for id, m := range p.Modules {
+	for id, m := range t.Modules {
 		for len(above) > 0 && !strings.HasPrefix(m.Key, above[len(above)-1].Key+".") {
 			above = above[:len(above)-1]
 		}
 		n := &node{Module: m, id: id, parent: -1, name: m.Key, depth: len(above)}
 		if len(above) == 0 {
-			p.roots = append(p.roots, n)
+			t.roots = append(t.roots, n)
 		} else {
 			parent := above[len(above)-1]
 			n.parent, n.name = parent.id, m.Key[len(parent.Key)+1:]
 			parent.children = append(parent.children, n)
 		}
 		above = append(above, n)
-		p.nodes = append(p.nodes, n)
+		t.nodes = append(t.nodes, n)
 		if m.Package != "" {
 			users[m.Package] = append(users[m.Package], id)
 		}
 	}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		if ids := users[n.Package]; len(ids) > 1 && ids[0] == n.id {
-			p.packages = append(p.packages, ids)
+			t.packages = append(t.packages, ids)
 			for _, id := range ids {
-				p.nodes[id].shared = len(p.packages)
+				t.nodes[id].shared = len(t.packages)
 			}
 		}
 	}
-	return p
+	return t
 }
 
 // sortKey returns a text that sorts keys by their parts, so that a module is followed by its
@@ -229,7 +235,7 @@ func printableMarks(marks []Mark) []Mark {
 	return marks
 }
 
-// kindOf returns the kind that determines the colour of a node, which is its most serious mark.
+// kindOf returns the kind that determines the color of a node, which is its most serious mark.
 // It returns "" if there are no marks.
 func kindOf(marks []Mark) Kind {
 	for _, w := range words {
@@ -241,18 +247,18 @@ func kindOf(marks []Mark) Kind {
 }
 
 // summary counts the modules and the marks, for example "5 modules; 1 outdated, 2 changed".
-func (p *place) summary() string {
+func (t *tree) summary() string {
 	counts := map[Kind]int{}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		for i, m := range n.Marks {
 			if !slices.ContainsFunc(n.Marks[:i], func(before Mark) bool { return before.Kind == m.Kind }) {
 				counts[m.Kind]++
 			}
 		}
 	}
-	text := count(len(p.nodes), "module")
-	if len(p.Providers) > 0 {
-		text += ", " + count(len(p.Providers), "provider")
+	text := count(len(t.nodes), "module")
+	if len(t.Providers) > 0 {
+		text += ", " + count(len(t.Providers), "provider")
 	}
 	separator := "; "
 	for _, w := range words {
@@ -276,11 +282,11 @@ func count(n int, noun string) string {
 }
 
 // heading returns the title and, if locks are compared, their names.
-func (p *place) heading() string {
-	if p.Old == "" {
-		return p.Title
+func (t *tree) heading() string {
+	if t.Old == "" {
+		return t.Title
 	}
-	return fmt.Sprintf("%s: %s -> %s", p.Title, p.Old, p.New)
+	return fmt.Sprintf("%s: %s -> %s", t.Title, t.Old, t.New)
 }
 
 // requiredIn lists the modules that require a provider, for example "the root module, app and 3

@@ -34,7 +34,7 @@ type pageModule struct {
 	Shared int    `json:"shared,omitempty"`
 }
 
-// pageKind is a kind of marks with its text and the class of its colour.
+// pageKind is a kind of marks with its text and the class of its color.
 type pageKind struct {
 	Kind Kind   `json:"kind"`
 	Word string `json:"word"`
@@ -43,8 +43,8 @@ type pageKind struct {
 
 // HTML returns the tree as a page that needs no other files and no network.
 func (g Graph) HTML() (string, error) {
-	p := g.arrange()
-	data, err := p.pageJSON()
+	t := g.tree()
+	data, err := t.pageJSON()
 	if err != nil {
 		return "", err
 	}
@@ -57,17 +57,17 @@ func (g Graph) HTML() (string, error) {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + sourceHash(pageStyle) + `; script-src ` + sourceHash(pageScript) + `; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Modules of ` + html.EscapeString(p.heading()) + `</title>
+<title>Modules of ` + html.EscapeString(t.heading()) + `</title>
 <style>` + pageStyle + `</style>
 </head>
 <body>
 <header>
-<h1>` + html.EscapeString(p.Title) + `</h1>
+<h1>` + html.EscapeString(t.Title) + `</h1>
 `)
-	if p.Old != "" {
-		b.WriteString(`<p class="compared">` + html.EscapeString(p.Old) + ` → ` + html.EscapeString(p.New) + "</p>\n")
+	if t.Old != "" {
+		b.WriteString(`<p class="compared">` + html.EscapeString(t.Old) + ` → ` + html.EscapeString(t.New) + "</p>\n")
 	}
-	b.WriteString(`<p class="summary">` + html.EscapeString(p.summary()) + `</p>
+	b.WriteString(`<p class="summary">` + html.EscapeString(t.summary()) + `</p>
 <noscript><pre>` + html.EscapeString(g.Text()) + `</pre></noscript>
 </header>
 <div id="app"></div>
@@ -87,11 +87,11 @@ func sourceHash(text string) string {
 
 // pageJSON encodes the data of the page. The encoder escapes <, > and &, so no text can end the
 // script element.
-func (p *place) pageJSON() (string, error) {
-	data := pageData{Title: p.Title, Modules: []pageModule{}, Providers: withLabels(p.Providers), Packages: p.packages}
-	for _, n := range p.nodes {
+func (t *tree) pageJSON() (string, error) {
+	data := pageData{Title: t.Title, Modules: []pageModule{}, Providers: withLabels(t.Providers), Packages: t.packages}
+	for _, n := range t.nodes {
 		m := n.Module
-		m.Marks = labelled(m.Marks)
+		m.Marks = labeled(m.Marks)
 		data.Modules = append(data.Modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
 	}
 	for _, w := range words {
@@ -101,8 +101,8 @@ func (p *place) pageJSON() (string, error) {
 	return string(text), err
 }
 
-// labelled returns the marks with the texts that the page shows.
-func labelled(marks []Mark) []Mark {
+// labeled returns the marks with the texts that the page shows.
+func labeled(marks []Mark) []Mark {
 	list := make([]Mark, len(marks))
 	for i, m := range marks {
 		list[i] = Mark{m.Kind, m.String()}
@@ -114,7 +114,7 @@ func withLabels(providers []Provider) []Provider {
 	list := make([]Provider, len(providers))
 	for i, p := range providers {
 		list[i] = p
-		list[i].Marks = labelled(p.Marks)
+		list[i].Marks = labeled(p.Marks)
 	}
 	return list
 }

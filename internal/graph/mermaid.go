@@ -8,19 +8,19 @@ import (
 
 // Mermaid returns the tree as a flowchart that GitHub and GitLab can draw in Markdown.
 func (g Graph) Mermaid() string {
-	p := g.arrange()
+	t := g.tree()
 	var b strings.Builder
-	fmt.Fprintf(&b, "flowchart LR\n  root([%s])\n", quoteMermaid(p.heading()))
+	fmt.Fprintf(&b, "flowchart LR\n  root([%s])\n", quoteMermaid(t.heading()))
 	classes := map[Kind]bool{}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		lines := append([]string{join(n.name, n.number()), join(n.Source, n.Version)}, markLines(n.Marks)...)
 		fmt.Fprintf(&b, "  n%d[%s]%s\n", n.id, quoteMermaid(lines...), classOf(n.Marks, classes))
 	}
-	for _, n := range p.nodes {
+	for _, n := range t.nodes {
 		fmt.Fprintf(&b, "  %s --> n%d\n", idOf(n.parent), n.id)
 	}
-	ids := p.ids()
-	for i, provider := range p.Providers {
+	ids := t.ids()
+	for i, provider := range t.Providers {
 		lines := append([]string{provider.Name, provider.Version}, markLines(provider.Marks)...)
 		fmt.Fprintf(&b, "  p%d{{%s}}%s\n", i, quoteMermaid(lines...), classOf(provider.Marks, classes))
 		for _, key := range provider.RequiredBy {

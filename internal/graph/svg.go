@@ -18,7 +18,7 @@ const (
 	maxWide    = 96 // maximum width of a line in the box of a provider, which stands alone in its row
 )
 
-// svgStyle has the colours for a light and for a dark background.
+// svgStyle has the colors for a light and for a dark background.
 const svgStyle = `
 .page{fill:#fff}
 .box{fill:#f6f8fa;stroke:#afb8c1;stroke-width:1.2}
@@ -41,18 +41,18 @@ text.bad{fill:#ff7b72}text.note{fill:#e3b341}text.new{fill:#56d364}text.gone{fil
 
 // SVG returns the tree as a picture, from left to right.
 func (g Graph) SVG() string {
-	p := g.arrange()
-	root := box{most: maxColumns, lines: []line{{"name", p.heading()}}, title: p.heading(), below: boxesOf(p.roots)}
-	for part := range strings.SplitSeq(p.summary(), "; ") {
+	t := g.tree()
+	root := box{most: maxColumns, lines: []line{{"name", t.heading()}}, title: t.heading(), below: boxesOf(t.roots)}
+	for part := range strings.SplitSeq(t.summary(), "; ") {
 		root.lines = append(root.lines, line{"source", part})
 	}
 	drawing := drawing{widths: map[int]float64{}}
 	drawing.measure(&root, 0)
-	height := drawing.place(&root, 0, margin)
+	height := drawing.position(&root, 0, margin)
 	width := drawing.right(&root)
 	var providers []box
 	y := margin + height
-	for _, provider := range p.Providers {
+	for _, provider := range t.Providers {
 		b := providerBox(provider)
 		if len(providers) == 0 {
 			y += boxGap * 2
@@ -69,7 +69,7 @@ func (g Graph) SVG() string {
 <desc id="desc">%[4]s</desc>
 <style>%[5]s</style>
 <rect class="page" width="100%%" height="100%%"/>
-`, int(width)+margin, int(y)+margin, html.EscapeString(p.heading()), html.EscapeString(p.summary()), svgStyle)
+`, int(width)+margin, int(y)+margin, html.EscapeString(t.heading()), html.EscapeString(t.summary()), svgStyle)
 	root.draw(&out)
 	for i := range providers {
 		providers[i].draw(&out)
@@ -152,9 +152,9 @@ func (d *drawing) measure(b *box, depth int) {
 	}
 }
 
-// place positions a box and its descendants below y, and returns the height that they need. A box
-// is centred on its children.
-func (d *drawing) place(b *box, depth int, y float64) float64 {
+// position places a box and its descendants below y, and returns the height that they need. A box
+// is centered on its children.
+func (d *drawing) position(b *box, depth int, y float64) float64 {
 	b.x = margin
 	for above := range depth {
 		b.x += d.widths[above] + columnGap
@@ -164,7 +164,7 @@ func (d *drawing) place(b *box, depth int, y float64) float64 {
 		if i > 0 {
 			below += boxGap
 		}
-		below += d.place(child, depth+1, y+below)
+		below += d.position(child, depth+1, y+below)
 	}
 	own := b.height()
 	if own > below {

@@ -7,27 +7,27 @@ import (
 
 // Text returns the tree for a terminal, with marks in brackets.
 func (g Graph) Text() string {
-	p := g.arrange()
+	t := g.tree()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", p.heading())
-	writeBranches(&b, p.roots, "")
-	if len(p.packages) > 0 {
+	fmt.Fprintf(&b, "%s\n", t.heading())
+	writeBranches(&b, t.roots, "")
+	if len(t.packages) > 0 {
 		b.WriteString("\n")
 	}
-	for i, ids := range p.packages {
-		fmt.Fprintf(&b, "#%d is one package, used by %s\n", i+1, p.keys(ids))
+	for i, ids := range t.packages {
+		fmt.Fprintf(&b, "#%d is one package, used by %s\n", i+1, t.keys(ids))
 	}
-	if len(p.Providers) > 0 {
+	if len(t.Providers) > 0 {
 		b.WriteString("\nproviders\n")
 	}
-	for i, provider := range p.Providers {
-		fmt.Fprintf(&b, "%s%s", joint(i, len(p.Providers)), join(provider.Name, provider.Version, brackets(provider.Marks)))
+	for i, provider := range t.Providers {
+		fmt.Fprintf(&b, "%s%s", joint(i, len(t.Providers)), join(provider.Name, provider.Version, brackets(provider.Marks)))
 		if len(provider.RequiredBy) > 0 {
 			fmt.Fprintf(&b, "  required by %s", requiredIn(provider.RequiredBy))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n%s\n", p.summary())
+	fmt.Fprintf(&b, "\n%s\n", t.summary())
 	return b.String()
 }
 
@@ -64,10 +64,10 @@ func (n *node) number() string {
 	return fmt.Sprintf("#%d", n.shared)
 }
 
-func (p *place) keys(ids []int) string {
+func (t *tree) keys(ids []int) string {
 	keys := make([]string, len(ids))
 	for i, id := range ids {
-		keys[i] = p.nodes[id].Key
+		keys[i] = t.nodes[id].Key
 	}
 	return listed(keys)
 }

@@ -32,9 +32,12 @@ type NetworkError struct {
 	Err      error
 }
 
-func (e *NetworkError) Error() string {
+func (e *NetworkError) Error() string { return e.Reason() + inParentheses(e.Attempts) }
+
+// Reason describes the failure without the number of attempts.
+func (e *NetworkError) Reason() string {
 	// net/http quotes malformed headers.
-	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err))) + inParentheses(e.Attempts)
+	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err)))
 }
 
 // describe returns a message for an error. It has better texts for certificates that are not

@@ -52,21 +52,33 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestContributing checks that the files and directories in the table of CONTRIBUTING.md exist.
+// TestContributing checks that the files and directories in the tables of CONTRIBUTING.md exist.
+// Names in capitals stand for several files.
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(text), "## Where things are\n")
-	table, _, end := strings.Cut(table, "\n## ")
-	if !found || !end {
-		t.Fatal("CONTRIBUTING.md has no section \"Where things are\" with another one after it")
-	}
-	for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
-		if _, err := os.Stat(filepath.Join("../..", name[1])); err != nil {
-			t.Errorf("CONTRIBUTING.md names %s: %v", name[1], err)
+	for _, section := range []struct {
+		title string
+		// isPath reports whether a name in the section is one of a file or a directory.
+		isPath func(name string) bool
+	}{
+		{"Where things are", func(string) bool { return true }},
+		{"Where to add", func(name string) bool {
+			return strings.Contains(name, "/") && !regexp.MustCompile("[A-Z]{3}").MatchString(name)
+		}},
+	} {
+		_, table, found := strings.Cut(string(text), "## "+section.title+"\n")
+		table, _, end := strings.Cut(table, "\n## ")
+		if !found || !end {
+			t.Fatalf("CONTRIBUTING.md has no section %q with another one after it", section.title)
+		}
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
+			if _, err := os.Stat(filepath.Join("../..", name[1])); section.isPath(name[1]) && err != nil {
+				t.Errorf("CONTRIBUTING.md names %s: %v", name[1], err)
+			}
 		}
 	}
 }

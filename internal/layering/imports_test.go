@@ -111,6 +111,39 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
+// is in the public API. Its package comment gives the reason for each.
+var commandImports = []string{
+	"cmd/cotter/internal/cli", "internal/atomicfile", "internal/graph", "internal/httpx", "internal/procgroup", "internal/sanitize", "internal/userfile",
+}
+
+func TestCommandImports(t *testing.T) {
+	t.Parallel()
+	var found []string
+	documented := ""
+	for _, s := range code(t) {
+		if s.dir != "cmd/cotter" {
+			continue
+		}
+		documented += s.file.Doc.Text()
+		for _, p := range s.imports() {
+			dir, ours := strings.CutPrefix(p, module+"/")
+			if ours && strings.Contains(dir, "internal/") && !slices.Contains(found, dir) {
+				found = append(found, dir)
+			}
+		}
+	}
+	slices.Sort(found)
+	if !slices.Equal(found, commandImports) {
+		t.Errorf("cmd/cotter imports the internal packages %q, want %q: add what a program needs to the public API", found, commandImports)
+	}
+	for _, dir := range commandImports {
+		if !strings.Contains(documented, "- "+dir+" ") {
+			t.Errorf("the comment of cmd/cotter does not say why it imports %s", dir)
+		}
+	}
+}
+
 // TestLayersExist reports packages in the table that do not exist.
 func TestLayersExist(t *testing.T) {
 	t.Parallel()

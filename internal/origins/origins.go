@@ -18,6 +18,10 @@ import (
 // ErrOffline says that a request to a server is needed, but offline mode forbids it.
 var ErrOffline = errors.New("offline mode is set")
 
+// ErrCannotList says that offline mode is set although the lock has no version that fits, so that
+// the versions would have to be listed. It wraps [ErrOffline].
+var ErrCannotList = fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
+
 // NotOfferedError says that a repository no longer has the tag of a locked version.
 type NotOfferedError struct{ Version string }
 

@@ -2,7 +2,6 @@ package origins
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -16,7 +15,7 @@ import (
 func (o *Origins) listingSlot(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
 	switch {
 	case o.Offline:
-		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
+		return nil, ErrCannotList
 	case pkg.IsZero():
 		return o.RequestSlot(ctx)
 	}

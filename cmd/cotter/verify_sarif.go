@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -66,9 +65,9 @@ func sarifRules() []sarifRule {
 	return list
 }
 
-// findings collects what verify finds in one or several projects, for code scanning.
-// The methods of a nil *findings do nothing.
-type findings struct {
+// sarifReport collects what verify finds in one or several projects, for code scanning.
+// The methods of a nil *sarifReport do nothing.
+type sarifReport struct {
 	root string // the absolute directory that the names of files are relative to
 
 	mu       sync.Mutex
@@ -76,18 +75,17 @@ type findings struct {
 	failures []sarifNotification
 }
 
-// newFindings returns findings for the repository that contains a directory.
-func newFindings(dir string) (*findings, error) {
-	dir, err := filepath.Abs(cmp.Or(dir, "."))
+// newSARIFReport returns a report for the repository that contains a directory.
+func newSARIFReport(dir string) (*sarifReport, error) {
+	root, err := cotter.RepositoryDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	dirs := project.RepositoryDirs(dir)
-	return &findings{root: dirs[len(dirs)-1]}, nil
+	return &sarifReport{root: root}, nil
 }
 
-// write writes all findings to a SARIF file, ordered by file and line.
-func (f *findings) write(name string) error {
+// write writes the report to a SARIF file, ordered by file and line.
+func (f *sarifReport) write(name string) error {
 	if f == nil {
 		return nil
 	}
@@ -102,7 +100,7 @@ func (f *findings) write(name string) error {
 
 // failed adds an error that kept a project from being verified. It ignores a statusError,
 // which stands for findings that are in the report.
-func (f *findings) failed(req cotter.Request, err error) {
+func (f *sarifReport) failed(req cotter.Request, err error) {
 	if f == nil || err == nil || is[statusError](err) {
 		return
 	}
@@ -118,7 +116,7 @@ func (f *findings) failed(req cotter.Request, err error) {
 }
 
 // report adds what verify found in a project.
-func (f *findings) report(req cotter.Request, report *cotter.Report) error {
+func (f *sarifReport) report(req cotter.Request, report *cotter.Report) error {
 	if f == nil {
 		return nil
 	}
@@ -147,13 +145,13 @@ func (f *findings) report(req cotter.Request, report *cotter.Report) error {
 		}
 	}
 	if report.Unfinished {
-		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it was putting modules in place.", place{p.lockName, 1})
+		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it was putting modules in place.", position{p.lockName, 1})
 	}
 	return nil
 }
 
 // origins adds what verify --remote found in a project.
-func (f *findings) origins(req cotter.Request, origins []comparedOrigin) error {
+func (f *sarifReport) origins(req cotter.Request, origins []comparedOrigin) error {
 	if f == nil {
 		return nil
 	}
@@ -183,7 +181,7 @@ func (f *findings) origins(req cotter.Request, origins []comparedOrigin) error {
 }
 
 // originsOfProviders adds what verify --remote found about the providers of a project.
-func (f *findings) originsOfProviders(req cotter.Request, providers []cotter.OriginProvider) error {
+func (f *sarifReport) originsOfProviders(req cotter.Request, providers []cotter.OriginProvider) error {
 	if f == nil {
 		return nil
 	}
@@ -256,7 +254,7 @@ func packageText(p cotter.PackageReport) string {
 
 // add adds a finding about a module or a provider of a project. The finding's fingerprint
 // does not depend on lines and versions.
-func (f *findings) add(p *scannedProject, id, kind, subject, text string, at place) {
+func (f *sarifReport) add(p *scannedProject, id, kind, subject, text string, at position) {
 	index := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
 	location := sarifLocation{Physical: sarifPhysical{
 		Artifact: sarifArtifact{sarifURI(path.Join(p.dir, at.file)), sarifRoot},
@@ -276,20 +274,20 @@ func (f *findings) add(p *scannedProject, id, kind, subject, text string, at pla
 	})
 }
 
-// place is a line in a file of a project.
-type place struct {
+// position is a line in a file of a project.
+type position struct {
 	file string // relative to the root module, with slashes
 	line int
 }
 
-// scannedProject has the places of a project's parts in the repository.
+// scannedProject finds the positions of a project's parts in the repository.
 type scannedProject struct {
 	dir      string // relative to the root of the repository, with slashes
 	lockName string // relative to dir, with slashes
 	lock     *lockfile.File
 }
 
-func (f *findings) project(req cotter.Request) (*scannedProject, error) {
+func (f *sarifReport) project(req cotter.Request) (*scannedProject, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil, err
@@ -308,28 +306,28 @@ func (f *findings) project(req cotter.Request) (*scannedProject, error) {
 	return &scannedProject{dir: rel(f.root, dir), lockName: rel(dir, name), lock: lock}, err
 }
 
-// entry returns the place of a module's entry in the lock.
-func (p *scannedProject) entry(key string) place {
+// entry returns the position of a module's entry in the lock.
+func (p *scannedProject) entry(key string) position {
 	entry, _ := p.lock.Module(key)
-	return place{p.lockName, entry.Range.Start.Line}
+	return position{p.lockName, entry.Range.Start.Line}
 }
 
-// providerEntry returns the place of a provider's entry in the lock, or of the lock's first
+// providerEntry returns the position of a provider's entry in the lock, or of the lock's first
 // line if there is no entry.
-func (p *scannedProject) providerEntry(provider addrs.Provider) place {
+func (p *scannedProject) providerEntry(provider addrs.Provider) position {
 	for _, entry := range p.lock.Providers() {
 		if entry.Address == provider {
-			return place{p.lockName, entry.Range.Start.Line}
+			return position{p.lockName, entry.Range.Start.Line}
 		}
 	}
-	return place{p.lockName, 1}
+	return position{p.lockName, 1}
 }
 
-// call returns the place of a module call. The files of installed modules are not in the
-// repository: for a call in them, it returns the place of the entry in the lock.
-func (p *scannedProject) call(key, file string, line int) place {
+// call returns the position of a module call. The files of installed modules are not in the
+// repository: for a call in them, it returns the position of the entry in the lock.
+func (p *scannedProject) call(key, file string, line int) position {
 	if file == "" || slices.Contains(strings.Split(file, "/"), ".terraform") {
 		return p.entry(key)
 	}
-	return place{file, line}
+	return position{file, line}
 }

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
-	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
@@ -18,51 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
-	"github.com/cotterpin/cotter/internal/procgroup"
 )
-
-// request returns the request for the project in --chdir, from the flags, the environment
-// and the project's settings.
-func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
-	req, err := flagRequest(cmd, env)
-	if err != nil {
-		return req, err
-	}
-	return applySettings(cmd, req)
-}
-
-// flagRequest is request without the project's settings.
-func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
-	dialect, err := cotter.ParseDialect(cmd.String("for"))
-	if err != nil {
-		return cotter.Request{}, usageError{err}
-	}
-	req := cotter.Request{
-		Dir:      cmd.String("chdir"),
-		DataDir:  env("TF_DATA_DIR"),
-		LockFile: cmd.String("lock-file"),
-		Dialect:  dialect,
-		Tools:    tools(env),
-		DryRun:   cmd.Bool("dry-run"),
-		LockOnly: cmd.Bool("lock-only"),
-
-		AcceptUnreachable: cmd.Strings("accept-unreachable"),
-
-		KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0",
-	}
-	return req, setInputs(cmd, env, &req)
-}
-
-// tools returns the stock tools that PATH contains.
-func tools(env func(string) string) []cotter.Dialect {
-	var found []cotter.Dialect
-	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
-		if procgroup.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
-			found = append(found, tool)
-		}
-	}
-	return found
-}
 
 // installer returns an Installer for commands that use the network, with the settings and
 // credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
@@ -222,65 +176,3 @@ func gitBackend(cmd *cli.Invocation, env func(string) string) (getmodules.GitBac
 	}
 	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", got %q", where, name)}
 }
-
-// configFlags returns the flags of every command that reads configuration, followed by more.
-// The flags have the same names as in stock tools.
-func configFlags(more ...*cli.Flag) []*cli.Flag {
-	return projectFlags(append([]*cli.Flag{
-		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
-		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
-		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`; their modules are installed too", Default: "tests"},
-		{Name: "allow-file-reads", Usage: "let sources and versions depend on files outside of the git repository, as in file(\"/etc/x\")"},
-	}, more...)...)
-}
-
-// parseVariable parses a value of the flag -var or -var-file.
-func parseVariable(flag, value string) (cotter.Variable, error) {
-	if flag == "var-file" {
-		return cotter.Variable{File: value}, nil
-	}
-	name, value, ok := strings.Cut(value, "=")
-	if name = strings.TrimSpace(name); !ok || name == "" {
-		return cotter.Variable{}, fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
-	}
-	return cotter.Variable{Name: name, Value: value}, nil
-}
-
-// checkAssignment returns an error if a value of -var is not an assignment. The error does
-// not contain the value, which may be secret.
-func checkAssignment(value string) error {
-	_, err := parseVariable("var", value)
-	return err
-}
-
-// setInputs sets the inputs of a request from the flags and the environment: variables,
-// workspace and test directory. If a variable has several values, the last one is used, so
-// the values from the command line come last.
-func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
-	var err error
-	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
-		return err
-	}
-	for _, given := range cmd.Given("var", "var-file") {
-		set, err := parseVariable(given.Name, given.Value)
-		if err != nil {
-			return usageError{err}
-		}
-		req.Inputs.Variables = append(req.Inputs.Variables, set)
-	}
-	req.Inputs.TestDir = cmd.String("test-directory")
-	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
-	req.Inputs.Home = cliconfig.OSEnvironment().Home
-	req.Inputs.Workspace = env("TF_WORKSPACE")
-	req.Inputs.Environment = make(map[string]string)
-	for _, entry := range os.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		if name, ok := strings.CutPrefix(name, "TF_VAR_"); ok {
-			req.Inputs.Environment[name] = value
-		}
-	}
-	return nil
-}
-
-// stockLockName is the lock that stock tools read and write.
-const stockLockName = ".terraform.lock.hcl"

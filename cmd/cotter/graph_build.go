@@ -13,40 +13,40 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// graphed is a graph under construction.
-type graphed struct {
+// graphBuilder is a graph under construction.
+type graphBuilder struct {
 	graph.Graph
-	// providers is true if all providers are shown, and not only those that differ
+	// allProviders is true if all providers are shown, and not only those that differ
 	// between two locks.
-	providers bool
+	allProviders bool
 
-	at map[string]int // the indexes of the modules by their keys
+	index map[string]int // the indexes of the modules by their keys
 }
 
 // add adds a module, unless the graph already has a module with its key.
-func (p *graphed) add(m graph.Module) {
-	if p.module(m.Key) != nil {
+func (b *graphBuilder) add(m graph.Module) {
+	if b.module(m.Key) != nil {
 		return
 	}
-	if p.at == nil {
-		p.at = map[string]int{}
+	if b.index == nil {
+		b.index = map[string]int{}
 	}
-	p.at[m.Key] = len(p.Modules)
-	p.Modules = append(p.Modules, m)
+	b.index[m.Key] = len(b.Modules)
+	b.Modules = append(b.Modules, m)
 }
 
 // module returns the module with a key, or nil if the graph does not have it.
-func (p *graphed) module(key string) *graph.Module {
-	if i, ok := p.at[key]; ok {
-		return &p.Modules[i]
+func (b *graphBuilder) module(key string) *graph.Module {
+	if i, ok := b.index[key]; ok {
+		return &b.Modules[i]
 	}
 	return nil
 }
 
 // addModules adds the modules of a tree, and marks those that are missing in it.
-func (p *graphed) addModules(result *cotter.Result) {
+func (b *graphBuilder) addModules(result *cotter.Result) {
 	for _, m := range result.Modules {
-		p.add(graph.Module{
+		b.add(graph.Module{
 			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version, Package: packageOf(m.Package),
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		})
@@ -57,8 +57,8 @@ func (p *graphed) addModules(result *cotter.Result) {
 		if u.Source != nil {
 			source = u.Source.ForDisplay()
 		}
-		p.add(graph.Module{Key: key, Source: addrs.Redact(source), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
-		p.mark(key, graph.Missing, reasonOf(u.Err))
+		b.add(graph.Module{Key: key, Source: addrs.Redact(source), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
+		b.mark(key, graph.Missing, reasonOf(u.Err))
 	}
 }
 
@@ -74,21 +74,21 @@ func reasonOf(err error) string {
 
 // addLocked completes modules that have no version or package with their lock entries. It
 // also adds the locked modules below modules that are not installed.
-func (p *graphed) addLocked(lock *lockfile.File) {
+func (b *graphBuilder) addLocked(lock *lockfile.File) {
 	missing := map[string]bool{}
 	longest := 0 // the length of the longest key in missing
-	for _, m := range p.Modules {
+	for _, m := range b.Modules {
 		if isMarked(&m, graph.Missing) {
 			missing[m.Key], longest = true, max(longest, len(m.Key))
 		}
 	}
 	for _, entry := range lock.Modules() {
-		if m := p.module(entry.Key); m != nil {
+		if m := b.module(entry.Key); m != nil {
 			m.Version, m.Package = cmp.Or(m.Version, entry.Version), cmp.Or(m.Package, packageOf(entry.Package))
 			continue
 		}
 		if isBelow(entry.Key, missing, longest) {
-			p.add(lockedNode(entry))
+			b.add(lockedNode(entry))
 		}
 	}
 }
@@ -109,10 +109,10 @@ func isMarked(m *graph.Module, kind graph.Kind) bool {
 }
 
 // provider returns the provider with a name, or nil if the graph does not have it.
-func (p *graphed) provider(name string) *graph.Provider {
-	for i := range p.Providers {
-		if p.Providers[i].Name == name {
-			return &p.Providers[i]
+func (b *graphBuilder) provider(name string) *graph.Provider {
+	for i := range b.Providers {
+		if b.Providers[i].Name == name {
+			return &b.Providers[i]
 		}
 	}
 	return nil
@@ -120,8 +120,8 @@ func (p *graphed) provider(name string) *graph.Provider {
 
 // mark marks the module with a key. It does nothing if the graph does not have the module,
 // or if the module already has a mark of the same kind.
-func (p *graphed) mark(key string, kind graph.Kind, text string) {
-	m := p.module(key)
+func (b *graphBuilder) mark(key string, kind graph.Kind, text string) {
+	m := b.module(key)
 	if m == nil || isMarked(m, kind) {
 		return
 	}
@@ -129,24 +129,24 @@ func (p *graphed) mark(key string, kind graph.Kind, text string) {
 }
 
 // addReport marks the modules that differ from the lock.
-func (p *graphed) addReport(report *cotter.Report) {
+func (b *graphBuilder) addReport(report *cotter.Report) {
 	for _, found := range report.Packages {
-		if p.module(found.Key) == nil { // the lock has it, but the configuration does not
+		if b.module(found.Key) == nil { // the lock has it, but the configuration does not
 			continue
 		}
 		switch {
 		case found.Err != nil && found.Changes.Empty():
-			p.mark(found.Key, graph.Problem, reasonOf(found.Err))
+			b.mark(found.Key, graph.Problem, reasonOf(found.Err))
 		case found.Status == cotter.StatusChanged:
-			p.mark(found.Key, graph.Changed, changesText(found))
+			b.mark(found.Key, graph.Changed, changesText(found))
 		case found.Status == cotter.StatusMissing:
-			p.mark(found.Key, graph.Missing, "not installed")
+			b.mark(found.Key, graph.Missing, "not installed")
 		case found.Status == cotter.StatusFormer:
-			p.mark(found.Key, graph.Changed, statusText(found))
+			b.mark(found.Key, graph.Changed, statusText(found))
 		case found.Status == cotter.StatusUnlocked:
-			p.mark(found.Key, graph.Unlocked, "")
+			b.mark(found.Key, graph.Unlocked, "")
 		case !matches(found):
-			p.mark(found.Key, graph.Problem, notCompared)
+			b.mark(found.Key, graph.Problem, notCompared)
 		}
 	}
 	problems := slices.Concat(report.Refused, report.Stale)
@@ -156,7 +156,7 @@ func (p *graphed) addReport(report *cotter.Report) {
 	for _, err := range problems {
 		var module *cotter.ModuleError
 		if errors.As(err, &module) {
-			p.mark(module.Path.String(), graph.Problem, reasonOf(module))
+			b.mark(module.Path.String(), graph.Problem, reasonOf(module))
 		}
 	}
 }
@@ -183,7 +183,7 @@ func changesText(found cotter.PackageReport) string {
 
 // addProviders adds the providers of a project, and marks those that differ from the lock.
 // report is nil if there is no lock.
-func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
+func (b *graphBuilder) addProviders(list []cotter.Provider, report *cotter.Report) {
 	for _, provider := range list {
 		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version}
 		for _, use := range provider.RequiredBy {
@@ -191,13 +191,13 @@ func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
 				shown.RequiredBy = append(shown.RequiredBy, key)
 			}
 		}
-		p.Providers = append(p.Providers, shown)
+		b.Providers = append(b.Providers, shown)
 	}
 	if report == nil {
 		return
 	}
 	for _, found := range report.Providers {
-		shown := p.provider(found.Provider.ForDisplay())
+		shown := b.provider(found.Provider.ForDisplay())
 		switch {
 		case shown == nil:
 		case found.Status == cotter.StatusChanged:
@@ -224,17 +224,17 @@ func newerText(current, allowed, latest string) string {
 	return latest + ", allowed " + allowed
 }
 
-func (p *graphed) addOutdated(list []cotter.Outdated) {
+func (b *graphBuilder) addOutdated(list []cotter.Outdated) {
 	for _, o := range list {
 		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" {
-			p.mark(o.Path.String(), graph.Outdated, text)
+			b.mark(o.Path.String(), graph.Outdated, text)
 		}
 	}
 }
 
-func (p *graphed) addOutdatedProviders(list []cotter.OutdatedProvider) {
+func (b *graphBuilder) addOutdatedProviders(list []cotter.OutdatedProvider) {
 	for _, o := range list {
-		shown := p.provider(o.Provider.ForDisplay())
+		shown := b.provider(o.Provider.ForDisplay())
 		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" && shown != nil {
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Outdated, Text: text})
 		}
@@ -243,18 +243,18 @@ func (p *graphed) addOutdatedProviders(list []cotter.OutdatedProvider) {
 
 // addChanges marks the differences between two locks, and adds the modules and providers
 // that only the old lock has.
-func (p *graphed) addChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) {
+func (b *graphBuilder) addChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) {
 	for _, from := range modules {
-		p.add(lockedNode(*cmp.Or(from.New, from.Old)))
+		b.add(lockedNode(*cmp.Or(from.New, from.Old)))
 		kind, text := changeMark(moduleChange(from))
-		p.mark(from.Key, kind, text)
+		b.mark(from.Key, kind, text)
 	}
 	for _, from := range providers {
 		name := from.Address.ForDisplay()
-		if p.provider(name) == nil {
-			p.Providers = append(p.Providers, graph.Provider{Name: name, Version: cmp.Or(from.New, from.Old).Version})
+		if b.provider(name) == nil {
+			b.Providers = append(b.Providers, graph.Provider{Name: name, Version: cmp.Or(from.New, from.Old).Version})
 		}
-		shown := p.provider(name)
+		shown := b.provider(name)
 		kind, text := changeMark(providerChange(from))
 		shown.Marks = append(shown.Marks, graph.Mark{Kind: kind, Text: text})
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestCleanBesideInstalls repeatedly cleans a cache while processes install from it, in cold
+// TestCleanDuringInstalls repeatedly cleans a cache while processes install from it, in cold
 // and warm runs. Packages in use stay in the cache.
-func TestCleanBesideInstalls(t *testing.T) {
+func TestCleanDuringInstalls(t *testing.T) {
 	t.Parallel()
 	const installs, files = 8, 400
 	s := newCrashScene(t, "install")

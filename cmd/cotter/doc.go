@@ -1,0 +1,40 @@
+// Command cotter installs the modules and providers of an OpenTofu or Terraform
+// configuration, locks the selected packages, and verifies them on every later run.
+//
+// The exit status is 0 for success, 1 for failure, 2 for a wrong command line, and 130
+// if the command was interrupted. Once init has started tofu or terraform, it exits with
+// the status of that tool. The exit status of verify is a sum:
+//
+//	 1  a package was changed, or modules.json points to other directories
+//	 4  a locked package is not installed
+//	 8  something could not be compared
+//	16  the lock is stale: it does not fit the configuration, or --remote found
+//	    that an origin has other content
+//
+// # Structure
+//
+// The command is a program on the public API. Each subcommand has a file of its name with its
+// flags, its story and its output:
+//
+//   - main.go has the exit status and app.go the list of subcommands; request.go turns flags, the
+//     environment and settings into a request, installer.go makes the installer, and projects.go
+//     runs a command for several projects.
+//   - A failure becomes messages (messages.go), gets a short wording (problem.go and
+//     problem_project.go) and the remedies of its type (remedies.go), and is printed
+//     (printerror.go). Errors of the library state facts only; all advice on them, and on the
+//     library's warnings, is in remedies.go.
+//   - The records of the JSON output are in json_records.go; docs/json.md is made from them.
+//
+// Of the internal packages it imports only these:
+//
+//   - cmd/cotter/internal/cli parses command lines;
+//   - internal/graph draws the pictures of the command graph;
+//   - internal/sanitize makes foreign text safe on terminals;
+//   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
+//   - internal/userfile reads files that the user names, such as settings and keys, with a limit;
+//   - internal/atomicfile replaces the lock in merge-lock, as all files are written;
+//   - internal/httpx has the errors of requests, and sends the requests of doctor under the same
+//     rules as all others.
+//
+// A test in internal/layering keeps this list.
+package main

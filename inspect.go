@@ -1,0 +1,164 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// The functions of this file answer questions of programs about a project, its repository and its
+// user. They change nothing and send no requests.
+
+var (
+	// ErrNoVersionsOffline is an [ErrOffline] for a call whose version cannot be selected: the lock
+	// has none that fits, and the versions cannot be listed.
+	ErrNoVersionsOffline = origins.ErrCannotList
+	// ErrUnconfirmedOffline is an [ErrOffline] for a package whose entry in the lock no origin has
+	// confirmed to this user.
+	ErrUnconfirmedOffline = fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline)
+	// ErrNoRepository says that a directory is not in a git repository.
+	ErrNoRepository = gitowner.ErrNoRepository
+	// ErrShortStateKey says that Installer.StateKey is too short for a secret.
+	ErrShortStateKey = userkey.ErrShortSecret
+)
+
+// RepositoryOwnerError says that a git repository belongs to another user, and that git's setting
+// safe.directory does not allow it.
+type RepositoryOwnerError = gitowner.OwnerError
+
+// NotVendorDirError says that the directory in which packages are to be vendored has other content.
+type NotVendorDirError = vendordir.NotOursError
+
+// UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
+// Terraform does not know before the modules are installed. OpenTofu may know it.
+type UnknownToTerraform = configs.UnknownToTerraform
+
+// HasConfiguration reports whether the directory of a request has files that tofu or terraform
+// reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
+// listed.
+func HasConfiguration(req Request) (bool, error) {
+	reader := configs.Reader{Terraform: req.Dialect == DialectTerraform}
+	empty, err := reader.Empty(configs.Dir{Path: req.dir(), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
+	return !empty, err
+}
+
+// RepositoryDir returns the root of the git repository that contains a directory, as an absolute
+// path. For a directory that is not in a repository, it returns the directory.
+func RepositoryDir(dir string) (string, error) {
+	dir, err := filepath.Abs(orElse(dir, "."))
+	if err != nil {
+		return "", err
+	}
+	dirs := project.RepositoryDirs(dir)
+	return dirs[len(dirs)-1], nil
+}
+
+// ChangedFiles returns the absolute paths of the files that have changed since a git revision, in
+// commits or in the work tree, in the repository that contains a directory. Installer.ChangedRoots
+// selects the root modules that depend on them. The error wraps [ErrNoRepository] if there is no
+// repository, and is a *[RepositoryOwnerError] if this user may not use it.
+func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
+	tree, err := (&gitexec.Git{}).WorkTree(dir)
+	if err != nil {
+		return nil, err
+	}
+	return tree.ChangedSince(ctx, revision)
+}
+
+// ReadLockAt returns the lock of a request as it was at a git revision. The revision can be
+// followed by a colon and the path of another file, as for git show. If the project has no lock at
+// the revision, ReadLockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. See
+// [ChangedFiles] for other errors; hcl.Diagnostics are those of a lock that cannot be read.
+func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.File, error) {
+	tree, err := (&gitexec.Git{}).WorkTree(req.dir())
+	if err != nil {
+		return nil, err
+	}
+	rev, file, named := strings.Cut(revision, ":")
+	if !named {
+		file = "./" + filepath.ToSlash(req.lockFile())
+	}
+	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return &lockfile.File{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock, diags := lockfile.Parse(src, revision)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return lock, nil
+}
+
+// CheckStateKey reads the key that proves which files this user has written: Installer.StateKey, or
+// the key in Installer.StateDir. The error wraps [ErrShortStateKey] for a secret that is too short,
+// and fs.ErrNotExist if no key exists yet.
+func (in *Installer) CheckStateKey() error {
+	if in.StateKey != "" {
+		_, err := userkey.FromSecret(in.StateKey)
+		return err
+	}
+	_, err := userkey.Read(in.StateDir)
+	return err
+}
+
+// VendorState says how the packages in Request.Vendor compare with the lock.
+type VendorState struct {
+	// Dir is the directory, relative to the root module's, with slashes.
+	Dir string
+	// Exists reports whether packages were vendored there.
+	Exists bool
+	// Verified, Missing and Changed are the keys of the lock's entries whose packages match, do not
+	// exist, and differ.
+	Verified, Missing, Changed []string
+	// Unlocked are the keys of packages that the lock has no entry for.
+	Unlocked []string
+}
+
+// CompareVendored compares the packages in Request.Vendor with a lock. It returns an error if packages
+// cannot be vendored in that directory; [ErrNoVendor] if the request names none.
+func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
+	vendored, err := req.vendorDir()
+	if err != nil {
+		return nil, err
+	}
+	if vendored == nil {
+		return nil, ErrNoVendor
+	}
+	state := &VendorState{Dir: vendored.Name(), Exists: vendordir.IsDir(vendored.Path())}
+	for _, entry := range lock.Modules() {
+		switch vendored.Inspect(entry).Status {
+		case installed.Missing:
+			state.Missing = append(state.Missing, entry.Key)
+		case installed.Verified:
+			state.Verified = append(state.Verified, entry.Key)
+		default:
+			state.Changed = append(state.Changed, entry.Key)
+		}
+	}
+	for _, key := range vendored.Keys() {
+		if _, ok := lock.Module(key); !ok {
+			state.Unlocked = append(state.Unlocked, key)
+		}
+	}
+	return state, nil
+}
+
+// IsVendorDir reports whether a directory was created for the vendored packages of a root module.
+func IsVendorDir(dir string) bool { return vendordir.IsDir(dir) }
