@@ -20,8 +20,8 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -269,7 +269,7 @@ type StoreEntry struct {
 // requested. If the store has something else under the artifact's tag, has is false. err
 // reports failures of the store itself.
 func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (has bool, distrust, err error) {
-	return stores.Has(ctx, store, modpkg.StatementOf(entry))
+	return stores.Has(ctx, store, artifact.StatementOf(entry))
 }
 
 // StoredProvider says what a store has for a locked provider and a platform.
@@ -303,7 +303,7 @@ type MissingPlatformError = getproviders.MissingPlatformError
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
-	return alone.readStore(ctx, store, false, func(*session, modpkg.Statement) error { return nil })
+	return alone.readStore(ctx, store, false, func(*session, artifact.Statement) error { return nil })
 }
 
 // ImportStore puts all packages of a store into the cache. It also records their entries as
@@ -315,7 +315,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return in.readStore(ctx, store, true, func(s *session, statement modpkg.Statement) error {
+	return in.readStore(ctx, store, true, func(s *session, statement artifact.Statement) error {
 		if s.CacheErr != nil {
 			return s.CacheErr
 		}
@@ -324,7 +324,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 }
 
 // confirmImported records that the user has imported the package of a statement.
-func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
+func confirmImported(cache *pkgcache.Cache, statement artifact.Statement) error {
 	var records []string
 	for _, text := range lockentry.AllStatements(statement) {
 		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))
@@ -334,12 +334,12 @@ func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
 	all, err := store.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
 	if err != nil {
@@ -399,7 +399,7 @@ func (in *Installer) readProviders(ctx context.Context, s *session, store Packag
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
 	for i, tag := range tags {
-		if !strings.HasPrefix(tag, modpkg.ProviderTag) {
+		if !strings.HasPrefix(tag, artifact.ProviderTag) {
 			continue
 		}
 		group.Go(func() error {
@@ -422,7 +422,7 @@ func (in *Installer) readProviders(ctx context.Context, s *session, store Packag
 }
 
 // checkStatement compares a tree with the hashes of a statement.
-func checkStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
+func checkStatement(s artifact.Statement, tree *pkgtree.Tree) error {
 	mismatch := &HashMismatchError{Package: s.Package}
 	for _, scheme := range []string{"h1", "t1"} {
 		if want, got := s.Hash(scheme), tree.Hash(scheme); want != "" && got != want {

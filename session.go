@@ -30,7 +30,7 @@ type session struct {
 	key *userkey.Key
 	// stores has the answers of bundles and mirrors. always lists the stores that all
 	// projects ask.
-	stores *stores.Session
+	stores *stores.Answers
 	always []PackageStore
 	// providers has the answers of provider sources.
 	providers *treeproviders.Session
@@ -52,7 +52,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	shared.Fetcher = in.fetcher(shared.Cache.Dir())
-	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewSession(shared)}
+	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Session{
 		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
 		Open: func() *providerstore.Store {
@@ -64,7 +64,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 
 // storesOf returns the stores of a project, in the order in which they are asked.
 func (s *session) storesOf(req Request, events *events) *stores.Stores {
-	of := &stores.Stores{Session: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
 	for _, store := range slices.Concat(req.Stores, s.always) {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}

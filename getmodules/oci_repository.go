@@ -11,6 +11,8 @@ import (
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 const (
@@ -146,7 +148,7 @@ func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, 
 	}
 	err = r.repeat(ctx, func() error {
 		found, err := r.Resolve(ctx, tag)
-		if err == nil && !ociDigest.MatchString(found.Digest.String()) {
+		if err == nil && !oci.IsDigest(found.Digest.String()) {
 			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)
 		}
 		digest = found.Digest.String()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/dockerregistry"
-	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/mirror"
 )
 
@@ -71,11 +71,11 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := modpkg.ParseManifest(text)
+		found, err := artifact.ParseModule(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Layer
+		return found.Layer.Digest
 	}
 	t.Fatalf("there is no entry of %s", source)
 	return ""

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/dockerregistry"
-	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -278,7 +278,7 @@ func (l *mirrorLoad) damage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := m.Manifest(t.Context(), modpkg.StatementOf(entry).Tag())
+	text, err := m.Manifest(t.Context(), artifact.StatementOf(entry).Tag())
 	if err != nil {
 		t.Fatal(err)
 	}
