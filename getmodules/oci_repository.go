@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 const (
@@ -171,11 +172,11 @@ type OCICredential struct {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (OCICredential) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte("REDACTED")) // fmt reports errors of the writer
+	secret.Format(f)
 }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (OCICredential) MarshalText() ([]byte, error) { return []byte("REDACTED"), nil }
+func (OCICredential) MarshalText() ([]byte, error) { return []byte(secret.Redacted), nil }
 
 // OCICredentials returns the credential for a repository of a registry. The host has a port if
 // the address has one. It is called at most a few times for each fetch, and only if the
