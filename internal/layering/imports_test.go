@@ -23,8 +23,8 @@ var layers = []layer{
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
-		"cmd/cotter/internal/cli",                                                                                                                                            // command lines
-		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"cmd/cotter/internal/cli",                                                                                                                 // command lines
+		"internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"the user's git repository, and files of it that expressions can read", []string{"internal/gitowner", "internal/repofiles"}},
 	{"files that are read and written, and terminals", []string{
