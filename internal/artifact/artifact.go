@@ -90,33 +90,41 @@ func ParseProvider(text []byte) (Provider, error) {
 	return a, nil
 }
 
-// parse parses a manifest that has one layer, which must be an archive.
 func parse[S stated](text []byte, statement func(annotations map[string]string) (S, error)) (a Artifact[S], err error) {
-	if err := checkSize(text); err != nil {
-		return a, err
-	}
-	m, err := oci.ParseManifest(oci.ManifestType, text, a.Statement.artifactType())
-	if err != nil {
-		return a, bad("%w", err)
-	}
-	layer, err := m.Archive()
-	switch {
-	case err != nil:
-		return a, bad("%w", err)
-	case len(m.Layers) > 1:
-		return a, bad("it has %d layers, and should have one", len(m.Layers))
-	case !oci.IsSHA256(layer.Digest):
-		return a, bad("the digest of its layer is %q", layer.Digest)
-	}
-	found, err := statement(m.Annotations)
+	annotations, layer, err := parseManifest(text, a.Statement.artifactType())
 	if err != nil {
 		return a, err
 	}
-	signatures, err := parseSignatures(m.Annotations[annotationSignatures])
+	found, err := statement(annotations)
+	if err != nil {
+		return a, err
+	}
+	signatures, err := parseSignatures(annotations[annotationSignatures])
 	if err != nil {
 		return a, err
 	}
 	return Artifact[S]{found, layer, signatures}, nil
+}
+
+// parseManifest parses a manifest that has one layer, which must be an archive.
+func parseManifest(text []byte, artifactType string) (annotations map[string]string, layer oci.Descriptor, err error) {
+	if err := checkSize(text); err != nil {
+		return nil, layer, err
+	}
+	m, err := oci.ParseManifest(oci.ManifestType, text, artifactType)
+	if err != nil {
+		return nil, layer, bad("%w", err)
+	}
+	layer, err = m.Archive()
+	switch {
+	case err != nil:
+		return nil, layer, bad("%w", err)
+	case len(m.Layers) > 1:
+		return nil, layer, bad("it has %d layers, and should have one", len(m.Layers))
+	case !oci.IsSHA256(layer.Digest):
+		return nil, layer, bad("the digest of its layer is %q", layer.Digest)
+	}
+	return m.Annotations, layer, nil
 }
 
 func checkSize(text []byte) error {

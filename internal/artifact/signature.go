@@ -37,37 +37,12 @@ func KeyID(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// signedText returns the text that is signed. It refuses control characters, because they could
-// make the texts of two statements equal.
-func (a Artifact[S]) signedText() ([]byte, error) {
-	var text bytes.Buffer
-	for _, line := range append(a.Statement.signedLines(), "layer "+a.Layer.Digest) {
-		if strings.ContainsFunc(line, unicode.IsControl) {
-			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", line)
-		}
-		fmt.Fprintln(&text, line)
-	}
-	return text.Bytes(), nil
-}
-
 // Sign returns the artifact with an additional signature by a key. It replaces an earlier
 // signature by the same key.
 func (a Artifact[S]) Sign(key ed25519.PrivateKey) (Artifact[S], error) {
-	text, err := a.signedText()
-	if err != nil {
-		return a, err
-	}
-	public, ok := key.Public().(ed25519.PublicKey)
-	if !ok {
-		return a, errors.New("the key has no public key") // should never happen
-	}
-	id := KeyID(public)
-	others := slices.DeleteFunc(slices.Clone(a.Signatures), func(s Signature) bool { return s.KeyID == id })
-	if len(others) >= maxSignatures {
-		return a, fmt.Errorf("it already has %d signatures", len(others))
-	}
-	a.Signatures = append(others, Signature{id, ed25519.Sign(key, text)})
-	return a, nil
+	var err error
+	a.Signatures, err = sign(a.signedLines(), a.Signatures, key)
+	return a, err
 }
 
 // SignedManifest returns the manifest of the artifact with a signature by a key, which may be nil.
@@ -88,13 +63,52 @@ func (a Artifact[S]) SignedManifest(key ed25519.PrivateKey, former Artifact[S]) 
 // CheckSigned returns nil if one of the keys has signed the artifact, and the reason otherwise.
 // The text of the error is the same for all artifacts with the same defect.
 func (a Artifact[S]) CheckSigned(keys []ed25519.PublicKey) error {
-	text, err := a.signedText()
+	return checkSigned(a.signedLines(), a.Signatures, keys)
+}
+
+func (a Artifact[S]) signedLines() []string {
+	return append(a.Statement.signedLines(), "layer "+a.Layer.Digest)
+}
+
+// signedText returns the text that is signed. It refuses control characters, because they could
+// make the texts of two statements equal.
+func signedText(lines []string) ([]byte, error) {
+	var text bytes.Buffer
+	for _, line := range lines {
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", line)
+		}
+		fmt.Fprintln(&text, line)
+	}
+	return text.Bytes(), nil
+}
+
+// sign returns the signatures with a new one by a key.
+func sign(lines []string, signatures []Signature, key ed25519.PrivateKey) ([]Signature, error) {
+	text, err := signedText(lines)
+	if err != nil {
+		return signatures, err
+	}
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return signatures, errors.New("the key has no public key") // should never happen
+	}
+	id := KeyID(public)
+	others := slices.DeleteFunc(slices.Clone(signatures), func(s Signature) bool { return s.KeyID == id })
+	if len(others) >= maxSignatures {
+		return signatures, fmt.Errorf("it already has %d signatures", len(others))
+	}
+	return append(others, Signature{id, ed25519.Sign(key, text)}), nil
+}
+
+func checkSigned(lines []string, signatures []Signature, keys []ed25519.PublicKey) error {
+	text, err := signedText(lines)
 	if err != nil {
 		return err
 	}
 	var wrong error
 	var signers []string
-	for _, s := range a.Signatures {
+	for _, s := range signatures {
 		for _, key := range keys {
 			switch {
 			case KeyID(key) != s.KeyID:

@@ -27,8 +27,6 @@ type Target struct {
 
 // Encode returns the text of the index. The order of targets does not matter.
 func (x Index) Encode() ([]byte, error) {
-	targets := slices.Clone(x.Targets)
-	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Platform.String(), b.Platform.String()) })
 	document := ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    IndexType,
@@ -36,13 +34,19 @@ func (x Index) Encode() ([]byte, error) {
 		Manifests:    []ocispec.Descriptor{},
 		Annotations:  x.Annotations,
 	}
-	for _, t := range targets {
+	for _, t := range x.Targets {
 		m := t.descriptor(ManifestType)
 		m.ArtifactType = TargetArtifact
 		m.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
 		document.Manifests = append(document.Manifests, m)
 	}
+	sortBy(document.Manifests, func(m ocispec.Descriptor) string { return m.Platform.OS + "_" + m.Platform.Architecture })
 	return json.Marshal(document)
+}
+
+// sortBy sorts the manifests of an index, so that equal indexes have equal texts.
+func sortBy(manifests []ocispec.Descriptor, key func(ocispec.Descriptor) string) {
+	slices.SortFunc(manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(key(a), key(b)) })
 }
 
 // ParseIndex parses the index of a version of a provider. mediaType is the media type of the

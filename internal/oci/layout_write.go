@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +32,8 @@ type Blob struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// WriteLayout writes a layout. The order of refs and blobs does not matter. Blobs with the same digest
-// are written once.
+// WriteLayout writes a layout. The order of refs and blobs does not matter. Blobs with the same
+// digest are written once.
 func WriteLayout(w io.Writer, refs []Ref, blobs []Blob) error {
 	index, err := indexOf(refs)
 	if err != nil {
@@ -54,11 +55,12 @@ func WriteLayout(w io.Writer, refs []Ref, blobs []Blob) error {
 			return err
 		}
 	}
-	blobs = slices.Clone(blobs)
-	slices.SortFunc(blobs, func(a, b Blob) int { return strings.Compare(a.Digest, b.Digest) })
-	blobs = slices.CompactFunc(blobs, func(a, b Blob) bool { return a.Digest == b.Digest })
+	unique := make(map[string]Blob)
 	for _, blob := range blobs {
-		if err := writeBlob(out, blob); err != nil {
+		unique[blob.Digest] = blob
+	}
+	for _, digest := range slices.Sorted(maps.Keys(unique)) {
+		if err := writeBlob(out, unique[digest]); err != nil {
 			return err
 		}
 	}
@@ -66,8 +68,6 @@ func WriteLayout(w io.Writer, refs []Ref, blobs []Blob) error {
 }
 
 func indexOf(refs []Ref) ([]byte, error) {
-	refs = slices.Clone(refs)
-	slices.SortFunc(refs, func(a, b Ref) int { return strings.Compare(a.Tag, b.Tag) })
 	index := ocispec.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2},
 		MediaType: IndexType,
@@ -83,6 +83,7 @@ func indexOf(refs []Ref) ([]byte, error) {
 		m.Annotations = map[string]string{ocispec.AnnotationRefName: ref.Tag}
 		index.Manifests = append(index.Manifests, m)
 	}
+	sortBy(index.Manifests, func(m ocispec.Descriptor) string { return m.Annotations[ocispec.AnnotationRefName] })
 	return json.Marshal(index)
 }
 
