@@ -34,11 +34,11 @@ type Artifact[S stated] struct {
 	Signatures []Signature
 }
 
-// Module is the package of a module, and Provider that of a provider for one platform.
-type (
-	Module   = Artifact[Statement]
-	Provider = Artifact[ProviderStatement]
-)
+// Module is the package of a module.
+type Module = Artifact[Statement]
+
+// Provider is the package of a provider for one platform.
+type Provider = Artifact[ProviderStatement]
 
 // stated is a statement about a package.
 type stated interface {
