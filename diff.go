@@ -58,7 +58,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	defer func() { err = errors.Join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
-		stores: &stores.Stores{Session: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		stores: &stores.Stores{Answers: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
 		above:  make(map[string]bool),
 	}
 	for _, c := range changes {

@@ -114,7 +114,7 @@ type session struct {
 	user user
 	// stores has the answers of bundles and mirrors. always lists the stores that all
 	// projects ask.
-	stores *stores.Session
+	stores *stores.Answers
 	always []PackageStore
 	// providers has the answers of provider sources.
 	providers *treeproviders.Client
@@ -139,7 +139,7 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 		}
 	}
 	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewSession(shared)}
+	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *providerstore.Store {
@@ -156,7 +156,7 @@ func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 
 // storesOf returns the stores of a project, in the order in which they are asked.
 func (s *session) storesOf(req Request, events *events) *stores.Stores {
-	of := &stores.Stores{Session: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
 	for _, store := range slices.Concat(req.Stores, s.always) {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}

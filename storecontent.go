@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/stores"
 )
@@ -22,7 +22,7 @@ import (
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
-	return readStore(ctx, alone, store, false, func(*session, modpkg.Statement) error { return nil })
+	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
 }
 
 // ImportStore puts all packages of a store into the cache. It also records their entries as
@@ -34,7 +34,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return readStore(ctx, *in, store, true, func(s *session, statement modpkg.Statement) error {
+	return readStore(ctx, *in, store, true, func(s *session, statement artifact.Statement) error {
 		if s.CacheErr != nil {
 			return s.CacheErr
 		}
@@ -43,7 +43,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 }
 
 // confirmImported records that the user has imported the package of a statement.
-func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
+func confirmImported(cache *pkgcache.Cache, statement artifact.Statement) error {
 	var records []string
 	for _, text := range lockentry.AllStatements(statement) {
 		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))
@@ -53,12 +53,12 @@ func confirmImported(cache *pkgcache.Cache, statement modpkg.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func readStore(ctx context.Context, in Installer, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+func readStore(ctx context.Context, in Installer, store ListedStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
 	all, err := store.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
 	events := &events{fn: in.OnEvent}
 	by, err := userOf(&in, events)
 	if err != nil {
@@ -118,7 +118,7 @@ func readProviders(ctx context.Context, s *session, store PackageStore, tags []s
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(s.Slots))
 	for i, tag := range tags {
-		if !strings.HasPrefix(tag, modpkg.ProviderTag) {
+		if !strings.HasPrefix(tag, artifact.ProviderTag) {
 			continue
 		}
 		group.Go(func() error {

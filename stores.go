@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
@@ -87,7 +87,7 @@ type StoreEntry struct {
 // requested. If the store has something else under the artifact's tag, has is false. err
 // reports failures of the store itself.
 func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (has bool, distrust, err error) {
-	return stores.Has(ctx, store, modpkg.StatementOf(entry))
+	return stores.Has(ctx, store, artifact.StatementOf(entry))
 }
 
 // StoredProvider says what a store has for a locked provider and a platform.
@@ -115,7 +115,7 @@ func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Pr
 type MissingPlatformError = getproviders.MissingPlatformError
 
 // checkStatement compares a tree with the hashes of a statement.
-func checkStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
+func checkStatement(s artifact.Statement, tree *pkgtree.Tree) error {
 	mismatch := &HashMismatchError{Package: s.Package}
 	for _, scheme := range []string{"h1", "t1"} {
 		if want, got := s.Hash(scheme), tree.Hash(scheme); want != "" && got != want {

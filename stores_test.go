@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -139,7 +139,7 @@ func TestBundleWithOtherContent(t *testing.T) {
 	}
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
-	forged := forge(t, text, modpkg.StatementOf(names), modpkg.StatementOf(victim))
+	forged := forge(t, text, artifact.StatementOf(names), artifact.StatementOf(victim))
 	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
 	if err != nil {
 		t.Fatal(err)
@@ -166,14 +166,14 @@ func TestBundleWithOtherContent(t *testing.T) {
 
 // forge returns a bundle in which the artifact for the statement other contains the package of
 // the statement content.
-func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
+func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte {
 	t.Helper()
 	opened := openBundle(t, text)
 	manifest, err := opened.Manifest(t.Context(), content.Tag())
 	if err != nil {
 		t.Fatal(err)
 	}
-	artifact, err := modpkg.ParseManifest(manifest)
+	forgery, err := artifact.ParseModule(manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,19 +182,19 @@ func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 		t.Fatal(err)
 	}
 	defer layer.Close()
-	if err := opened.Blob(t.Context(), artifact.Layer, artifact.Size, layer); err != nil {
+	if err := opened.Blob(t.Context(), forgery.Layer.Digest, forgery.Layer.Size, layer); err != nil {
 		t.Fatal(err)
 	}
-	artifact.Statement = other
-	if manifest, err = artifact.Manifest(); err != nil {
+	forgery.Statement = other
+	if manifest, err = forgery.Manifest(); err != nil {
 		t.Fatal(err)
 	}
 	var forged bytes.Buffer
-	err = ocilayout.Write(&forged, []ocilayout.Ref{{Tag: other.Tag(), Manifest: ocilayout.Describe(manifest)}}, []ocilayout.Blob{
-		{Descriptor: ocilayout.Describe(manifest), Open: func() (io.ReadCloser, error) {
+	err = oci.WriteLayout(&forged, []oci.Ref{{Tag: other.Tag(), Manifest: oci.Describe(manifest)}}, []oci.Blob{
+		{Descriptor: oci.Describe(manifest), Open: func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(manifest)), nil
 		}},
-		{Descriptor: ocilayout.Descriptor{Digest: artifact.Layer, Size: artifact.Size}, Open: func() (io.ReadCloser, error) {
+		{Descriptor: forgery.Layer, Open: func() (io.ReadCloser, error) {
 			return os.Open(layer.Name())
 		}},
 	})
@@ -211,8 +211,8 @@ func TestBundleWithOtherTag(t *testing.T) {
 	lock, _ := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
-	moved := bytes.Replace(text, []byte(modpkg.StatementOf(victim).Tag()), []byte("entry-unused"+strings.Repeat("0", 58)), 1)
-	moved = bytes.Replace(moved, []byte(modpkg.StatementOf(names).Tag()), []byte(modpkg.StatementOf(victim).Tag()), 1)
+	moved := bytes.Replace(text, []byte(artifact.StatementOf(victim).Tag()), []byte("entry-unused"+strings.Repeat("0", 58)), 1)
+	moved = bytes.Replace(moved, []byte(artifact.StatementOf(names).Tag()), []byte(artifact.StatementOf(victim).Tag()), 1)
 	in := freshInstaller(t, p, openBundle(t, moved))
 	var warnings []string
 	in.OnEvent = func(event cotter.Event) {

@@ -4,10 +4,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-)
 
-// redacted replaces secrets.
-const redacted = "REDACTED"
+	"github.com/cotterpin/cotter/internal/secret"
+)
 
 // Redact returns an address in a form that can be shown, logged and stored. It removes user
 // names and passwords. It replaces the fragment and the values in the query string with
@@ -19,7 +18,7 @@ const redacted = "REDACTED"
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
-		text = before + "#" + redacted
+		text = before + "#" + secret.Redacted
 	}
 	if hasQuery {
 		text += "?" + redactQuery(query)
@@ -121,7 +120,7 @@ func redactQuery(query string) string {
 	}
 	out.WriteString(redactArgument(text))
 	if hasFragment {
-		out.WriteString("#" + redacted)
+		out.WriteString("#" + secret.Redacted)
 	}
 	return out.String()
 }
@@ -134,9 +133,9 @@ func redactArgument(arg string) string {
 	case isShown(key, value):
 		return arg
 	case !hasValue:
-		return redacted // it may be a token without a name
+		return secret.Redacted // it may be a token without a name
 	}
-	return key + "=" + redacted
+	return key + "=" + secret.Redacted
 }
 
 // isShown reports whether the value of an argument may be shown. It returns false for a

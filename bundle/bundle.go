@@ -5,175 +5,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"sync"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/ocilayout"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/versions"
 )
-
-// Result describes the bundle that Create has written.
-type Result struct {
-	// Entries is the number of different lock entries of modules, and Packages is the number of
-	// their packages with different content.
-	Entries, Packages int
-	// Providers is the number of provider packages, for all platforms.
-	Providers int
-	// Bytes is the size of the bundle.
-	Bytes int64
-}
-
-// Create writes a bundle with all packages that the locks of some root modules name. It includes
-// the packages of providers if req.Providers is set, for the platforms in req.Providers.
-//
-// The locks must be complete. dirs, req and onEvent are passed to
-// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
-// fetch the packages. If a project fails, nothing is written, and the error joins a
-// *[cotter.ProjectError] for each failed project. The archives are kept in a temporary directory
-// until all of them are written.
-func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
-	temporary, err := os.MkdirTemp("", "cotter-bundle-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
-	b := &builder{
-		dir: temporary, artifacts: make(map[string]modpkg.Artifact),
-		files: make(map[string]string), contents: make(map[hashing.Hash]string),
-		packages: make(map[string]*providerPackage),
-	}
-	if b.providers, err = newProviderBuilder(temporary); err != nil {
-		return nil, err
-	}
-	if err := in.LockedPackages(ctx, dirs, req, onEvent, b.add); err != nil {
-		return nil, err
-	}
-	if req.Providers != nil {
-		if err := in.LockedProviders(ctx, dirs, req, onEvent, b.addProvider); err != nil {
-			return nil, err
-		}
-	}
-	return b.write(w)
-}
-
-// builder collects the artifacts of a bundle. Their layers are files in dir.
-type builder struct {
-	dir       string
-	layers    singleflight.Memo[hashing.Hash, layer]
-	providers *providerBuilder
-
-	mu sync.Mutex
-	// packages are the packages of providers by tag and platform.
-	packages map[string]*providerPackage
-	// artifacts are the artifacts by tag, and files are the names of their layers' files by
-	// digest. contents has the tag of one artifact for each content.
-	artifacts map[string]modpkg.Artifact
-	files     map[string]string
-	contents  map[hashing.Hash]string
-}
-
-// layer is the archive of a tree in a file.
-type layer struct {
-	modpkg.Artifact // without a statement
-	file            string
-}
-
-// add adds a package.
-func (b *builder) add(ctx context.Context, p cotter.LockedPackage) error {
-	t1 := p.Tree.T1()
-	packed, err := b.layers.Do(ctx, t1, func(ctx context.Context) (layer, error) {
-		root, err := p.Open()
-		if err != nil {
-			return layer{}, err
-		}
-		defer root.Close()
-		name := filepath.Join(b.dir, modpkg.ContentTag(t1))
-		a, err := modpkg.WriteLayer(ctx, name, root.FS(), p.Tree, 0, modpkg.Statement{})
-		return layer{a, name}, err
-	})
-	if err != nil {
-		return err
-	}
-	a := packed.Artifact
-	a.Statement = modpkg.StatementOf(p.Entry)
-	tag := a.Statement.Tag()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.artifacts[tag], b.files[a.Layer] = a, packed.file
-	if first := b.contents[t1]; first == "" || tag < first {
-		b.contents[t1] = tag // independent of the order in which packages are added
-	}
-	return nil
-}
-
-// write writes the bundle.
-func (b *builder) write(w io.Writer) (*Result, error) {
-	var refs []ocilayout.Ref
-	blobs := []ocilayout.Blob{blobOf([]byte(modpkg.Config))}
-	manifests := make(map[string]ocilayout.Descriptor)
-	for tag, a := range b.artifacts {
-		text, err := a.Manifest()
-		if err != nil {
-			return nil, err
-		}
-		manifests[tag] = ocilayout.Describe(text)
-		refs = append(refs, ocilayout.Ref{Tag: tag, ArtifactType: modpkg.ArtifactType, Manifest: manifests[tag]})
-		blobs = append(blobs, blobOf(text), ocilayout.Blob{
-			Descriptor: ocilayout.Descriptor{Digest: a.Layer, Size: a.Size},
-			Open:       func() (io.ReadCloser, error) { return os.Open(b.files[a.Layer]) },
-		})
-	}
-	for t1, tag := range b.contents {
-		refs = append(refs, ocilayout.Ref{Tag: modpkg.ContentTag(t1), ArtifactType: modpkg.ArtifactType, Manifest: manifests[tag]})
-	}
-	providerRefs, providerBlobs, err := b.writeProviders()
-	if err != nil {
-		return nil, err
-	}
-	refs, blobs = append(refs, providerRefs...), append(blobs, providerBlobs...)
-	counted := &countingWriter{w: w}
-	if err := ocilayout.Write(counted, refs, blobs); err != nil {
-		return nil, err
-	}
-	return &Result{Entries: len(b.artifacts), Packages: len(b.contents), Providers: len(b.packages), Bytes: counted.n}, nil
-}
-
-func blobOf(text []byte) ocilayout.Blob {
-	return ocilayout.Blob{
-		Descriptor: ocilayout.Describe(text),
-		Open:       func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
-	}
-}
-
-// countingWriter counts the bytes that are written to it.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
 
 // Bundle is an open bundle. It is a [cotter.ListedStore] and must be closed.
 type Bundle struct {
 	file   *os.File
-	layout *ocilayout.Layout
+	layout *oci.Layout
 }
 
 var _ cotter.ListedStore = (*Bundle)(nil)
 
 // ErrBundle means that a file is not a bundle or is damaged.
-var ErrBundle = ocilayout.ErrLayout
+var ErrBundle = oci.ErrLayout
 
 // Open opens a bundle. It reads the index, but no packages. Errors about its content wrap
 // [ErrBundle].
@@ -189,7 +41,7 @@ func Open(name string) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := ocilayout.Read(file)
+	layout, err := oci.ReadLayout(file)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
@@ -222,10 +74,50 @@ func (b *Bundle) Tags(context.Context) ([]string, error) {
 	return tags, nil
 }
 
+// Manifest implements [cotter.PackageStore].
+func (b *Bundle) Manifest(_ context.Context, tag string) ([]byte, error) {
+	at, ok := b.layout.Tagged(tag)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: tag, Err: fs.ErrNotExist}
+	}
+	return b.text(at)
+}
+
+// text returns the content of a blob that is a manifest.
+func (b *Bundle) text(at oci.Descriptor) ([]byte, error) {
+	if at.Size > artifact.MaxManifest {
+		return nil, fmt.Errorf("%w: a manifest has %d bytes", ErrBundle, at.Size)
+	}
+	var text bytes.Buffer
+	err := b.layout.Copy(&text, at)
+	return text.Bytes(), err
+}
+
 // Blob implements [cotter.PackageStore].
 func (b *Bundle) Blob(ctx context.Context, digest string, size int64, file *os.File) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return b.layout.Copy(file, ocilayout.Descriptor{Digest: digest, Size: size})
+	return b.layout.Copy(file, oci.Descriptor{Digest: digest, Size: size})
+}
+
+// ProviderIndex implements [cotter.PackageStore].
+func (b *Bundle) ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error) {
+	return b.Manifest(ctx, artifact.Release{Provider: provider, Version: version}.Tag())
+}
+
+// ProviderManifest implements [cotter.PackageStore].
+func (b *Bundle) ProviderManifest(_ context.Context, _ addrs.Provider, digest string, size int64) ([]byte, error) {
+	return b.text(oci.Descriptor{Digest: digest, Size: size})
+}
+
+// ProviderBlob implements [cotter.PackageStore].
+func (b *Bundle) ProviderBlob(ctx context.Context, _ addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error {
+	if err := b.Blob(ctx, digest, size, file); err != nil {
+		return err
+	}
+	if progress != nil {
+		progress(size, size)
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -250,10 +250,10 @@ func TestDamagedProvider(t *testing.T) {
 	}
 	defer opened.Close()
 	entries, err := p.in.VerifyStore(t.Context(), opened)
-	if err != nil || len(entries) != 1 || !errors.Is(entries[0].Err, ocilayout.ErrLayout) || entries[0].Platform != addrs.CurrentPlatform() {
+	if err != nil || len(entries) != 1 || !errors.Is(entries[0].Err, oci.ErrLayout) || entries[0].Platform != addrs.CurrentPlatform() {
 		t.Errorf("VerifyStore = %+v, %v", entries, err)
 	}
-	if err := p.installFrom(t, name); !errors.Is(err, ocilayout.ErrLayout) {
+	if err := p.installFrom(t, name); !errors.Is(err, oci.ErrLayout) {
 		t.Errorf("Install = %v, want ErrLayout", err)
 	}
 }

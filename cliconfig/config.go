@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/netrc"
+	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
@@ -58,7 +59,7 @@ type Config struct {
 
 // credentials are the credentials that a file, a variable or a helper provides for a host.
 type credentials struct {
-	token secret
+	token secret.Text
 	none  bool
 	place Place
 }
@@ -158,7 +159,7 @@ func (c *Config) Token(ctx context.Context, host addrs.Hostname) (token disco.Be
 	if err != nil || found.none {
 		return "", false, err
 	}
-	return disco.BearerToken(found.token.reveal()), true, nil
+	return disco.BearerToken(found.token.Reveal()), true, nil
 }
 
 func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credentials, error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -113,14 +114,14 @@ func (c *dockerConfig) helper(host string) string {
 
 func (a dockerAuth) login() (ociLogin, error) {
 	if a.IdentityToken != "" {
-		return ociLogin{refreshToken: newSecret(a.IdentityToken)}, nil
+		return ociLogin{refreshToken: secret.New(a.IdentityToken)}, nil
 	}
 	decoded, err := base64.StdEncoding.DecodeString(a.Auth)
 	username, password, ok := strings.Cut(string(decoded), ":")
 	if err != nil || !ok { // the error could quote a secret
 		return ociLogin{}, errors.New("is not the base64 form of a user name, a colon and a password")
 	}
-	return ociLogin{username: username, password: newSecret(password)}, nil
+	return ociLogin{username: username, password: secret.New(password)}, nil
 }
 
 const (
@@ -159,7 +160,7 @@ func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, errNotJSON)
 	}
 	if answer.Username == dockerTokenUser {
-		return ociLogin{refreshToken: newSecret(answer.Secret)}, nil
+		return ociLogin{refreshToken: secret.New(answer.Secret)}, nil
 	}
-	return ociLogin{username: answer.Username, password: newSecret(answer.Secret)}, nil
+	return ociLogin{username: answer.Username, password: secret.New(answer.Secret)}, nil
 }

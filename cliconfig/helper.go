@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // helperPrefix is the prefix of the file names of credentials helpers.
@@ -36,5 +37,5 @@ func (h *helper) get(ctx context.Context, p programs, host addrs.Hostname) (cred
 		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, errNotJSON)
 	}
 	token, ok := answer["token"].(string)
-	return credentials{token: newSecret(token), none: !ok, place: Place{PlaceHelper, program}}, nil
+	return credentials{token: secret.New(token), none: !ok, place: Place{PlaceHelper, program}}, nil
 }

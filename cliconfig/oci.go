@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // OCICredentials returns the credential for a repository, such as "team/network", of the
@@ -52,15 +53,15 @@ func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Pla
 // ociLogin is a getmodules.OCICredential with hidden secrets.
 type ociLogin struct {
 	username                            string
-	password, accessToken, refreshToken secret
+	password, accessToken, refreshToken secret.Text
 }
 
 func (l ociLogin) reveal() getmodules.OCICredential {
 	return getmodules.OCICredential{
 		Username:     l.username,
-		Password:     l.password.reveal(),
-		AccessToken:  l.accessToken.reveal(),
-		RefreshToken: l.refreshToken.reveal(),
+		Password:     l.password.Reveal(),
+		AccessToken:  l.accessToken.Reveal(),
+		RefreshToken: l.refreshToken.Reveal(),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // ociGroups are the arguments of an oci_credentials block. A block has all arguments of
@@ -28,13 +30,13 @@ func (d *decoder) ociCredentials(label item, body object) {
 	}
 	found := ociSecret{helper: values["docker_credentials_helper"], file: d.name}
 	found.login.username = values["username"]
-	for name, field := range map[string]*secret{
+	for name, field := range map[string]*secret.Text{
 		"password":      &found.login.password,
 		"access_token":  &found.login.accessToken,
 		"refresh_token": &found.login.refreshToken,
 	} {
 		if value, ok := values[name]; ok {
-			*field = newSecret(value)
+			*field = secret.New(value)
 		}
 	}
 	if _, ok := values["docker_credentials_helper"]; ok {

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // ProviderInstallation says where provider packages come from.
@@ -90,7 +91,7 @@ type InstallationMethod struct {
 	// password, which only [Config.ProviderSource] uses.
 	URL      *url.URL
 	user     string
-	password secret
+	password secret.Text
 	// TrustAllHashes is the argument of a network_mirror.
 	TrustAllHashes bool
 	// Repository is the template of an oci_mirror.
@@ -142,7 +143,7 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 	case MethodNetworkMirror:
 		at := *m.URL
 		if m.user != "" {
-			at.User = url.UserPassword(m.user, m.password.reveal())
+			at.User = url.UserPassword(m.user, m.password.Reveal())
 		}
 		return &getproviders.NetworkMirror{
 			URL:            &at,

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 const (
@@ -40,7 +41,7 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 			continue
 		}
 		if host, err := addrs.ParseHostname(decodeHost(encoded)); err == nil {
-			c.environ[host] = credentials{token: newSecret(token), place: Place{PlaceVariable, name}}
+			c.environ[host] = credentials{token: secret.New(token), place: Place{PlaceVariable, name}}
 		}
 	}
 	var diags hcl.Diagnostics

@@ -5,21 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"oras.land/oras-go/v2/registry"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // defaultOCITag is the tag of an address without a tag or digest.
 const defaultOCITag = "latest"
-
-// ociDigest matches digests of the two algorithms that the OCI specification registers, sha256
-// and sha512.
-var ociDigest = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 
 // ociAddress is a parsed oci address.
 type ociAddress struct {
@@ -91,7 +87,7 @@ func (a *ociAddress) readArguments(query string) error {
 	switch {
 	case a.tag != "" && a.digest != "":
 		return badOCI("the arguments tag and digest exclude each other")
-	case a.digest != "" && !ociDigest.MatchString(a.digest):
+	case a.digest != "" && !oci.IsDigest(a.digest):
 		return badOCI("%q is not a digest; there are sha256: and sha512:, with lower-case digits", a.digest)
 	case a.tag != "" && ref.ValidateReferenceAsTag() != nil:
 		return badOCI("%q is not the name of a tag", a.tag)
@@ -127,7 +123,7 @@ func (a *ociAddress) pin(revision string) error {
 	switch {
 	case revision == "":
 		return nil
-	case !ociDigest.MatchString(revision):
+	case !oci.IsDigest(revision):
 		return badOCI("the pinned revision %q is not a digest", revision)
 	case a.digest != "" && a.digest != revision:
 		return fmt.Errorf("%w: %s and %s", errOCIRevision, a.digest, revision)

@@ -12,6 +12,7 @@ import (
 	"oras.land/oras-go/v2/content"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
@@ -58,9 +59,8 @@ func (c *OCIContent) Tags(ctx context.Context, last string, page func(tags []str
 // its digest. The error wraps fs.ErrNotExist if the tag or the digest does not exist.
 func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifest, error) {
 	var found OCIManifest
-	err := c.repository.repeat(ctx, func() error {
-		descriptor, text, err := c.repository.manifest(ctx, reference)
-		found = OCIManifest{descriptor.MediaType, descriptor.Digest.String(), text}
+	err := c.repository.repeat(ctx, func() (err error) {
+		found, err = c.repository.manifest(ctx, reference)
 		return err
 	})
 	if err != nil {
@@ -72,12 +72,8 @@ func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifes
 // Blob writes a blob to the file, from its beginning, and checks its size and digest. progress,
 // which may be nil, is called with the number of bytes so far and the total.
 func (c *OCIContent) Blob(ctx context.Context, blob OCIBlob, file *os.File, progress func(done, total int64)) error {
-	if !ociDigest.MatchString(blob.Digest) {
-		return c.fail(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
-	}
-	descriptor := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.Digest(blob.Digest), Size: blob.Size}
 	return c.fail(c.repository.repeat(ctx, func() error {
-		return c.repository.receive(ctx, descriptor, file, progress)
+		return c.repository.receive(ctx, blob, file, progress)
 	}))
 }
 
@@ -88,27 +84,39 @@ func (c *OCIContent) fail(err error) error {
 	return fetchError(c.shown, err)
 }
 
+// descriptor returns the descriptor of a blob for the registry client.
+func (b OCIBlob) descriptor() (ocispec.Descriptor, error) {
+	if !oci.IsDigest(b.Digest) {
+		return ocispec.Descriptor{}, fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, b.Digest)
+	}
+	return ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.Digest(b.Digest), Size: b.Size}, nil
+}
+
 // manifest requests the manifest of a tag or a digest, without retries.
-func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocispec.Descriptor, text []byte, err error) {
+func (r *ociRepository) manifest(ctx context.Context, reference string) (_ OCIManifest, err error) {
 	found, body, err := r.FetchReference(ctx, reference)
 	if err != nil {
-		return ocispec.Descriptor{}, nil, err
+		return OCIManifest{}, err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	if !ociDigest.MatchString(found.Digest.String()) {
-		return ocispec.Descriptor{}, nil, fmt.Errorf("%w: the digest of the manifest is %q", ErrOCIContent, found.Digest)
+	if !oci.IsDigest(found.Digest.String()) {
+		return OCIManifest{}, fmt.Errorf("%w: the digest of the manifest is %q", ErrOCIContent, found.Digest)
 	}
-	text, err = content.ReadAll(body, found)
-	return found, text, err
+	text, err := content.ReadAll(body, found)
+	return OCIManifest{found.MediaType, found.Digest.String(), text}, err
 }
 
 // receive requests a blob, without retries. It writes the blob to the file, from its beginning,
 // and checks its size and digest.
-func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, file *os.File, progress func(done, total int64)) (err error) {
+func (r *ociRepository) receive(ctx context.Context, blob OCIBlob, file *os.File, progress func(done, total int64)) (err error) {
+	descriptor, err := blob.descriptor()
+	if err != nil {
+		return err
+	}
 	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
-	body, err := r.Blobs().Fetch(ctx, blob)
+	body, err := r.Blobs().Fetch(ctx, descriptor)
 	if err != nil {
 		return err
 	}
@@ -117,7 +125,7 @@ func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, fi
 	if progress != nil {
 		out = &progressWriter{w: file, report: progress, total: blob.Size}
 	}
-	verified := content.NewVerifyReader(body, blob)
+	verified := content.NewVerifyReader(body, descriptor)
 	if _, err := io.Copy(out, verified); err != nil {
 		return err
 	}

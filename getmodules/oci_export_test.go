@@ -14,7 +14,7 @@ func OCIReference(address string) (host, repository, reference string, err error
 // CheckOCIManifest checks a manifest and returns the digest of its layer.
 func CheckOCIManifest(mediaType string, text []byte, limit int64) (string, error) {
 	layer, err := moduleLayer(mediaType, text, limit)
-	return layer.Digest.String(), err
+	return layer.Digest, err
 }
 
 // SameSite exports sameSite.

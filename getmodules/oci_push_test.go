@@ -14,6 +14,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -93,7 +94,7 @@ func TestOCIPush(t *testing.T) {
 // implementation.
 func TestOCIPushDockerRegistry(t *testing.T) {
 	t.Parallel()
-	server := startRegistry(t)
+	server := testenv.StartRegistry(t, "")
 	f := newHTTPFetcher()
 	f.HTTPClient = server.Client()
 	if err := pushAll(t, f, server.Host()); err != nil {

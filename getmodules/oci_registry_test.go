@@ -3,7 +3,6 @@ package getmodules_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -14,26 +13,12 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/dockerregistry"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// startRegistry runs Debian's docker-registry behind a TLS server.
-func startRegistry(t *testing.T) *dockerregistry.Registry {
-	t.Helper()
-	server, err := dockerregistry.Start(t.TempDir())
-	if errors.Is(err, dockerregistry.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	return server
-}
-
 // pushModule pushes a module package in the same way as "oras push", and tags it.
-func pushModule(t *testing.T, server *dockerregistry.Registry, repository string, archive []byte, tags ...string) digest.Digest {
+func pushModule(t *testing.T, server *testenv.Registry, repository string, archive []byte, tags ...string) digest.Digest {
 	t.Helper()
 	repo := &remote.Repository{
 		Client:    server.Client(),
@@ -70,7 +55,7 @@ func pushModule(t *testing.T, server *dockerregistry.Registry, repository string
 // implementation.
 func TestOCIDockerRegistry(t *testing.T) {
 	t.Parallel()
-	server := startRegistry(t)
+	server := testenv.StartRegistry(t, "")
 	tags := []string{"latest", "v1.2.0", "1.3.0_build.1"}
 	for i := range 120 { // more than the registry's default page size
 		tags = append(tags, fmt.Sprintf("0.0.%d", i))

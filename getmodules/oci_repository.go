@@ -11,6 +11,9 @@ import (
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 const (
@@ -146,7 +149,7 @@ func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, 
 	}
 	err = r.repeat(ctx, func() error {
 		found, err := r.Resolve(ctx, tag)
-		if err == nil && !ociDigest.MatchString(found.Digest.String()) {
+		if err == nil && !oci.IsDigest(found.Digest.String()) {
 			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)
 		}
 		digest = found.Digest.String()
@@ -169,11 +172,11 @@ type OCICredential struct {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (OCICredential) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte("REDACTED")) // fmt reports errors of the writer
+	secret.Format(f)
 }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (OCICredential) MarshalText() ([]byte, error) { return []byte("REDACTED"), nil }
+func (OCICredential) MarshalText() ([]byte, error) { return []byte(secret.Redacted), nil }
 
 // OCICredentials returns the credential for a repository of a registry. The host has a port if
 // the address has one. It is called at most a few times for each fetch, and only if the

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
@@ -59,6 +60,44 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return answer.Response, nil
 	}
 	return readOCIMetadata(answer)
+}
+
+// upload sends a request that changes the registry. Its URL may be one that the registry has
+// named for an upload. The caller refuses other hosts and paths.
+func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
+	ctx, guard := t.registry.Floor.Watch(req.Context())
+	sent := req.Clone(ctx)
+	if req.Body != nil && req.Body != http.NoBody {
+		sent.Body = &guardedBody{req.Body, guard}
+	}
+	client := *t.registry
+	client.Floor, client.MaxRedirects = minrate.Floor{}, 0 // the guard measures what is sent
+	answer, err := client.Send(sent)
+	defer guard.Stop()
+	if err != nil {
+		if stalled := guard.Err(); stalled != nil {
+			return nil, &httpx.NetworkError{Err: stalled}
+		}
+		return nil, err
+	}
+	answer.Request = req
+	if answer.StatusCode/100 != 2 && answer.StatusCode != http.StatusUnauthorized {
+		defer answer.Body.Close()
+		return nil, answer.StatusError()
+	}
+	return readOCIMetadata(answer)
+}
+
+// guardedBody is a request body. Bytes that are read from it count as progress of the transfer.
+type guardedBody struct {
+	io.ReadCloser
+	guard *minrate.Guard
+}
+
+func (b *guardedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.guard.Add(n)
+	return n, err
 }
 
 // askForToken sends a request to a token service, which may not redirect it.

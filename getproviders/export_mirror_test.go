@@ -2,6 +2,6 @@ package getproviders
 
 // Parsers of OCI artifacts, for fuzzing.
 var (
-	ParseOCIIndex  = parseOCIIndex
-	ParseOCITarget = parseOCITarget
+	ParseOCIIndex  = findTarget
+	ParseOCITarget = findArchive
 )

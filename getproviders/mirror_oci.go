@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
@@ -58,7 +59,7 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 	}
 	var found Listing
 	for _, tag := range tags {
-		if v, ok := parseVersion(strings.Replace(tag.Ref, "_", "+", 1)); ok {
+		if v, ok := parseVersion(oci.VersionOfTag(tag.Ref)); ok {
 			found.Versions = append(found.Versions, Version{Version: v})
 		}
 	}
@@ -74,12 +75,12 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 		return nil, err
 	}
 	index, err := m.indexes.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
-		return repository.Manifest(ctx, strings.Replace(version.String(), "+", "_", 1))
+		return repository.Manifest(ctx, oci.VersionTag(version.String()))
 	})
 	if err != nil {
 		return nil, about.with(ociFailure(err))
 	}
-	target, err := parseOCIIndex(index, platform)
+	target, err := findTarget(index, platform)
 	if err != nil {
 		return nil, about.with(err)
 	}
@@ -90,7 +91,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, about.with(ociFailure(err))
 	}
-	layer, err := parseOCITarget(manifest)
+	layer, err := findArchive(manifest)
 	if err != nil {
 		return nil, about.with(err)
 	}
@@ -123,6 +124,46 @@ func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
 		return nil, about.with(err)
 	}
 	return repository, nil
+}
+
+// findTarget returns the digest of an index's manifest for a platform.
+func findTarget(found getmodules.OCIManifest, platform addrs.Platform) (string, error) {
+	index, err := oci.ParseIndex(found.MediaType, found.Text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalidMirror, err)
+	}
+	digest := ""
+	for _, target := range index.Targets {
+		switch {
+		case target.Platform != platform:
+			continue
+		case digest != "":
+			return "", fmt.Errorf("%w: the index has several manifests for %s", ErrInvalidMirror, platform)
+		case !oci.IsDigest(target.Digest):
+			return "", fmt.Errorf("%w: the digest of the manifest for %s is %q", ErrInvalidMirror, platform, target.Digest)
+		}
+		digest = target.Digest
+	}
+	if digest == "" {
+		return "", ErrUnsupportedPlatform
+	}
+	return digest, nil
+}
+
+// findArchive returns the layer of a platform's manifest that contains the archive.
+func findArchive(found getmodules.OCIManifest) (getmodules.OCIBlob, error) {
+	manifest, err := oci.ParseManifest(found.MediaType, found.Text, oci.TargetArtifact)
+	var layer oci.Descriptor
+	if err == nil {
+		layer, err = manifest.Archive()
+	}
+	switch {
+	case err != nil:
+		return getmodules.OCIBlob{}, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
+	case layer.Size > maxMirrorArchive:
+		return getmodules.OCIBlob{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, maxMirrorArchive)
+	}
+	return getmodules.OCIBlob(layer), nil
 }
 
 // ociFailure converts errors of a registry to errors that wrap a sentinel of this package, if

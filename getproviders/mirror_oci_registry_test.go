@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,7 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/dockerregistry"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // push stores content in a registry through its protocol.
@@ -49,16 +48,10 @@ func pushBlob(t *testing.T, client *http.Client, repository, mediaType, blob str
 // implementation.
 func TestOCIMirrorDockerRegistry(t *testing.T) {
 	t.Parallel()
-	registry, err := dockerregistry.Start(t.TempDir())
-	if errors.Is(err, dockerregistry.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := testenv.StartRegistry(t, "")
 	client := registry.Client()
 	m := &getproviders.OCIMirror{Fetcher: &getmodules.Fetcher{HTTPClient: client}}
+	var err error
 	if m.Repository, err = getproviders.ParseRepositoryTemplate(registry.Host() + "/mirror/${namespace}/${type}"); err != nil {
 		t.Fatal(err)
 	}

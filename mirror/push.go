@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
-	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -63,27 +59,15 @@ type pusher struct {
 	mirror  *Mirror
 	repairs bool
 	dir     string // for archives, while they are uploaded
-	entries singleflight.Memo[string, bool]
-	layers  singleflight.Memo[layerKey, pushedLayer]
-	config  singleflight.Memo[string, bool]
-
-	providers providerPusher
+	// packages are the packages that were pushed, by their keys. configs are the repositories that
+	// have the config blob, and layers the archives of modules.
+	packages singleflight.Memo[string, bool]
+	configs  singleflight.Memo[string, bool]
+	layers   singleflight.Memo[layerKey, pushedLayer]
+	indexes  indexLocks
 
 	mu     sync.Mutex
 	result Result
-}
-
-// layerKey identifies an archive by its content and form.
-type layerKey struct {
-	t1   hashing.Hash
-	form int
-}
-
-// pushedLayer is an archive that is now in the mirror.
-type pushedLayer struct {
-	modpkg.Artifact // without a statement
-	// uploaded reports whether the archive was missing or damaged before.
-	uploaded bool
 }
 
 func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event)) (*Result, error) {
@@ -93,7 +77,7 @@ func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []strin
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	p.dir = temporary
-	err = in.LockedPackages(ctx, dirs, req, onEvent, p.push)
+	err = in.LockedPackages(ctx, dirs, req, onEvent, p.pushModule)
 	if dirs = withoutFailed(dirs, err); req.Providers != nil && len(dirs) > 0 && ctx.Err() == nil {
 		err = errors.Join(err, in.LockedProviders(ctx, dirs, req, onEvent, p.pushProvider))
 	}
@@ -121,153 +105,92 @@ func withoutFailed(dirs []string, err error) []string {
 	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return failed[dir] })
 }
 
-// push stores a package unless the mirror already has its entry in the required form.
-func (p *pusher) push(ctx context.Context, pkg cotter.LockedPackage) error {
-	statement := modpkg.StatementOf(pkg.Entry)
-	_, err := p.entries.Do(ctx, statement.Tag(), func(ctx context.Context) (bool, error) {
-		has, _, err := cotter.StoreHas(ctx, p.mirror, pkg.Entry)
+// lockedPackage is a package that a lock names: a [lockedModule] or a [lockedProvider].
+type lockedPackage interface {
+	// isIn returns what a mirror has of the package.
+	isIn(ctx context.Context, m *Mirror) (presence, error)
+	// manifest returns the manifest that the mirror has for the package, or nil.
+	manifest(ctx context.Context, p *pusher) ([]byte, error)
+	// store stores the package: first its archive, then what points to it. former is the manifest
+	// that the mirror has, or nil. store reports whether anything in the mirror has changed.
+	store(ctx context.Context, p *pusher, former []byte) (changed bool, err error)
+}
+
+// presence is what a mirror has of a package.
+type presence int
+
+const (
+	absent    presence = iota
+	different          // the mirror has another package in its place
+	present
+)
+
+// push stores a package unless the mirror already has it in the required form. Packages with the
+// same key are stored once. count is the field of the result that counts them.
+func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count *int) error {
+	_, err := p.packages.Do(ctx, key, func(ctx context.Context) (bool, error) {
+		found, err := pkg.isIn(ctx, p.mirror)
 		if err != nil {
 			return false, err
 		}
-		var found []byte
-		if has && (p.repairs || p.mirror.SignKey != nil) {
-			if found, err = p.mirror.Manifest(ctx, statement.Tag()); err != nil {
+		replaces := found == different || p.repairs
+		var former []byte
+		if found != absent && (replaces || p.mirror.SignKey != nil) {
+			if former, err = pkg.manifest(ctx, p); err != nil {
 				return false, err
 			}
 		}
 		changed := false
-		if !has || p.repairs || p.lacksSignature(found) {
-			changed, err = p.store(ctx, pkg, statement, found)
+		if found == absent || replaces || p.lacksSignature(former) {
+			changed, err = pkg.store(ctx, p, former)
 		}
-		p.count(&p.result.Entries, has, changed && err == nil)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		*count++
+		switch {
+		case err != nil || !changed:
+		case found == absent:
+			p.result.Pushed++
+		default:
+			p.result.Replaced++
+		}
 		return changed, err
 	})
 	return err
 }
 
-// count counts a package, and whether it was pushed or replaced.
-func (p *pusher) count(all *int, had, changed bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	*all++
-	switch {
-	case !changed:
-	case had:
-		p.result.Replaced++
-	default:
-		p.result.Pushed++
-	}
-}
-
 // lacksSignature reports whether a manifest lacks the signature by the mirror's key. It returns
 // false if the mirror has no key.
 func (p *pusher) lacksSignature(manifest []byte) bool {
-	if p.mirror.SignKey == nil {
-		return false
-	}
-	return modpkg.CheckSigned(manifest, publicKeys(p.mirror.SignKey)) != nil
+	return p.mirror.SignKey != nil && artifact.CheckSigned(manifest, publicKeys(p.mirror.SignKey)) != nil
 }
 
-// archiveForms is the maximum number of different archives of a package that a repair tries.
-const archiveForms = 4
-
-// store stores a package: first its archive, then the manifests and tags that point to it. found
-// is the manifest that the mirror has for the entry, or nil. store reports whether anything in
-// the mirror has changed.
-func (p *pusher) store(ctx context.Context, pkg cotter.LockedPackage, statement modpkg.Statement, found []byte) (changed bool, err error) {
-	if _, err := p.config.Do(ctx, "", p.pushConfig); err != nil {
-		return false, err
-	}
-	t1 := pkg.Tree.T1()
-	for form := range archiveForms {
-		layer, err := p.layers.Do(ctx, layerKey{t1, form}, func(ctx context.Context) (pushedLayer, error) { return p.pushLayer(ctx, t1, form, pkg) })
-		if errors.Is(err, ErrNotRepaired) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		text, err := p.manifest(layer.Artifact, statement, found)
-		if err != nil {
-			return false, err
-		}
-		if bytes.Equal(text, found) {
-			return layer.uploaded, nil
-		}
-		if err := p.pushManifest(ctx, modpkg.ContentTag(t1), text, form > 0); err != nil {
-			return false, err
-		}
-		if err := p.pushManifest(ctx, statement.Tag(), text, true); err != nil {
-			return false, err
-		}
-		if !p.repairs || p.hasManifest(ctx, statement.Tag(), text) {
-			return true, nil
-		}
-	}
-	return false, ErrNotRepaired
+// pushConfig uploads the config blob of all manifests to a repository, once for each key.
+func (p *pusher) pushConfig(ctx context.Context, key string, to *getmodules.OCIContent) error {
+	_, err := p.configs.Do(ctx, key, func(ctx context.Context) (bool, error) {
+		config := []byte(oci.EmptyConfig)
+		return to.PushBlob(ctx, getmodules.OCIBlob(oci.Describe(config)), bytes.NewReader(config))
+	})
+	return err
 }
 
-// manifest returns the manifest of an entry with a layer. If the entry already has the same layer
-// in the mirror, its signatures are kept.
-func (p *pusher) manifest(a modpkg.Artifact, statement modpkg.Statement, found []byte) ([]byte, error) {
-	a.Statement = statement
-	if former, err := modpkg.ParseManifest(found); err == nil && former.Layer == a.Layer {
-		a.Signatures = former.Signatures
-	}
-	if p.mirror.SignKey != nil {
-		var err error
-		if a, err = a.Sign(p.mirror.SignKey); err != nil {
-			return nil, err
-		}
-	}
-	return a.Manifest()
-}
-
-// pushManifest stores a manifest and makes a tag point to it. If replace is not set, a tag that
-// already exists is not changed: the tag of a content keeps pointing to the first artifact with
-// that content.
+// pushManifest stores a manifest and makes a tag of the mirror's own repository point to it. If
+// replace is not set, a tag that already exists is not changed: the tag of a content keeps
+// pointing to the first artifact with that content.
 func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, replace bool) error {
 	if !replace {
 		if _, err := p.mirror.Manifest(ctx, tag); err == nil {
 			return nil
 		}
 	}
-	return p.mirror.content.PushManifest(ctx, tag, ocispec.MediaTypeImageManifest, text)
-}
-
-// hasManifest reports whether a tag points to this manifest and the manifest can be read.
-func (p *pusher) hasManifest(ctx context.Context, tag string, text []byte) bool {
-	got, err := p.mirror.Manifest(ctx, tag)
-	return err == nil && bytes.Equal(got, text)
-}
-
-// pushLayer packs a package and uploads the archive. A repair reads the archive back and uploads
-// it again if the mirror has other bytes.
-func (p *pusher) pushLayer(ctx context.Context, t1 hashing.Hash, form int, pkg cotter.LockedPackage) (pushedLayer, error) {
-	root, err := pkg.Open()
-	if err != nil {
-		return pushedLayer{}, err
-	}
-	defer root.Close()
-	name := filepath.Join(p.dir, fmt.Sprintf("%s-%d", modpkg.ContentTag(t1), form))
-	defer func() { _ = os.Remove(name) }() // pushAll removes leftovers
-	a, err := modpkg.WriteLayer(ctx, name, root.FS(), pkg.Tree, form, modpkg.Statement{})
-	if err != nil {
-		return pushedLayer{}, err
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return pushedLayer{}, err
-	}
-	defer file.Close()
-	uploaded, err := p.pushFile(ctx, p.mirror.content, getmodules.OCIBlob{Digest: a.Layer, Size: a.Size}, file)
-	return pushedLayer{a, uploaded}, err
+	return p.mirror.content.PushManifest(ctx, tag, oci.ManifestType, text)
 }
 
 // pushFile uploads an archive to a repository. uploaded reports whether the repository did not
 // have it or had other bytes. A repair reads the archive back and uploads it again if it is
 // damaged.
-func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, blob getmodules.OCIBlob, file *os.File) (uploaded bool, err error) {
+func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, layer oci.Descriptor, file *os.File) (uploaded bool, err error) {
+	blob := getmodules.OCIBlob(layer)
 	uploaded, err = to.PushBlob(ctx, blob, file)
 	if err == nil && p.repairs {
 		if err = p.readBack(ctx, to, blob); err != nil && isDamage(err) {
@@ -305,14 +228,4 @@ func (p *pusher) readBack(ctx context.Context, from *getmodules.OCIContent, blob
 // registry.
 func isDamage(err error) bool {
 	return errors.Is(err, getmodules.ErrOCIContent) || errors.Is(err, getmodules.ErrTooLarge) || errors.Is(err, fs.ErrNotExist)
-}
-
-func (p *pusher) pushConfig(ctx context.Context) (bool, error) {
-	return pushConfig(ctx, p.mirror.content)
-}
-
-func pushConfig(ctx context.Context, to *getmodules.OCIContent) (bool, error) {
-	config := []byte(modpkg.Config)
-	at := ocilayout.Describe(config)
-	return to.PushBlob(ctx, getmodules.OCIBlob{Digest: at.Digest, Size: at.Size}, bytes.NewReader(config))
 }

@@ -9,13 +9,10 @@ import (
 	"os"
 	"sync"
 
-	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/ocilayout"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -27,27 +24,12 @@ var ErrOtherPackage = errors.New("the mirror has a different package, and the lo
 // locks may need exactly the one in the mirror.
 var errNoArchiveHash = errors.New("the mirror has the published archive, and the lock has no zh hash to check it with")
 
-// providerPusher is the state of a push that concerns providers.
-type providerPusher struct {
-	entries singleflight.Memo[string, bool]
-	configs singleflight.Memo[string, bool]
-
-	mu sync.Mutex
-	// indexes are the mutexes that are held while the index of a release is changed.
-	indexes map[modpkg.Release]*sync.Mutex
-}
-
-// index returns the mutex that must be held while the index of a release is changed.
-func (p *providerPusher) index(r modpkg.Release) *sync.Mutex {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.indexes == nil {
-		p.indexes = make(map[modpkg.Release]*sync.Mutex)
-	}
-	if p.indexes[r] == nil {
-		p.indexes[r] = new(sync.Mutex)
-	}
-	return p.indexes[r]
+// lockedProvider is the package of a provider for one platform. Its archive and its manifest are
+// stored first, in the repository of the provider, then the index that points to the manifest, and
+// the reference in the mirror's own repository by which the release is listed.
+type lockedProvider struct {
+	cotter.LockedProvider
+	release artifact.Release
 }
 
 // pushProvider stores the package of a provider unless the mirror already has it in the required
@@ -57,67 +39,43 @@ func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider)
 	if err != nil {
 		return err
 	}
-	release := modpkg.Release{Provider: locked.Entry.Address, Version: version}
+	release := artifact.Release{Provider: locked.Entry.Address, Version: version}
 	key := fmt.Sprintf("%s %s %q", release.Tag(), locked.Platform, locked.Entry.Hashes)
-	_, err = p.providers.entries.Do(ctx, key, func(ctx context.Context) (bool, error) {
-		has, _, err := cotter.StoreHasProvider(ctx, p.mirror, locked.Entry, locked.Platform)
-		if err != nil {
-			return false, err
-		}
-		var found []byte
-		if has != cotter.StoredNot {
-			if found, err = p.providerManifest(ctx, release, locked); err != nil {
-				return false, err
-			}
-		}
-		changed := false
-		if has != cotter.StoredLocked || p.repairs || p.lacksSignature(found) {
-			changed, err = p.storeProvider(ctx, release, locked, found)
-		}
-		if err != nil {
-			return false, fmt.Errorf("provider %s %s for %s: %w", locked.Entry.Address.ForDisplay(), locked.Entry.Version, locked.Platform, err)
-		}
-		p.count(&p.result.Providers, has != cotter.StoredNot, changed)
-		return changed, nil
-	})
-	return err
+	return p.push(ctx, key, lockedProvider{locked, release}, &p.result.Providers)
 }
 
-// providerManifest returns the manifest that the mirror has for a platform, or nil.
-func (p *pusher) providerManifest(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider) ([]byte, error) {
-	targets, err := p.targets(ctx, release)
+func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (presence, error) {
+	has, _, err := cotter.StoreHasProvider(ctx, m, l.Entry, l.Platform)
+	switch {
+	case err != nil, has == cotter.StoredNot:
+		return absent, err
+	case has == cotter.StoredOther:
+		return different, nil
+	}
+	return present, nil
+}
+
+func (l lockedProvider) manifest(ctx context.Context, p *pusher) ([]byte, error) {
+	targets, err := p.targets(ctx, l.release)
 	if err != nil {
 		return nil, err
 	}
-	target, ok := modpkg.TargetFor(targets, locked.Platform)
+	target, ok := targets.For(l.Platform)
 	if !ok {
 		return nil, nil // it has just been removed
 	}
-	return p.mirror.ProviderManifest(ctx, release.Provider, target.Digest, target.Size)
+	return p.mirror.ProviderManifest(ctx, l.release.Provider, target.Digest, target.Size)
 }
 
-// targets returns the targets in the mirror's index of a release. In a repair, an index that
-// cannot be read counts as missing.
-func (p *pusher) targets(ctx context.Context, release modpkg.Release) ([]modpkg.Target, error) {
-	text, err := p.mirror.ProviderIndex(ctx, release.Provider, release.Version)
-	if errors.Is(err, fs.ErrNotExist) || p.repairs && errors.Is(err, getmodules.ErrOCIContent) {
-		return nil, nil
+func (l lockedProvider) store(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
+	if changed, err = l.storePackage(ctx, p, former); err != nil {
+		return false, fmt.Errorf("provider %s %s for %s: %w", l.Entry.Address.ForDisplay(), l.Entry.Version, l.Platform, err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	targets, err := modpkg.ParseIndex(text)
-	if err != nil && p.repairs {
-		return nil, nil // it is replaced
-	}
-	return targets, err
+	return changed, nil
 }
 
-// storeProvider stores a package: first its archive and manifest, then the index that points to
-// them. found is the manifest that the mirror has, or nil. storeProvider reports whether anything
-// in the mirror has changed.
-func (p *pusher) storeProvider(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider, found []byte) (changed bool, err error) {
-	file, artifact, err := p.writeArchive(ctx, release, locked)
+func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
+	file, made, err := l.writeArchive(ctx, p.dir)
 	if err != nil {
 		return false, err
 	}
@@ -125,83 +83,103 @@ func (p *pusher) storeProvider(ctx context.Context, release modpkg.Release, lock
 		_ = file.Close()
 		_ = os.Remove(file.Name()) // pushAll removes leftovers
 	}()
-	former, err := modpkg.ParseProviderManifest(found)
-	switch {
-	case err != nil:
-	case !former.IsIn(locked.Entry.Hashes) && former.Hashes[0] != artifact.Hashes[0] && !p.repairs: // the h1 is first
-		return false, ErrOtherPackage
-	case former.IsIn(locked.Entry.Hashes) && len(former.Hashes) > len(artifact.Hashes):
-		return false, errNoArchiveHash
-	case former.Layer == artifact.Layer:
-		artifact.Signatures = former.Signatures
-	}
-	if p.mirror.SignKey != nil {
-		if artifact, err = artifact.Sign(p.mirror.SignKey); err != nil {
+	replaced, err := artifact.ParseProvider(former)
+	if err == nil {
+		if err := l.checkReplaced(p, made, replaced); err != nil {
 			return false, err
 		}
 	}
-	text, err := artifact.Manifest()
+	text, err := made.SignedManifest(p.mirror.SignKey, replaced)
 	if err != nil {
 		return false, err
 	}
-	content, err := p.mirror.providerContent(release.Provider)
+	content, err := p.mirror.providerContent(l.release.Provider)
 	if err != nil {
 		return false, err
 	}
-	if _, err := p.providers.configs.Do(ctx, release.Provider.String(), func(ctx context.Context) (bool, error) { return pushConfig(ctx, content) }); err != nil {
+	if err := p.pushConfig(ctx, l.release.Provider.String(), content); err != nil {
 		return false, err
 	}
-	uploaded, err := p.pushFile(ctx, content, getmodules.OCIBlob{Digest: artifact.Layer, Size: artifact.Size}, file)
+	uploaded, err := p.pushFile(ctx, content, made.Layer, file)
 	if err != nil {
 		return false, err
 	}
-	if bytes.Equal(text, found) && !p.repairs {
+	if bytes.Equal(text, former) && !p.repairs {
 		return uploaded, nil
 	}
-	at := ocilayout.Describe(text)
-	if err := content.PushManifest(ctx, at.Digest, ocispec.MediaTypeImageManifest, text); err != nil {
+	at := oci.Describe(text)
+	if err := content.PushManifest(ctx, at.Digest, oci.ManifestType, text); err != nil {
 		return false, err
 	}
-	err = p.pushIndex(ctx, content, release, modpkg.Target{Platform: locked.Platform, Digest: at.Digest, Size: at.Size})
-	return uploaded || !bytes.Equal(text, found), err
+	err = p.pushIndex(ctx, content, l.release, oci.Target{Platform: l.Platform, Descriptor: at})
+	return uploaded || !bytes.Equal(text, former), err
 }
 
-// writeArchive writes the archive of a package to a file and returns the file, open for reading.
-func (p *pusher) writeArchive(ctx context.Context, release modpkg.Release, locked cotter.LockedProvider) (_ *os.File, a modpkg.ProviderArtifact, err error) {
-	archive, err := locked.Archive(ctx)
+// checkReplaced returns an error if the package must not replace the one that the mirror has.
+func (l lockedProvider) checkReplaced(p *pusher, made, replaced artifact.Provider) error {
+	isLocked := replaced.Statement.IsIn(l.Entry.Hashes)
+	had, has := replaced.Statement.Hashes, made.Statement.Hashes
+	switch {
+	case !isLocked && had[0] != has[0] && !p.repairs: // the h1 is first
+		return ErrOtherPackage
+	case isLocked && len(had) > len(has):
+		return errNoArchiveHash
+	}
+	return nil
+}
+
+// writeArchive writes the archive of the package to a file in a directory. It returns the file,
+// open for reading, and the artifact.
+func (l lockedProvider) writeArchive(ctx context.Context, dir string) (_ *os.File, a artifact.Provider, err error) {
+	archive, err := l.Archive(ctx)
 	if err != nil {
 		return nil, a, err
 	}
 	defer func() { err = errors.Join(err, archive.Close()) }()
-	file, err := os.CreateTemp(p.dir, "provider-*")
+	file, err := os.CreateTemp(dir, "provider-*")
 	if err != nil {
 		return nil, a, err
 	}
-	a = modpkg.ProviderArtifact{Release: release, Platform: locked.Platform, Hashes: archive.Hashes, Size: archive.Size}
-	if a.Layer, err = ocilayout.CopyDigest(file, archive); err != nil {
+	a.Statement = artifact.ProviderStatement{Release: l.release, Platform: l.Platform, Hashes: archive.Hashes}
+	if a.Layer, err = oci.CopyDigest(file, archive); err != nil {
 		return nil, a, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
 	return file, a, nil
 }
 
+// targets returns the targets in the mirror's index of a release. In a repair, an index that
+// cannot be read counts as missing.
+func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifact.Targets, error) {
+	text, err := p.mirror.ProviderIndex(ctx, release.Provider, release.Version)
+	if errors.Is(err, fs.ErrNotExist) || p.repairs && errors.Is(err, getmodules.ErrOCIContent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	targets, err := artifact.ParseIndex(text)
+	if err != nil && p.repairs {
+		return nil, nil // it is replaced
+	}
+	return targets, err
+}
+
 // pushIndex adds a manifest to the index of a release, which keeps the manifests for other
 // platforms. It also adds the release to the mirror's list.
-func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, release modpkg.Release, target modpkg.Target) error {
-	held := p.providers.index(release)
-	held.Lock()
-	defer held.Unlock()
+func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, release artifact.Release, target oci.Target) error {
+	defer p.indexes.lock(release)()
 	targets, err := p.targets(ctx, release)
 	if err != nil {
 		return err
 	}
-	text, err := release.Index(modpkg.WithTarget(targets, target))
+	text, err := release.Index(targets.With(target))
 	if err != nil {
 		return err
 	}
-	if err := content.PushManifest(ctx, release.VersionTag(), ocispec.MediaTypeImageIndex, text); err != nil {
+	if err := content.PushManifest(ctx, release.VersionTag(), oci.IndexType, text); err != nil {
 		return err
 	}
-	if _, err := p.config.Do(ctx, "", p.pushConfig); err != nil {
+	if err := p.pushConfig(ctx, "", p.mirror.content); err != nil {
 		return err
 	}
 	reference, err := release.Reference()
@@ -209,4 +187,26 @@ func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, 
 		return err
 	}
 	return p.pushManifest(ctx, release.Tag(), reference, false)
+}
+
+// indexLocks are the mutexes that are held while the index of a release is changed.
+type indexLocks struct {
+	mu      sync.Mutex
+	indexes map[artifact.Release]*sync.Mutex
+}
+
+// lock locks the index of a release and returns the function that unlocks it.
+func (l *indexLocks) lock(r artifact.Release) (unlock func()) {
+	l.mu.Lock()
+	if l.indexes == nil {
+		l.indexes = make(map[artifact.Release]*sync.Mutex)
+	}
+	held := l.indexes[r]
+	if held == nil {
+		held = new(sync.Mutex)
+		l.indexes[r] = held
+	}
+	l.mu.Unlock()
+	held.Lock()
+	return held.Unlock
 }

@@ -1,7 +1,6 @@
 package mirror_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,27 +9,15 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/dockerregistry"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 )
 
 // startDocker returns an independent registry and an empty mirror in it.
-func startDocker(t *testing.T) (*dockerregistry.Registry, *mirror.Mirror) {
+func startDocker(t *testing.T) (*testenv.Registry, *mirror.Mirror) {
 	t.Helper()
-	socketDir, err := os.MkdirTemp("", "registry-") // the names of sockets are short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(socketDir) })
-	registry, err := dockerregistry.Start(socketDir)
-	if errors.Is(err, dockerregistry.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := testenv.StartRegistry(t, "")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client(), Backoff: noWait}, "oci://"+registry.Host()+"/corp/modules")
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +58,11 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := modpkg.ParseManifest(text)
+		found, err := artifact.ParseModule(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Layer
+		return found.Layer.Digest
 	}
 	t.Fatalf("there is no entry of %s", source)
 	return ""

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -56,27 +56,34 @@ func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) (
 			return nil, &cotter.ProjectError{Dir: dir, Err: err}
 		}
 	}
+	var answers singleflight.Memo[string, Entry]
+	entries := make([]Entry, len(s.queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelRequests)
-	for i, ask := range s.asks {
+	for i, q := range s.queries {
+		entries[i] = q.entry
 		group.Go(func() error {
-			found, err := s.asked.Do(ctx, s.keys[i], ask)
-			e := &s.entries[i]
+			found, err := answers.Do(ctx, q.key, q.send)
+			e := &entries[i]
 			e.Checked, e.Missing, e.Other, e.Distrust = err == nil, found.Missing, found.Other, found.Distrust
 			return err
 		})
 	}
-	return s.entries, group.Wait()
+	return entries, group.Wait()
 }
 
-// status collects the entries of locks and the queries about them. Queries with the same key are
-// made once.
+// status collects the queries about the entries of locks.
 type status struct {
 	mirror  *Mirror
-	entries []Entry
-	keys    []string
-	asks    []func(context.Context) (Entry, error)
-	asked   singleflight.Memo[string, Entry]
+	queries []query
+}
+
+// query is a query about an entry. Queries with the same key are sent once.
+type query struct {
+	entry Entry
+	key   string
+	// send returns what the mirror has, in the last three fields of an entry.
+	send func(context.Context) (Entry, error)
 }
 
 // add adds the entries of a project.
@@ -91,11 +98,12 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 		return err
 	}
 	for _, entry := range lock.Modules() {
-		tag := modpkg.StatementOf(entry).Tag()
-		s.ask(Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}, tag, func(ctx context.Context) (Entry, error) {
+		tag := artifact.StatementOf(entry).Tag()
+		e := Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
+		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
 			has, distrust, err := cotter.StoreHas(ctx, s.mirror, entry)
 			return Entry{Missing: !has, Distrust: defect(distrust)}, err
-		})
+		}})
 	}
 	if req.Providers == nil {
 		return nil
@@ -113,20 +121,17 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 		if err != nil {
 			return err
 		}
-		tag := modpkg.Release{Provider: entry.Address, Version: version}.Tag()
+		tag := artifact.Release{Provider: entry.Address, Version: version}.Tag()
 		for _, platform := range platforms {
 			e := Entry{Dir: dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
-			s.ask(e, fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes), func(ctx context.Context) (Entry, error) {
+			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
+			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
 				has, distrust, err := cotter.StoreHasProvider(ctx, s.mirror, entry, platform)
 				return Entry{Missing: has == cotter.StoredNot, Other: has == cotter.StoredOther, Distrust: defect(distrust)}, err
-			})
+			}})
 		}
 	}
 	return nil
-}
-
-func (s *status) ask(e Entry, key string, ask func(context.Context) (Entry, error)) {
-	s.entries, s.keys, s.asks = append(s.entries, e), append(s.keys, key), append(s.asks, ask)
 }
 
 // defect returns the reason why an artifact does not confirm its entry. It returns nil if the

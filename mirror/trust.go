@@ -11,7 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 )
 
 // Trust determines which entries a mirror can confirm. The zero value confirms nothing: the
@@ -36,7 +36,7 @@ func (m *Mirror) CheckTrust(manifest []byte) error {
 		return nil
 	}
 	for _, keys := range m.Trust.SignedBy {
-		if err := modpkg.CheckSigned(manifest, keys); err != nil {
+		if err := artifact.CheckSigned(manifest, keys); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (t Trust) keys() string {
 	for i, list := range t.SignedBy {
 		ids := make([]string, len(list))
 		for j, key := range list {
-			ids[j] = modpkg.KeyID(key)
+			ids[j] = artifact.KeyID(key)
 		}
 		slices.Sort(ids)
 		all[i] = strings.Join(ids, " or ")

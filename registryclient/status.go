@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // refusal returns the error for a status that is not a success. missing is the hint for a
@@ -41,23 +42,12 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 // withoutSecrets removes the credentials of the request from a server's message, because
 // some servers repeat them.
 func (r *request) withoutSecrets(text string) string {
-	for _, secret := range r.secrets {
-		_, token, _ := strings.Cut(secret, " ") // "Bearer TOKEN"
-		for _, value := range []string{secret, token} {
-			if len(value) >= minSecret {
-				text = strings.ReplaceAll(text, value, redacted)
-			}
-		}
+	for _, header := range r.secrets {
+		_, token, _ := strings.Cut(header, " ") // "Bearer TOKEN"
+		text = secret.Remove(text, header, token)
 	}
 	return text
 }
-
-const (
-	redacted = "REDACTED"
-	// minSecret is the minimum length of a secret that is removed. Shorter ones can be
-	// parts of words.
-	minSecret = 6
-)
 
 // statusError is a message that wraps a sentinel and a cause.
 type statusError struct {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -18,8 +17,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/dockerregistry"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -34,7 +33,7 @@ const smallLoad = 8
 // mirrorLoad is a mirror in a third-party registry, and the project whose packages it has.
 type mirrorLoad struct {
 	world                     *modtest.World
-	registry                  *dockerregistry.Registry
+	registry                  *testenv.Registry
 	binary, certificate, work string
 	main, lock                []byte
 	packages                  int
@@ -92,14 +91,7 @@ func newMirrorLoad(t *testing.T) *mirrorLoad {
 			t.Fatalf("go build: %v\n%s", err, text)
 		}
 	}
-	l.registry, err = dockerregistry.Start(work)
-	if errors.Is(err, dockerregistry.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.registry.Close)
+	l.registry = testenv.StartRegistry(t, work)
 
 	var files, main strings.Builder
 	random := rand.NewChaCha8([32]byte{})
@@ -278,7 +270,7 @@ func (l *mirrorLoad) damage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := m.Manifest(t.Context(), modpkg.StatementOf(entry).Tag())
+	text, err := m.Manifest(t.Context(), artifact.StatementOf(entry).Tag())
 	if err != nil {
 		t.Fatal(err)
 	}

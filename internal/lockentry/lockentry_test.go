@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -27,12 +27,12 @@ func TestStatements(t *testing.T) {
 	if other.Version = "1.3.0"; lockentry.StatementsOf(other, false) == own {
 		t.Error("the statements of another version are equal")
 	}
-	all := lockentry.AllStatements(modpkg.StatementOf(entry))
+	all := lockentry.AllStatements(artifact.StatementOf(entry))
 	if want := []string{own.Package, own.Ref, inPackage.Package, inPackage.Ref}; !slices.Equal(all, want) {
 		t.Errorf("got %q, want %q", all, want)
 	}
 	entry.Package = "file:///home/user/net.zip"
-	if slices.Contains(lockentry.AllStatements(modpkg.StatementOf(entry)), lockentry.StatementsOf(entry, true).Package) {
+	if slices.Contains(lockentry.AllStatements(artifact.StatementOf(entry)), lockentry.StatementsOf(entry, true).Package) {
 		t.Error("a local file is confirmed for a call in a package")
 	}
 }

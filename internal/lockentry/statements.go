@@ -1,7 +1,7 @@
 package lockentry
 
 import (
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -23,10 +23,10 @@ type Statements struct {
 
 // StatementsOf returns the statements of an entry for a call.
 func StatementsOf(entry lockfile.Module, fromPackage bool) Statements {
-	return statementsOf(modpkg.StatementOf(entry), fromPackage)
+	return statementsOf(artifact.StatementOf(entry), fromPackage)
 }
 
-func statementsOf(statement modpkg.Statement, fromPackage bool) Statements {
+func statementsOf(statement artifact.Statement, fromPackage bool) Statements {
 	text := statement.String()
 	if fromPackage {
 		text = "in a package: " + text
@@ -36,7 +36,7 @@ func statementsOf(statement modpkg.Statement, fromPackage bool) Statements {
 
 // AllStatements returns the statements that a store confirms about a package, for every call. A
 // store does not know the history of the repository.
-func AllStatements(statement modpkg.Statement) []string {
+func AllStatements(statement artifact.Statement) []string {
 	own := statementsOf(statement, false)
 	all := []string{own.Package, own.Ref}
 	if pkg, _ := (lockfile.Module{Package: statement.Package}).SplitPackage(); pkg.Getter() != "file" {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
@@ -189,7 +189,7 @@ func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Arch
 		return nil, err
 	}
 	made := &Archive{Hashes: []hashing.Hash{h1}, file: file}
-	if err = modpkg.WriteZip(ctx, file, fsys, tree, 0); err == nil {
+	if err = artifact.WriteZip(ctx, file, fsys, tree, 0); err == nil {
 		made.Size, err = file.Seek(0, io.SeekCurrent)
 	}
 	if err != nil {

@@ -2,13 +2,13 @@ package sanitize
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // Printable reports whether a character may be written to a terminal unchanged. It returns false
@@ -48,24 +48,10 @@ func escape(text, kept string) string {
 	return b.String()
 }
 
-const redacted = "REDACTED"
-
-// minSecret is the minimum length of secrets that are removed by value. Shorter ones are ordinary
-// words: removing them would make messages unreadable and would reveal the secret.
-const minSecret = 6
-
 // Redact removes secrets from s in every encoding that programs print. It also removes the user
 // information and the arguments of URLs.
 func Redact(s string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		for _, spelling := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			s = strings.ReplaceAll(s, spelling, redacted)
-		}
-	}
-	return addrs.RedactText(s)
+	return addrs.RedactText(secret.Remove(s, secrets...))
 }
 
 // RedactAll calls [Redact] for each of args.

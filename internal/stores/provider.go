@@ -13,7 +13,8 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -22,7 +23,7 @@ import (
 // storedProvider is the package of a provider in a store. locked are the hashes that the lock has
 // for it.
 type storedProvider struct {
-	modpkg.ProviderArtifact
+	artifact.Provider
 	store  Store
 	locked []hashing.Hash
 	// distrust is the reason why the artifact does not confirm its content, or nil if it does.
@@ -36,16 +37,16 @@ var _ getproviders.Package = (*storedProvider)(nil)
 // providerOf returns a store's package for a platform. The error wraps fs.ErrNotExist if the
 // store does not have the version, and is a *[getproviders.MissingPlatformError] if it has the version only
 // for other platforms.
-func providerOf(ctx context.Context, store Store, r modpkg.Release, platform addrs.Platform) (*storedProvider, error) {
+func providerOf(ctx context.Context, store Store, r artifact.Release, platform addrs.Platform) (*storedProvider, error) {
 	text, err := store.ProviderIndex(ctx, r.Provider, r.Version)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := modpkg.ParseIndex(text)
+	targets, err := artifact.ParseIndex(text)
 	if err != nil {
 		return nil, err
 	}
-	target, ok := modpkg.TargetFor(targets, platform)
+	target, ok := targets.For(platform)
 	if !ok {
 		missing := &getproviders.MissingPlatformError{Store: store.Name(), Platform: platform}
 		for _, t := range targets {
@@ -57,16 +58,16 @@ func providerOf(ctx context.Context, store Store, r modpkg.Release, platform add
 }
 
 // targetOf returns the package for a target, which is one platform of a release.
-func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target) (*storedProvider, error) {
+func targetOf(ctx context.Context, store Store, r artifact.Release, target oci.Target) (*storedProvider, error) {
 	text, err := store.ProviderManifest(ctx, r.Provider, target.Digest, target.Size)
 	if err != nil {
 		return nil, err
 	}
-	artifact, err := r.ParseTarget(target, text)
+	a, err := r.ParseTarget(target, text)
 	if err != nil {
 		return nil, err
 	}
-	found := &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}
+	found := &storedProvider{Provider: a, store: store, distrust: store.CheckTrust(text)}
 	if found.distrust == nil {
 		found.evidence = store.Evidence()
 	}
@@ -79,6 +80,9 @@ func (p *storedProvider) Location() string { return p.store.Name() }
 // Dir implements [getproviders.Package].
 func (p *storedProvider) Dir() string { return "" }
 
+// Archive implements [getproviders.Package].
+func (p *storedProvider) Archive() hashing.Hash { return p.ArchiveHash() }
+
 // ReportsH1 implements [getproviders.Package].
 func (p *storedProvider) ReportsH1() bool { return false }
 
@@ -86,8 +90,8 @@ func (p *storedProvider) ReportsH1() bool { return false }
 // already has.
 func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
 	auth := getproviders.Authentication{Evidence: p.evidence}
-	if slices.Contains(p.locked, p.Archive()) {
-		auth.Hashes = []hashing.Hash{p.Archive()}
+	if slices.Contains(p.locked, p.ArchiveHash()) {
+		auth.Hashes = []hashing.Hash{p.ArchiveHash()}
 		auth.Own = auth.Hashes
 	}
 	return auth, nil
@@ -95,7 +99,7 @@ func (p *storedProvider) Authenticate(context.Context) (getproviders.Authenticat
 
 // Download implements [getproviders.Package].
 func (p *storedProvider) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	err := p.store.ProviderBlob(ctx, p.Provider, p.Layer, p.Size, file, progress)
+	err := p.store.ProviderBlob(ctx, p.Statement.Provider, p.Layer.Digest, p.Layer.Size, file, progress)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("its archive in %s cannot be used: %w", p.store.Name(), err)
 	}
@@ -126,11 +130,11 @@ func (s *Stores) Offers() providers.Offers {
 // has no such package and this is not an error.
 func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) providers.Offer {
 	store := s.store(at)
-	found, err := providerOf(ctx, store, modpkg.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
+	found, err := providerOf(ctx, store, artifact.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
-	case err == nil && !found.IsIn(want.Locked):
-		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Hashes), Locked: true}
+	case err == nil && !found.Statement.IsIn(want.Locked):
+		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Statement.Hashes), Locked: true}
 		for _, h := range want.Locked {
 			mismatch.Want = append(mismatch.Want, string(h))
 		}
@@ -182,14 +186,14 @@ func HasProvider(ctx context.Context, store Store, entry lockfile.Provider, plat
 	if err != nil {
 		return ProviderMissing, nil, err
 	}
-	found, err := providerOf(ctx, store, modpkg.Release{Provider: entry.Address, Version: version}, platform)
+	found, err := providerOf(ctx, store, artifact.Release{Provider: entry.Address, Version: version}, platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
 		return ProviderMissing, nil, nil
 	case err != nil:
 		return ProviderMissing, nil, err
-	case !found.IsIn(entry.Hashes):
+	case !found.Statement.IsIn(entry.Hashes):
 		return ProviderOther, found.distrust, nil
 	}
 	return ProviderLocked, found.distrust, nil

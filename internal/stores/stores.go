@@ -8,21 +8,21 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Stores is one run's access to the stores of a session.
+// Stores is one run's access to stores.
 type Stores struct {
-	*Session
+	*Answers
 	// Order lists the stores in the order in which they are tried.
 	Order []ID
 	// Offline skips stores that are not on this machine.
 	Offline bool
 	// Check compares a package with a statement.
-	Check func(modpkg.Statement, *pkgtree.Tree) error
+	Check func(artifact.Statement, *pkgtree.Tree) error
 	// OnEvent receives the events of the run. Several goroutines may call it at once.
 	OnEvent func(origins.Event)
 }
@@ -72,7 +72,7 @@ func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Mo
 // FetchArtifact fetches the package of an artifact from a store into the cache and compares it
 // with its statement.
 func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error {
-	tree, err := s.tree(ctx, at, found.Artifact, s.OnEvent)
+	tree, err := s.tree(ctx, at, found.Module, s.OnEvent)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Mod
 		if s.Offline && !store.IsLocal() || s.hasFailed(i) {
 			continue
 		}
-		found, err := s.artifact(ctx, i, modpkg.StatementOf(entry))
+		found, err := s.artifact(ctx, i, artifact.StatementOf(entry))
 		switch {
 		case err == nil:
 			if good(store, found) {

@@ -22,6 +22,9 @@
 //     programs. They are most of the work of a handshake, and each process begins with one.
 //
 // If TMPDIR is set, tests run on a disk. A test that needs a disk in any case creates an image.
+//
+// The package also runs the programs of others that tests of several packages need: see
+// [Registry].
 package testenv
 
 import (

@@ -1,18 +1,21 @@
-package modpkg
+package artifact
 
 import (
 	"archive/zip"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/klauspost/compress/flate"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // ErrChanged means that a file does not match its sum in the tree.
@@ -23,6 +26,22 @@ const maxEntries = 1<<16 - 2
 
 // modified is the time of all entries. It is the earliest time in the zip format.
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// WriteLayer writes the archive of a tree to a new file, as [WriteZip] does, and returns its
+// descriptor. fsys has the files of the tree.
+func WriteLayer(ctx context.Context, name string, fsys fs.FS, tree *hashing.Tree, form int) (_ oci.Descriptor, err error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return oci.Descriptor{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	sum := sha256.New()
+	if err := WriteZip(ctx, io.MultiWriter(file, sum), fsys, tree, form); err != nil {
+		return oci.Descriptor{}, err
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
+	return oci.Descriptor{Digest: "sha256:" + hex.EncodeToString(sum.Sum(nil)), Size: size}, err
+}
 
 // WriteZip writes the archive of a tree. It reads the files from fsys, which may have further
 // files, and compares them with their sums in the tree. The same tree and form give the same

@@ -1,4 +1,4 @@
-package modpkg_test
+package artifact_test
 
 import (
 	"crypto/ed25519"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
 )
 
 // key returns the key pair whose seed consists of one repeated byte.
@@ -16,7 +16,7 @@ func key(seed byte) (ed25519.PrivateKey, ed25519.PublicKey) {
 	return private, private.Public().(ed25519.PublicKey)
 }
 
-func signed(t testing.TB, keys ...ed25519.PrivateKey) modpkg.Artifact {
+func signed(t testing.TB, keys ...ed25519.PrivateKey) artifact.Module {
 	t.Helper()
 	a := someArtifact()
 	for _, key := range keys {
@@ -43,7 +43,7 @@ layer sha256:` + strings.Repeat("01", 32) + "\n"
 	if len(got.Signatures) != 1 || !ed25519.Verify(public, []byte(text), got.Signatures[0].Value) {
 		t.Errorf("the signature is not that of\n%s", text)
 	}
-	if id := modpkg.KeyID(public); id != got.Signatures[0].KeyID || id != "af9073360066253d" {
+	if id := artifact.KeyID(public); id != got.Signatures[0].KeyID || id != "af9073360066253d" {
 		t.Errorf("the key is %s, want that of the signature, %s", id, got.Signatures[0].KeyID)
 	}
 }
@@ -52,14 +52,14 @@ func TestCheckSigned(t *testing.T) {
 	t.Parallel()
 	a, publicA := key('a')
 	b, publicB := key('b')
-	other := func(change func(*modpkg.Artifact)) modpkg.Artifact {
+	other := func(change func(*artifact.Module)) artifact.Module {
 		changed := signed(t, a)
 		change(&changed)
 		return changed
 	}
 	for _, test := range []struct {
 		name string
-		a    modpkg.Artifact
+		a    artifact.Module
 		keys []ed25519.PublicKey
 		want string
 	}{
@@ -68,14 +68,14 @@ func TestCheckSigned(t *testing.T) {
 		{"signed by two", signed(t, a, b), []ed25519.PublicKey{publicB}, ""},
 		{"signed twice", signed(t, a, a), []ed25519.PublicKey{publicA}, ""},
 		{"not signed", signed(t), []ed25519.PublicKey{publicA}, "it is not signed"},
-		{"signed by another", signed(t, b), []ed25519.PublicKey{publicA}, "it is signed by the key " + modpkg.KeyID(publicB) + ", which is not one of the trusted keys"},
-		{"no keys", signed(t, a), nil, "it is signed by the key " + modpkg.KeyID(publicA) + ", which is not one of the trusted keys"},
-		{"another source", other(func(a *modpkg.Artifact) { a.Statement.Source += "x" }), []ed25519.PublicKey{publicA}, "its signature by the key " + modpkg.KeyID(publicA) + " is wrong"},
-		{"another version", other(func(a *modpkg.Artifact) { a.Statement.Version = "" }), []ed25519.PublicKey{publicA}, "is wrong"},
-		{"another package", other(func(a *modpkg.Artifact) { a.Statement.Package = "" }), []ed25519.PublicKey{publicA}, "is wrong"},
-		{"another hash", other(func(a *modpkg.Artifact) { a.Statement.Hashes = a.Statement.Hashes[:1] }), []ed25519.PublicKey{publicA}, "is wrong"},
-		{"another layer", other(func(a *modpkg.Artifact) { a.Layer = strings.Replace(a.Layer, "01", "10", 1) }), []ed25519.PublicKey{publicA}, "is wrong"},
-		{"a line feed", other(func(a *modpkg.Artifact) { a.Statement.Version = "1\npackage x" }), []ed25519.PublicKey{publicA}, "control characters"},
+		{"signed by another", signed(t, b), []ed25519.PublicKey{publicA}, "it is signed by the key " + artifact.KeyID(publicB) + ", which is not one of the trusted keys"},
+		{"no keys", signed(t, a), nil, "it is signed by the key " + artifact.KeyID(publicA) + ", which is not one of the trusted keys"},
+		{"another source", other(func(a *artifact.Module) { a.Statement.Source += "x" }), []ed25519.PublicKey{publicA}, "its signature by the key " + artifact.KeyID(publicA) + " is wrong"},
+		{"another version", other(func(a *artifact.Module) { a.Statement.Version = "" }), []ed25519.PublicKey{publicA}, "is wrong"},
+		{"another package", other(func(a *artifact.Module) { a.Statement.Package = "" }), []ed25519.PublicKey{publicA}, "is wrong"},
+		{"another hash", other(func(a *artifact.Module) { a.Statement.Hashes = a.Statement.Hashes[:1] }), []ed25519.PublicKey{publicA}, "is wrong"},
+		{"another layer", other(func(a *artifact.Module) { a.Layer.Digest = strings.Replace(a.Layer.Digest, "01", "10", 1) }), []ed25519.PublicKey{publicA}, "is wrong"},
+		{"a line feed", other(func(a *artifact.Module) { a.Statement.Version = "1\npackage x" }), []ed25519.PublicKey{publicA}, "control characters"},
 	} {
 		err := test.a.CheckSigned(test.keys)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -93,14 +93,14 @@ func TestSignedManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := modpkg.ParseManifest(text)
+	got, err := artifact.ParseModule(text)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("ParseManifest: %v (-want +got):\n%s", err, diff)
+		t.Errorf("ParseModule: %v (-want +got):\n%s", err, diff)
 	}
 	id := want.Signatures[0].KeyID
 	for _, replacement := range []string{"", "x" + id[1:], id + "0", id + ":x"} {
 		changed := strings.Replace(string(text), id, replacement, 1)
-		if _, err := modpkg.ParseManifest([]byte(changed)); err == nil || !strings.Contains(err.Error(), "is not a signature") {
+		if _, err := artifact.ParseModule([]byte(changed)); err == nil || !strings.Contains(err.Error(), "is not a signature") {
 			t.Errorf("with %q for the key: error is %v", replacement, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestSignedManifest(t *testing.T) {
 	if text, err = full.Manifest(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := modpkg.ParseManifest(text); err == nil || !strings.Contains(err.Error(), "9 signatures") {
+	if _, err := artifact.ParseModule(text); err == nil || !strings.Contains(err.Error(), "9 signatures") {
 		t.Errorf("with 9 signatures: error is %v", err)
 	}
 }

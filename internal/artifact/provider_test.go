@@ -1,4 +1,4 @@
-package modpkg_test
+package artifact_test
 
 import (
 	"crypto/ed25519"
@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/opencontainers/go-digest"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/versions"
 )
 
-func release(tb testing.TB, address, version string) modpkg.Release {
+func release(tb testing.TB, address, version string) artifact.Release {
 	tb.Helper()
 	provider, err := addrs.ParseProviderSource(address)
 	if err != nil {
@@ -25,15 +25,18 @@ func release(tb testing.TB, address, version string) modpkg.Release {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return modpkg.Release{Provider: provider, Version: number}
+	return artifact.Release{Provider: provider, Version: number}
 }
 
-func someProvider(tb testing.TB) modpkg.ProviderArtifact {
+func someProvider(tb testing.TB) artifact.Provider {
 	tb.Helper()
-	return modpkg.ProviderArtifact{
-		Release: release(tb, "registry.example.com/acme/cloud", "1.2.0"), Platform: addrs.Platform{OS: "linux", Arch: "amd64"},
-		Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", hashing.Hash("zh:" + strings.Repeat("a", 64))},
-		Layer:  "sha256:" + strings.Repeat("a", 64), Size: 12,
+	return artifact.Provider{
+		Statement: artifact.ProviderStatement{
+			Release:  release(tb, "registry.example.com/acme/cloud", "1.2.0"),
+			Platform: addrs.Platform{OS: "linux", Arch: "amd64"},
+			Hashes:   []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", hashing.Hash("zh:" + strings.Repeat("a", 64))},
+		},
+		Layer: oci.Descriptor{Digest: "sha256:" + strings.Repeat("a", 64), Size: 12},
 	}
 }
 
@@ -46,8 +49,8 @@ func TestReleaseNames(t *testing.T) {
 		{"例.example.com/acme/cloud", "1.0.0", "provider-xn--fsq.example.com_acme_cloud_1.0.0", "providers/xn--fsq.example.com/acme/cloud", "1.0.0"},
 	} {
 		r := release(t, test.address, test.version)
-		if r.Tag() != test.tag || modpkg.RepositoryOf(r.Provider) != test.repository || r.VersionTag() != test.versionTag {
-			t.Errorf("%s %s: %q, %q, %q", test.address, test.version, r.Tag(), modpkg.RepositoryOf(r.Provider), r.VersionTag())
+		if r.Tag() != test.tag || artifact.RepositoryOf(r.Provider) != test.repository || r.VersionTag() != test.versionTag {
+			t.Errorf("%s %s: %q, %q, %q", test.address, test.version, r.Tag(), artifact.RepositoryOf(r.Provider), r.VersionTag())
 		}
 	}
 	long := release(t, "registry.opentofu.org/"+strings.Repeat("a", 60)+"/"+strings.Repeat("b", 60), "1.0.0")
@@ -70,14 +73,14 @@ func TestProviderManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := modpkg.ParseProviderManifest(text)
+	got, err := artifact.ParseProvider(text)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(versions.Version{})); diff != "" || err != nil {
-		t.Errorf("ParseProviderManifest: %v\n%s", err, diff)
+		t.Errorf("ParseProvider: %v\n%s", err, diff)
 	}
-	if err := modpkg.CheckSigned(text, []ed25519.PublicKey{public}); err != nil {
+	if err := artifact.CheckSigned(text, []ed25519.PublicKey{public}); err != nil {
 		t.Error(err)
 	}
-	if err := modpkg.CheckSigned(text, []ed25519.PublicKey{other}); err == nil {
+	if err := artifact.CheckSigned(text, []ed25519.PublicKey{other}); err == nil {
 		t.Error("another key has signed it too")
 	}
 	const signed = "cotter mirror provider v1\nprovider registry.example.com/acme/cloud\nversion 1.2.0\nplatform linux_amd64\n" +
@@ -86,12 +89,16 @@ func TestProviderManifest(t *testing.T) {
 	if !ed25519.Verify(public, []byte(signed), want.Signatures[0].Value) {
 		t.Error("something else is signed than the documentation says")
 	}
-	for name, change := range map[string]func(*modpkg.ProviderArtifact){
-		"version":  func(a *modpkg.ProviderArtifact) { a.Release = release(t, "registry.example.com/acme/cloud", "1.2.1") },
-		"provider": func(a *modpkg.ProviderArtifact) { a.Release = release(t, "registry.example.com/acme/other", "1.2.0") },
-		"platform": func(a *modpkg.ProviderArtifact) { a.Platform.Arch = "arm64" },
-		"hashes":   func(a *modpkg.ProviderArtifact) { a.Hashes = a.Hashes[:1] },
-		"layer":    func(a *modpkg.ProviderArtifact) { a.Layer = "sha256:" + strings.Repeat("b", 64) },
+	for name, change := range map[string]func(*artifact.Provider){
+		"version": func(a *artifact.Provider) {
+			a.Statement.Release = release(t, "registry.example.com/acme/cloud", "1.2.1")
+		},
+		"provider": func(a *artifact.Provider) {
+			a.Statement.Release = release(t, "registry.example.com/acme/other", "1.2.0")
+		},
+		"platform": func(a *artifact.Provider) { a.Statement.Platform.Arch = "arm64" },
+		"hashes":   func(a *artifact.Provider) { a.Statement.Hashes = a.Statement.Hashes[:1] },
+		"layer":    func(a *artifact.Provider) { a.Layer.Digest = "sha256:" + strings.Repeat("b", 64) },
 	} {
 		changed := want
 		change(&changed)
@@ -121,7 +128,7 @@ func TestProviderManifestRefused(t *testing.T) {
 		{`"layers"`, `"manifests":[],"layers"`},
 	} {
 		changed := strings.Replace(string(text), test.from, test.to, 1)
-		if _, err := modpkg.ParseProviderManifest([]byte(changed)); !errors.Is(err, modpkg.ErrManifest) || changed == string(text) {
+		if _, err := artifact.ParseProvider([]byte(changed)); !errors.Is(err, artifact.ErrManifest) || changed == string(text) {
 			t.Errorf("%q instead of %q: %v", test.to, test.from, err)
 		}
 	}
@@ -135,40 +142,40 @@ func TestProviderIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linux := modpkg.Target{Platform: a.Platform, Digest: digest.FromBytes(manifest).String(), Size: int64(len(manifest))}
-	mac := modpkg.Target{Platform: addrs.Platform{OS: "darwin", Arch: "arm64"}, Digest: "sha256:" + strings.Repeat("c", 64), Size: 7}
-	text, err := a.Index([]modpkg.Target{linux, mac})
+	linux := oci.Target{Platform: a.Statement.Platform, Descriptor: oci.Describe(manifest)}
+	mac := oci.Target{Platform: addrs.Platform{OS: "darwin", Arch: "arm64"}, Descriptor: oci.Descriptor{Digest: "sha256:" + strings.Repeat("c", 64), Size: 7}}
+	text, err := a.Statement.Index(artifact.Targets{linux, mac})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := a.Index([]modpkg.Target{mac, linux}); err != nil || string(again) != string(text) {
+	if again, err := a.Statement.Index(artifact.Targets{mac, linux}); err != nil || string(again) != string(text) {
 		t.Errorf("in another order: %s, %v", again, err)
 	}
-	got, err := modpkg.ParseIndex(text)
-	if diff := cmp.Diff([]modpkg.Target{mac, linux}, got); diff != "" || err != nil {
+	got, err := artifact.ParseIndex(text)
+	if diff := cmp.Diff(artifact.Targets{mac, linux}, got); diff != "" || err != nil {
 		t.Errorf("ParseIndex: %v\n%s", err, diff)
 	}
-	if r, err := modpkg.ParseReference(text); err != nil || r != a.Release {
+	if r, err := artifact.ParseReference(text); err != nil || r != a.Statement.Release {
 		t.Errorf("ParseReference = %v, %v", r, err)
 	}
-	reference, err := a.Reference()
+	reference, err := a.Statement.Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := modpkg.ParseReference(reference); err != nil || r != a.Release {
+	if r, err := artifact.ParseReference(reference); err != nil || r != a.Statement.Release {
 		t.Errorf("ParseReference = %v, %v", r, err)
 	}
-	if parsed, err := a.ParseTarget(linux, manifest); err != nil || parsed.Layer != a.Layer {
+	if parsed, err := a.Statement.ParseTarget(linux, manifest); err != nil || parsed.Layer != a.Layer {
 		t.Errorf("ParseTarget = %v, %v", parsed, err)
 	}
 	asMac := linux
 	asMac.Platform = mac.Platform
-	for name, target := range map[string]modpkg.Target{"other content": mac, "another platform": asMac} {
-		if _, err := a.ParseTarget(target, manifest); !errors.Is(err, modpkg.ErrManifest) {
+	for name, target := range map[string]oci.Target{"other content": mac, "another platform": asMac} {
+		if _, err := a.Statement.ParseTarget(target, manifest); !errors.Is(err, artifact.ErrManifest) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := release(t, "registry.example.com/acme/cloud", "1.3.0").ParseTarget(linux, manifest); !errors.Is(err, modpkg.ErrManifest) {
+	if _, err := release(t, "registry.example.com/acme/cloud", "1.3.0").ParseTarget(linux, manifest); !errors.Is(err, artifact.ErrManifest) {
 		t.Errorf("another version: %v", err)
 	}
 }
@@ -176,7 +183,8 @@ func TestProviderIndex(t *testing.T) {
 func TestProviderIndexRefused(t *testing.T) {
 	t.Parallel()
 	a := someProvider(t)
-	text, err := a.Index([]modpkg.Target{{Platform: a.Platform, Digest: a.Layer, Size: 7}, {Platform: addrs.Platform{OS: "linux", Arch: "arm64"}, Digest: a.Layer, Size: 7}})
+	at := oci.Descriptor{Digest: a.Layer.Digest, Size: 7}
+	text, err := a.Statement.Index(artifact.Targets{{Platform: a.Statement.Platform, Descriptor: at}, {Platform: addrs.Platform{OS: "linux", Arch: "arm64"}, Descriptor: at}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +199,7 @@ func TestProviderIndexRefused(t *testing.T) {
 		{`"amd64"`, `"../x"`},
 	} {
 		changed := strings.Replace(string(text), test.from, test.to, 1)
-		if _, err := modpkg.ParseIndex([]byte(changed)); !errors.Is(err, modpkg.ErrManifest) || changed == string(text) {
+		if _, err := artifact.ParseIndex([]byte(changed)); !errors.Is(err, artifact.ErrManifest) || changed == string(text) {
 			t.Errorf("%q instead of %q: %v", test.to, test.from, err)
 		}
 	}
@@ -200,31 +208,31 @@ func TestProviderIndexRefused(t *testing.T) {
 func FuzzParseProvider(f *testing.F) {
 	a := someProvider(f)
 	manifest, _ := a.Manifest()
-	index, _ := a.Index([]modpkg.Target{{Platform: a.Platform, Digest: a.Layer, Size: 7}})
-	reference, _ := a.Reference()
+	index, _ := a.Statement.Index(artifact.Targets{{Platform: a.Statement.Platform, Descriptor: oci.Descriptor{Digest: a.Layer.Digest, Size: 7}}})
+	reference, _ := a.Statement.Reference()
 	for _, text := range [][]byte{manifest, index, reference} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, err := modpkg.ParseProviderManifest(text); err == nil {
+		if got, err := artifact.ParseProvider(text); err == nil {
 			again, err := got.Manifest()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if parsed, err := modpkg.ParseProviderManifest(again); err != nil || !cmp.Equal(got, parsed, cmp.AllowUnexported(versions.Version{})) {
-				t.Errorf("ParseProviderManifest = %+v, %v, want %+v", parsed, err, got)
+			if parsed, err := artifact.ParseProvider(again); err != nil || !cmp.Equal(got, parsed, cmp.AllowUnexported(versions.Version{})) {
+				t.Errorf("ParseProvider = %+v, %v, want %+v", parsed, err, got)
 			}
 		}
-		if targets, err := modpkg.ParseIndex(text); err == nil {
-			again, err := a.Index(targets)
+		if targets, err := artifact.ParseIndex(text); err == nil {
+			again, err := a.Statement.Index(targets)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if parsed, err := modpkg.ParseIndex(again); err != nil || len(parsed) != len(targets) {
+			if parsed, err := artifact.ParseIndex(again); err != nil || len(parsed) != len(targets) {
 				t.Errorf("ParseIndex = %+v, %v, want %+v", parsed, err, targets)
 			}
 		}
-		if r, err := modpkg.ParseReference(text); err == nil && (len(r.Tag()) > 128 || r.Provider.Type == "") {
+		if r, err := artifact.ParseReference(text); err == nil && (len(r.Tag()) > 128 || r.Provider.Type == "") {
 			t.Errorf("ParseReference = %+v", r)
 		}
 	})

@@ -1,4 +1,4 @@
-package modpkg
+package artifact
 
 import (
 	"bytes"
@@ -14,15 +14,8 @@ import (
 	"unicode"
 )
 
-const (
-	annotationSignatures = annotation + "signatures"
-
-	// signedFormat is the first signed line for a module package.
-	signedFormat = "cotter mirror entry v1"
-
-	// maxSignatures is the maximum number of signatures of an artifact.
-	maxSignatures = 8
-)
+// maxSignatures is the maximum number of signatures of an artifact.
+const maxSignatures = 8
 
 // Signature is a signature of an artifact by an ed25519 key. The package documentation describes
 // the signed text.
@@ -44,18 +37,44 @@ func KeyID(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// signable is an artifact that can be signed.
-type signable interface {
-	// signedLines are the lines that are signed.
-	signedLines() []string
-	signatures() []Signature
+// Sign returns the artifact with an additional signature by a key. It replaces an earlier
+// signature by the same key.
+func (a Artifact[S]) Sign(key ed25519.PrivateKey) (Artifact[S], error) {
+	var err error
+	a.Signatures, err = sign(a.signedLines(), a.Signatures, key)
+	return a, err
+}
+
+// SignedManifest returns the manifest of the artifact with a signature by a key, which may be nil.
+// If former, the artifact that it replaces, has the same layer, its other signatures are kept.
+func (a Artifact[S]) SignedManifest(key ed25519.PrivateKey, former Artifact[S]) ([]byte, error) {
+	if former.Layer == a.Layer {
+		a.Signatures = former.Signatures
+	}
+	if key != nil {
+		var err error
+		if a, err = a.Sign(key); err != nil {
+			return nil, err
+		}
+	}
+	return a.Manifest()
+}
+
+// CheckSigned returns nil if one of the keys has signed the artifact, and the reason otherwise.
+// The text of the error is the same for all artifacts with the same defect.
+func (a Artifact[S]) CheckSigned(keys []ed25519.PublicKey) error {
+	return checkSigned(a.signedLines(), a.Signatures, keys)
+}
+
+func (a Artifact[S]) signedLines() []string {
+	return append(a.Statement.signedLines(), "layer "+a.Layer.Digest)
 }
 
 // signedText returns the text that is signed. It refuses control characters, because they could
 // make the texts of two statements equal.
-func signedText(a signable) ([]byte, error) {
+func signedText(lines []string) ([]byte, error) {
 	var text bytes.Buffer
-	for _, line := range a.signedLines() {
+	for _, line := range lines {
 		if strings.ContainsFunc(line, unicode.IsControl) {
 			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", line)
 		}
@@ -64,54 +83,32 @@ func signedText(a signable) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-func (a Artifact) signatures() []Signature { return a.Signatures }
-
-func (a Artifact) signedLines() []string {
-	s := a.Statement
-	return []string{
-		signedFormat, "source " + s.Source, "version " + s.Version, "package " + s.Package,
-		"hashes " + joinHashes(s.Hashes), "layer " + a.Layer,
-	}
-}
-
-// Sign returns the artifact with an additional signature by a key. It replaces an earlier
-// signature by the same key.
-func (a Artifact) Sign(key ed25519.PrivateKey) (Artifact, error) {
-	var err error
-	a.Signatures, err = sign(a, key)
-	return a, err
-}
-
-// sign returns the signatures of an artifact with a new one by a key.
-func sign(a signable, key ed25519.PrivateKey) ([]Signature, error) {
-	text, err := signedText(a)
+// sign returns the signatures with a new one by a key.
+func sign(lines []string, signatures []Signature, key ed25519.PrivateKey) ([]Signature, error) {
+	text, err := signedText(lines)
 	if err != nil {
-		return a.signatures(), err
+		return signatures, err
 	}
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok {
-		return a.signatures(), errors.New("the key has no public key") // should never happen
+		return signatures, errors.New("the key has no public key") // should never happen
 	}
 	id := KeyID(public)
-	others := slices.DeleteFunc(slices.Clone(a.signatures()), func(s Signature) bool { return s.KeyID == id })
+	others := slices.DeleteFunc(slices.Clone(signatures), func(s Signature) bool { return s.KeyID == id })
 	if len(others) >= maxSignatures {
-		return a.signatures(), fmt.Errorf("it already has %d signatures", len(others))
+		return signatures, fmt.Errorf("it already has %d signatures", len(others))
 	}
 	return append(others, Signature{id, ed25519.Sign(key, text)}), nil
 }
 
-// CheckSigned returns nil if one of the keys has signed the artifact, and the reason otherwise.
-// The text of the error is the same for all artifacts with the same defect.
-func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error { return checkSigned(a, keys) }
-
-func checkSigned(a signable, keys []ed25519.PublicKey) error {
-	text, err := signedText(a)
+func checkSigned(lines []string, signatures []Signature, keys []ed25519.PublicKey) error {
+	text, err := signedText(lines)
 	if err != nil {
 		return err
 	}
 	var wrong error
 	var signers []string
-	for _, s := range a.signatures() {
+	for _, s := range signatures {
 		for _, key := range keys {
 			switch {
 			case KeyID(key) != s.KeyID:
@@ -132,14 +129,14 @@ func checkSigned(a signable, keys []ed25519.PublicKey) error {
 	return fmt.Errorf("it is signed by the key %s, which is not one of the trusted keys", strings.Join(signers, " and "))
 }
 
-// CheckSigned calls [Artifact.CheckSigned] or [ProviderArtifact.CheckSigned] for the artifact
-// with a manifest. If the manifest belongs to neither, the error wraps [ErrManifest].
+// CheckSigned calls [Artifact.CheckSigned] for the artifact with a manifest, which can be of a
+// module or of a provider. If it is of neither, the error wraps [ErrManifest].
 func CheckSigned(manifest []byte, keys []ed25519.PublicKey) error {
-	provider, err := ParseProviderManifest(manifest)
+	provider, err := ParseProvider(manifest)
 	if err == nil {
 		return provider.CheckSigned(keys)
 	}
-	module, err := ParseManifest(manifest)
+	module, err := ParseModule(manifest)
 	if err != nil {
 		return err
 	}

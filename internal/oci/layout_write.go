@@ -1,4 +1,4 @@
-package ocilayout
+package oci
 
 import (
 	"archive/tar"
@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/opencontainers/go-digest"
 	specs "github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
@@ -26,35 +26,15 @@ type Ref struct {
 	Manifest Descriptor
 }
 
-// Descriptor identifies a blob by its digest, "sha256:" with 64 digits, and its size in bytes.
-type Descriptor struct {
-	Digest string
-	Size   int64
-}
-
-// Describe returns the descriptor of a blob.
-func Describe(blob []byte) Descriptor {
-	return Descriptor{digest.FromBytes(blob).String(), int64(len(blob))}
-}
-
-// CopyDigest writes content to w and returns its digest.
-func CopyDigest(w io.Writer, content io.WriterTo) (string, error) {
-	sum := digest.Canonical.Digester()
-	if _, err := content.WriteTo(io.MultiWriter(w, sum.Hash())); err != nil {
-		return "", err
-	}
-	return sum.Digest().String(), nil
-}
-
-// Blob is a blob that Write writes.
+// Blob is a blob that WriteLayout writes.
 type Blob struct {
 	Descriptor
 	Open func() (io.ReadCloser, error)
 }
 
-// Write writes a layout. The order of refs and blobs does not matter. Blobs with the same digest
-// are written once.
-func Write(w io.Writer, refs []Ref, blobs []Blob) error {
+// WriteLayout writes a layout. The order of refs and blobs does not matter. Blobs with the same
+// digest are written once.
+func WriteLayout(w io.Writer, refs []Ref, blobs []Blob) error {
 	index, err := indexOf(refs)
 	if err != nil {
 		return err
@@ -75,11 +55,12 @@ func Write(w io.Writer, refs []Ref, blobs []Blob) error {
 			return err
 		}
 	}
-	blobs = slices.Clone(blobs)
-	slices.SortFunc(blobs, func(a, b Blob) int { return strings.Compare(a.Digest, b.Digest) })
-	blobs = slices.CompactFunc(blobs, func(a, b Blob) bool { return a.Digest == b.Digest })
+	unique := make(map[string]Blob)
 	for _, blob := range blobs {
-		if err := writeBlob(out, blob); err != nil {
+		unique[blob.Digest] = blob
+	}
+	for _, digest := range slices.Sorted(maps.Keys(unique)) {
+		if err := writeBlob(out, unique[digest]); err != nil {
 			return err
 		}
 	}
@@ -87,26 +68,22 @@ func Write(w io.Writer, refs []Ref, blobs []Blob) error {
 }
 
 func indexOf(refs []Ref) ([]byte, error) {
-	refs = slices.Clone(refs)
-	slices.SortFunc(refs, func(a, b Ref) int { return strings.Compare(a.Tag, b.Tag) })
 	index := ocispec.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2},
-		MediaType: ocispec.MediaTypeImageIndex,
+		MediaType: IndexType,
 		Manifests: []ocispec.Descriptor{},
 	}
 	for _, ref := range refs {
-		mediaType := ocispec.MediaTypeImageManifest
+		mediaType := ManifestType
 		if ref.Index {
-			mediaType = ocispec.MediaTypeImageIndex
+			mediaType = IndexType
 		}
-		index.Manifests = append(index.Manifests, ocispec.Descriptor{
-			MediaType:    mediaType,
-			Digest:       digest.Digest(ref.Manifest.Digest),
-			Size:         ref.Manifest.Size,
-			ArtifactType: ref.ArtifactType,
-			Annotations:  map[string]string{ocispec.AnnotationRefName: ref.Tag},
-		})
+		m := ref.Manifest.descriptor(mediaType)
+		m.ArtifactType = ref.ArtifactType
+		m.Annotations = map[string]string{ocispec.AnnotationRefName: ref.Tag}
+		index.Manifests = append(index.Manifests, m)
 	}
+	sortBy(index.Manifests, func(m ocispec.Descriptor) string { return m.Annotations[ocispec.AnnotationRefName] })
 	return json.Marshal(index)
 }
 

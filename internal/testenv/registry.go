@@ -1,6 +1,4 @@
-// Package dockerregistry runs the program docker-registry, under which Debian and others package
-// Distribution. It lets tests use an independent registry.
-package dockerregistry
+package testenv
 
 import (
 	"bufio"
@@ -23,11 +21,17 @@ import (
 	"time"
 )
 
-// ErrNotInstalled means that the program is not in PATH.
-var ErrNotInstalled = errors.New("docker-registry is not installed")
+// TB is what StartRegistry needs of a [*testing.T].
+type TB interface {
+	Helper()
+	Skip(args ...any)
+	Fatal(args ...any)
+	Cleanup(func())
+}
 
-// Registry is a registry that listens on a socket, behind a TLS server that counts requests and
-// bytes.
+// Registry is an OCI registry that is independent of Cotter: the program docker-registry, under
+// which Debian and others package Distribution. It listens on a socket, behind a TLS server that
+// counts requests and bytes.
 type Registry struct {
 	program, dir string
 	server       *httptest.Server
@@ -43,20 +47,37 @@ type Registry struct {
 	number int64
 }
 
-// Start starts a registry with its configuration and storage in a directory.
-func Start(dir string) (*Registry, error) {
+// StartRegistry starts a registry for a test, which is skipped if the program is not installed.
+// The configuration and storage are in a directory with a short name, because the socket is in
+// it too; "" stands for a temporary directory.
+func StartRegistry(t TB, dir string) *Registry {
+	t.Helper()
 	program, err := exec.LookPath("docker-registry")
 	if err != nil {
-		return nil, ErrNotInstalled
+		t.Skip("docker-registry is not installed")
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "registry-"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	}
 	r := &Registry{program: program, dir: dir}
+	if err := r.start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *Registry) start() error {
 	config := fmt.Sprintf("version: 0.1\nlog: {accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {net: unix, addr: %q, relativeurls: true}\n",
-		filepath.Join(dir, "data"), r.socket())
+		filepath.Join(r.dir, "data"), r.socket())
 	if err := os.WriteFile(r.config(), []byte(config), 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.Run(); err != nil {
-		return nil, err
+		return err
 	}
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", r.socket())
@@ -75,7 +96,7 @@ func Start(dir string) (*Registry, error) {
 	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // ignore errors of clients that disconnect
 	r.server.EnableHTTP2 = true                           // as reverse proxies of registries do
 	r.server.StartTLS()
-	return r, nil
+	return nil
 }
 
 func (r *Registry) config() string { return filepath.Join(r.dir, "config.yml") }
@@ -154,8 +175,8 @@ func (r *Registry) count() {
 	}
 }
 
-// Close stops both servers.
-func (r *Registry) Close() {
+// close stops both servers.
+func (r *Registry) close() {
 	r.server.Close()
 	r.Kill()
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -36,9 +36,9 @@ type Store interface {
 // ErrDeliversOnly says that a store delivers packages but does not confirm entries.
 var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries")
 
-// Session remembers the artifacts and packages that stores have delivered, and which stores have
+// Answers remembers the artifacts and packages that stores have delivered, and which stores have
 // failed.
-type Session struct {
+type Answers struct {
 	with      *origins.Client
 	artifacts singleflight.Memo[storeKey, Artifact]
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
@@ -50,17 +50,16 @@ type Session struct {
 	failed map[ID]bool
 }
 
-// NewSession returns a session without stores. It uses the slots and the cache of another
-// session.
-func NewSession(with *origins.Client) *Session {
-	return &Session{with: with, failed: make(map[ID]bool)}
+// NewAnswers returns answers of no stores yet. It uses the slots and the cache of a client of origins.
+func NewAnswers(with *origins.Client) *Answers {
+	return &Answers{with: with, failed: make(map[ID]bool)}
 }
 
-// ID identifies a store within a session.
+// ID identifies a store within Answers.
 type ID int
 
 // ID returns the ID of a store. Equal stores have the same ID.
-func (s *Session) ID(store Store) ID {
+func (s *Answers) ID(store Store) ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, known := range s.stores {
@@ -73,18 +72,18 @@ func (s *Session) ID(store Store) ID {
 }
 
 // store returns the store with an ID.
-func (s *Session) store(id ID) Store {
+func (s *Answers) store(id ID) Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stores[id]
 }
 
 // Wait waits until cancelled fetches have ended.
-func (s *Session) Wait() { s.trees.Wait() }
+func (s *Answers) Wait() { s.trees.Wait() }
 
-// Artifact is an artifact of a store.
+// Artifact is a module's artifact in a store.
 type Artifact struct {
-	modpkg.Artifact
+	artifact.Module
 	// Distrust is the reason why the artifact does not confirm its entry, or nil if it does.
 	Distrust error
 }
@@ -96,7 +95,7 @@ type storeKey struct {
 }
 
 // artifact returns a store's artifact for a statement.
-func (s *Session) artifact(ctx context.Context, at ID, statement modpkg.Statement) (Artifact, error) {
+func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statement) (Artifact, error) {
 	tag := statement.Tag()
 	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (Artifact, error) {
 		done, err := s.with.RequestSlot(ctx)
@@ -113,7 +112,7 @@ var errOtherEntry = errors.New("its tag points to the artifact of another entry"
 
 // isOfArtifact reports whether an error is about one artifact and not about its store.
 func isOfArtifact(err error) bool {
-	for _, about := range []error{modpkg.ErrManifest, errOtherEntry, ocilayout.ErrLayout, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
+	for _, about := range []error{artifact.ErrManifest, errOtherEntry, oci.ErrLayout, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
 		if errors.Is(err, about) {
 			return true
 		}
@@ -127,12 +126,12 @@ func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) 
 	if err != nil {
 		return Artifact{}, err
 	}
-	found, err := modpkg.ParseManifest(text)
+	found, err := artifact.ParseModule(text)
 	if err == nil && found.Statement.Tag() != tag {
 		err = errOtherEntry
 	}
 	if err != nil {
-		return Artifact{Artifact: found}, err
+		return Artifact{Module: found}, err
 	}
 	return Artifact{found, store.CheckTrust(text)}, nil
 }
@@ -140,7 +139,7 @@ func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) 
 // Has reports whether a store has the artifact for a statement. It requests only the manifest.
 // distrust is the reason why the artifact does not confirm the entry, or nil if it does. If the
 // tag points to something else, has is false. err is about the store.
-func Has(ctx context.Context, store Store, statement modpkg.Statement) (has bool, distrust, err error) {
+func Has(ctx context.Context, store Store, statement artifact.Statement) (has bool, distrust, err error) {
 	found, err := ArtifactOf(ctx, store, statement.Tag())
 	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
 		return false, nil, nil
@@ -149,8 +148,8 @@ func Has(ctx context.Context, store Store, statement modpkg.Statement) (has bool
 }
 
 // tree returns the tree of an artifact's package. It fetches the package into the cache.
-func (s *Session) tree(ctx context.Context, at ID, a modpkg.Artifact, tell func(origins.Event)) (*pkgtree.Tree, error) {
-	return s.trees.Do(ctx, storeKey{at, a.Layer}, func(ctx context.Context) (*pkgtree.Tree, error) {
+func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(origins.Event)) (*pkgtree.Tree, error) {
+	return s.trees.Do(ctx, storeKey{at, a.Layer.Digest}, func(ctx context.Context) (*pkgtree.Tree, error) {
 		done, err := s.with.Slot(ctx)
 		if err != nil {
 			return nil, err
@@ -159,7 +158,7 @@ func (s *Session) tree(ctx context.Context, at ID, a modpkg.Artifact, tell func(
 		tell(origins.Event{Kind: origins.FetchStarted, Package: a.Statement.Package})
 		tree, err := s.download(ctx, s.store(at), a)
 		if err == nil {
-			tell(origins.Event{Kind: origins.FetchDone, Package: a.Statement.Package, Done: a.Size, Store: s.store(at).Name()})
+			tell(origins.Event{Kind: origins.FetchDone, Package: a.Statement.Package, Done: a.Layer.Size, Store: s.store(at).Name()})
 		}
 		return tree, err
 	})
@@ -168,7 +167,7 @@ func (s *Session) tree(ctx context.Context, at ID, a modpkg.Artifact, tell func(
 // download writes the layer of an artifact to a staging file, extracts it, hashes the extracted
 // files and publishes them in the cache under their own hash, even if that is not the expected
 // one.
-func (s *Session) download(ctx context.Context, store Store, a modpkg.Artifact) (*pkgtree.Tree, error) {
+func (s *Answers) download(ctx context.Context, store Store, a artifact.Module) (*pkgtree.Tree, error) {
 	staged := s.with.Cache.Stage()
 	archive, err := os.Create(staged + ".archive")
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *Session) download(ctx context.Context, store Store, a modpkg.Artifact) 
 		_ = os.Remove(archive.Name())
 		_ = os.RemoveAll(staged)
 	}()
-	if err := store.Blob(ctx, a.Layer, a.Size, archive); err != nil {
+	if err := store.Blob(ctx, a.Layer.Digest, a.Layer.Size, archive); err != nil {
 		return nil, err
 	}
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
@@ -196,14 +195,14 @@ func (s *Session) download(ctx context.Context, store Store, a modpkg.Artifact) 
 }
 
 // hasFailed reports whether a store has failed before.
-func (s *Session) hasFailed(at ID) bool {
+func (s *Answers) hasFailed(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed[at]
 }
 
 // fail records that a store could not be used. It reports whether this is its first failure.
-func (s *Session) fail(at ID) bool {
+func (s *Answers) fail(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := s.failed[at]

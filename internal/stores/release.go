@@ -7,14 +7,15 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/versions"
 )
 
 // ReadProvider is a package of a provider in a store, as ReadRelease found it.
 type ReadProvider struct {
-	Release  modpkg.Release
+	Release  artifact.Release
 	Platform addrs.Platform
 	Hashes   []hashing.Hash
 	// Err is the reason why the package cannot be read or does not match its description, or nil
@@ -32,7 +33,7 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 	if err != nil {
 		return []ReadProvider{{Err: err}}
 	}
-	release, err := modpkg.ParseReference(text)
+	release, err := artifact.ParseReference(text)
 	if err == nil && release.Tag() != tag {
 		err = errOtherEntry
 	}
@@ -40,9 +41,9 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 		return []ReadProvider{{Err: err}}
 	}
 	text, err = store.ProviderIndex(ctx, release.Provider, release.Version)
-	var targets []modpkg.Target
+	var targets artifact.Targets
 	if err == nil {
-		targets, err = modpkg.ParseIndex(text)
+		targets, err = artifact.ParseIndex(text)
 	}
 	if err != nil {
 		return []ReadProvider{{Release: release, Err: err}}
@@ -56,18 +57,18 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 }
 
 // readTarget gets the package of a target and returns the hashes that its artifact states.
-func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
+func readTarget(ctx context.Context, store Store, r artifact.Release, target oci.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
 	found, err := targetOf(ctx, store, r, target)
 	if err != nil {
 		return nil, err
 	}
 	if found.distrust != nil {
-		return found.Hashes, found.distrust
+		return found.Statement.Hashes, found.distrust
 	}
-	found.locked, found.evidence = found.Hashes, evidence.Evidence{Kind: evidence.Imported}
+	found.locked, found.evidence = found.Statement.Hashes, evidence.Evidence{Kind: evidence.Imported}
 	get := getter(oneProvider{found})
 	get.Rule = evidence.Rule{Provider: []evidence.Kind{evidence.Imported}}
-	want := providers.Want{Provider: r.Provider, Version: r.Version, Platform: target.Platform, Locked: found.Hashes}
+	want := providers.Want{Provider: r.Provider, Version: r.Version, Platform: target.Platform, Locked: found.Statement.Hashes}
 	var proof *providers.Proof
 	if keep && target.Platform == addrs.CurrentPlatform() {
 		var got *providers.Got
@@ -78,14 +79,14 @@ func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpk
 		proof, err = get.Hashes(ctx, want)
 	}
 	if err != nil {
-		return found.Hashes, err
+		return found.Statement.Hashes, err
 	}
-	for _, h := range found.Hashes {
+	for _, h := range found.Statement.Hashes {
 		if h.Scheme() == "h1" && h != proof.H1 {
-			return found.Hashes, &getproviders.MismatchError{Location: store.Name(), Want: []string{string(h)}, Got: string(proof.H1)}
+			return found.Statement.Hashes, &getproviders.MismatchError{Location: store.Name(), Want: []string{string(h)}, Got: string(proof.H1)}
 		}
 	}
-	return found.Hashes, nil
+	return found.Statement.Hashes, nil
 }
 
 // oneProvider is a [getproviders.Source] with exactly one package.
@@ -93,7 +94,7 @@ type oneProvider struct{ pkg *storedProvider }
 
 // Versions implements [getproviders.Source].
 func (p oneProvider) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
-	return getproviders.Listing{Versions: []getproviders.Version{{Version: p.pkg.Version}}}, nil
+	return getproviders.Listing{Versions: []getproviders.Version{{Version: p.pkg.Statement.Version}}}, nil
 }
 
 // Package implements [getproviders.Source].

@@ -1,29 +1,27 @@
-// Package modpkg converts locked packages of modules and providers to OCI artifacts and back. It
-// is the only package that knows the format of packages in bundles and mirrors.
+// Package artifact is the form in which bundles and mirrors have the packages of locks: OCI
+// artifacts that carry what a lock states about them. It decides what they state, how they are
+// signed and named, and which bytes their archives have. What any artifact of OpenTofu looks like
+// is the subject of package oci.
 //
 // # Modules
 //
-// A module package is an OCI image manifest in the form that OpenTofu installs:
+// A [Module] is a module package as OpenTofu installs it, with one layer: the tree of the
+// package. Its annotations are a [Statement], the content of a lock entry without the call that
+// it is for:
 //
-//	artifactType  application/vnd.opentofu.modulepkg
-//	config        application/vnd.oci.empty.v1+json, "{}"
-//	layers        one, archive/zip: the tree of the package
-//	annotations   io.github.cotterpin.source, .version, .package, .hashes
+//	io.github.cotterpin.source, .version, .package, .hashes
 //
-// The annotations are a [Statement]: the content of a lock entry without the call that it is for.
 // Packages with the same content share their layer, even if their statements differ.
 //
 // # Providers
 //
-// A release is a version of a provider. It is an OCI image index as in the provider mirrors of
-// OpenTofu, with a manifest for each platform:
+// A [Release] is a version of a provider: an index as in OpenTofu's provider mirrors, with the
+// manifest of a [Provider] for each platform. The layer is the published archive, or an archive
+// of the package's files if the lock has no hash of the published one. The annotations of both
+// are those of a release; the manifests also have those of a [ProviderStatement]:
 //
-//	artifactType  application/vnd.opentofu.provider in the index,
-//	              application/vnd.opentofu.provider-target in the manifests
-//	layers        one, archive/zip: the published archive, or an archive of the
-//	              package's files if the lock has no hash of the published one
-//	annotations   io.github.cotterpin.provider and .version; in the manifests also
-//	              .platform and .hashes
+//	io.github.cotterpin.provider, .version
+//	io.github.cotterpin.platform, .hashes
 //
 // The hashes are those of the manifest's package: its h1, and the zh of the archive if it is the
 // published one.
@@ -75,4 +73,4 @@
 // A registry may have lost or damaged a blob, and may then refuse other bytes with its digest. So
 // an archive has several equally deterministic forms with different digests. They differ only in
 // the archive's comment, which has no meaning.
-package modpkg
+package artifact

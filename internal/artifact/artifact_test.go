@@ -1,4 +1,4 @@
-package modpkg_test
+package artifact_test
 
 import (
 	"bytes"
@@ -16,7 +16,8 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -38,7 +39,7 @@ func packed(t *testing.T, files fstest.MapFS) ([]byte, *hashing.Tree) {
 		t.Fatal(err)
 	}
 	var archive bytes.Buffer
-	if err := modpkg.WriteZip(t.Context(), &archive, files, tree, 0); err != nil {
+	if err := artifact.WriteZip(t.Context(), &archive, files, tree, 0); err != nil {
 		t.Fatal(err)
 	}
 	return archive.Bytes(), tree
@@ -94,7 +95,7 @@ func TestZipOfChangedFile(t *testing.T) {
 				changed[name] = file
 			}
 		}
-		if err := modpkg.WriteZip(t.Context(), &bytes.Buffer{}, changed, tree, 0); !errors.Is(err, modpkg.ErrChanged) {
+		if err := artifact.WriteZip(t.Context(), &bytes.Buffer{}, changed, tree, 0); !errors.Is(err, artifact.ErrChanged) {
 			t.Errorf("with %d bytes: error is %v, want ErrChanged", len(content), err)
 		}
 	}
@@ -113,10 +114,10 @@ var (
 // A statement does not include details of the call or hashes of unknown schemes.
 func TestStatement(t *testing.T) {
 	t.Parallel()
-	statement := modpkg.StatementOf(entry)
+	statement := artifact.StatementOf(entry)
 	other := entry
 	other.Key, other.Constraints, other.Hashes = "c", "1.2.3", []hashing.Hash{someH1, someT1}
-	if got := modpkg.StatementOf(other).Tag(); got != statement.Tag() {
+	if got := artifact.StatementOf(other).Tag(); got != statement.Tag() {
 		t.Errorf("another call of the same package has the tag %s, want %s", got, statement.Tag())
 	}
 	for what, change := range map[string]func(*lockfile.Module){
@@ -127,17 +128,17 @@ func TestStatement(t *testing.T) {
 	} {
 		other := entry
 		change(&other)
-		if modpkg.StatementOf(other).Tag() == statement.Tag() {
+		if artifact.StatementOf(other).Tag() == statement.Tag() {
 			t.Errorf("with another %s the tag is the same", what)
 		}
 	}
-	if got, want := modpkg.ContentTag(someT1), "t1-ac6edc0d5f2a346fb2dd092c51dba67affba5642b68678c2280663e95826d05f"; got != want {
+	if got, want := artifact.ContentTag(someT1), "t1-ac6edc0d5f2a346fb2dd092c51dba67affba5642b68678c2280663e95826d05f"; got != want {
 		t.Errorf("ContentTag(%s) = %s, want %s", someT1, got, want)
 	}
 }
 
-func someArtifact() modpkg.Artifact {
-	return modpkg.Artifact{Statement: modpkg.StatementOf(entry), Layer: "sha256:" + strings.Repeat("01", 32), Size: 22}
+func someArtifact() artifact.Module {
+	return artifact.Module{Statement: artifact.StatementOf(entry), Layer: oci.Descriptor{Digest: "sha256:" + strings.Repeat("01", 32), Size: 22}}
 }
 
 func TestManifestRoundTrip(t *testing.T) {
@@ -146,12 +147,12 @@ func TestManifestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := modpkg.ParseManifest(text)
+	got, err := artifact.ParseModule(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(someArtifact(), got); diff != "" {
-		t.Errorf("ParseManifest(Manifest()) (-want +got):\n%s", diff)
+		t.Errorf("ParseModule(Manifest()) (-want +got):\n%s", diff)
 	}
 }
 
@@ -176,14 +177,14 @@ func TestManifestRefused(t *testing.T) {
 		{string(someH1) + " " + string(someT1), "zh:" + strings.Repeat("01", 32), "no hash of the tree"},
 	} {
 		changed := strings.Replace(string(text), test.old, test.new, 1)
-		_, err := modpkg.ParseManifest([]byte(changed))
-		if changed == string(text) || !errors.Is(err, modpkg.ErrManifest) || !strings.Contains(err.Error(), test.says) {
+		_, err := artifact.ParseModule([]byte(changed))
+		if changed == string(text) || !errors.Is(err, artifact.ErrManifest) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("with %q for %q: error is %v, want ErrManifest with %q", test.new, test.old, err, test.says)
 		}
 	}
 }
 
-func FuzzParseManifest(f *testing.F) {
+func FuzzParseModule(f *testing.F) {
 	text, err := someArtifact().Manifest()
 	if err != nil {
 		f.Fatal(err)
@@ -194,7 +195,7 @@ func FuzzParseManifest(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := modpkg.ParseManifest(text)
+		got, err := artifact.ParseModule(text)
 		if err != nil {
 			return
 		}
@@ -202,7 +203,7 @@ func FuzzParseManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parsed, err := modpkg.ParseManifest(again)
+		parsed, err := artifact.ParseModule(again)
 		if diff := cmp.Diff(got, parsed); err != nil || diff != "" {
 			t.Errorf("%v; written and parsed again (-first +again):\n%s", err, diff)
 		}

@@ -1,4 +1,4 @@
-package ocilayout_test
+package oci_test
 
 import (
 	"archive/tar"
@@ -13,34 +13,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
-	"oras.land/oras-go/v2/content/oci"
+	orasoci "oras.land/oras-go/v2/content/oci"
 
-	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // manifest is a small manifest whose layer is missing.
 const manifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","size":2},"layers":[]}`
 
-func blob(text string) ocilayout.Blob {
-	return ocilayout.Blob{
-		Descriptor: ocilayout.Describe([]byte(text)),
+func blob(text string) oci.Blob {
+	return oci.Blob{
+		Descriptor: oci.Describe([]byte(text)),
 		Open:       func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
 	}
 }
 
 // written returns a layout with one manifest that has two tags.
-func written(tb testing.TB, blobs ...ocilayout.Blob) []byte {
+func written(tb testing.TB, blobs ...oci.Blob) []byte {
 	tb.Helper()
 	at := blob(manifest).Descriptor
-	refs := []ocilayout.Ref{{Tag: "two", Manifest: at}, {Tag: "one", Manifest: at}}
+	refs := []oci.Ref{{Tag: "two", Manifest: at}, {Tag: "one", Manifest: at}}
 	var file bytes.Buffer
-	if err := ocilayout.Write(&file, refs, blobs); err != nil {
+	if err := oci.WriteLayout(&file, refs, blobs); err != nil {
 		tb.Fatal(err)
 	}
 	return file.Bytes()
 }
 
-func open(t *testing.T, text []byte) (*ocilayout.Layout, string, error) {
+func open(t *testing.T, text []byte) (*oci.Layout, string, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "layout.tar")
 	if err := os.WriteFile(name, text, 0o600); err != nil {
@@ -51,11 +51,11 @@ func open(t *testing.T, text []byte) (*ocilayout.Layout, string, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
-	layout, err := ocilayout.Read(file)
+	layout, err := oci.ReadLayout(file)
 	return layout, name, err
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestLayoutRoundTrip(t *testing.T) {
 	t.Parallel()
 	text := written(t, blob("layer"), blob(manifest), blob("{}"), blob("layer"))
 	if !bytes.Equal(text, written(t, blob("{}"), blob("layer"), blob(manifest))) {
@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("Refs of a layout with an index = %+v", refs)
 	}
 	at := blob(manifest).Descriptor
-	want := []ocilayout.Ref{{Tag: "one", Manifest: at}, {Tag: "two", Manifest: at}}
+	want := []oci.Ref{{Tag: "one", Manifest: at}, {Tag: "two", Manifest: at}}
 	if diff := cmp.Diff(want, layout.Refs()); diff != "" {
 		t.Errorf("Refs (-want +got):\n%s", diff)
 	}
@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("Copy gave %q, %v", got.String(), err)
 	}
 	// The library that oras uses can read the layout.
-	store, err := oci.NewFromTar(t.Context(), name)
+	store, err := orasoci.NewFromTar(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,19 +93,19 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // indexed returns the refs of a layout with a manifest and an index of manifests.
-func indexed(t *testing.T) []ocilayout.Ref {
+func indexed(t *testing.T) []oci.Ref {
 	t.Helper()
 	index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`
-	refs := []ocilayout.Ref{{Tag: "b", Manifest: blob(manifest).Descriptor}, {Tag: "a", ArtifactType: "x", Index: true, Manifest: blob(index).Descriptor}}
+	refs := []oci.Ref{{Tag: "b", Manifest: blob(manifest).Descriptor}, {Tag: "a", ArtifactType: "x", Index: true, Manifest: blob(index).Descriptor}}
 	var text bytes.Buffer
-	if err := ocilayout.Write(&text, refs, []ocilayout.Blob{blob(manifest), blob(index), blob("{}")}); err != nil {
+	if err := oci.WriteLayout(&text, refs, []oci.Blob{blob(manifest), blob(index), blob("{}")}); err != nil {
 		t.Fatal(err)
 	}
 	layout, name, err := open(t, text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := oci.NewFromTar(t.Context(), name)
+	store, err := orasoci.NewFromTar(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func file(name, content string) entry {
 	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644}, content}
 }
 
-func TestRefused(t *testing.T) {
+func TestLayoutRefused(t *testing.T) {
 	t.Parallel()
 	version := file("oci-layout", `{"imageLayoutVersion":"1.0.0"}`)
 	index := file("index.json", `{"schemaVersion":2,"manifests":[]}`)
@@ -154,11 +154,11 @@ func TestRefused(t *testing.T) {
 		if err := out.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := open(t, text.Bytes()); !errors.Is(err, ocilayout.ErrLayout) || !strings.Contains(err.Error(), test.says) {
+		if _, _, err := open(t, text.Bytes()); !errors.Is(err, oci.ErrLayout) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want ErrLayout with %q", test.name, err, test.says)
 		}
 	}
-	if _, _, err := open(t, []byte("no tar file")); !errors.Is(err, ocilayout.ErrLayout) {
+	if _, _, err := open(t, []byte("no tar file")); !errors.Is(err, oci.ErrLayout) {
 		t.Errorf("text: error is %v, want ErrLayout", err)
 	}
 }
@@ -168,7 +168,7 @@ func writeString(w io.Writer, text string) error {
 	return err
 }
 
-func TestBadBlobs(t *testing.T) {
+func TestLayoutBadBlobs(t *testing.T) {
 	t.Parallel()
 	text := written(t, blob("layer"), blob("{}"))
 	text = bytes.Replace(text, []byte("layer"), []byte("liars"), 1)
@@ -178,22 +178,22 @@ func TestBadBlobs(t *testing.T) {
 	}
 	layer := blob("layer").Descriptor
 	for _, test := range []struct {
-		blob ocilayout.Descriptor
+		blob oci.Descriptor
 		says string
 	}{
 		{layer, "does not match its digest"},
-		{ocilayout.Descriptor{Digest: layer.Digest, Size: 4}, "no blob"},
+		{oci.Descriptor{Digest: layer.Digest, Size: 4}, "no blob"},
 		{blob("other").Descriptor, "no blob"},
-		{ocilayout.Descriptor{Digest: "sha256:../../index.json"}, "the digest of a blob"},
-		{ocilayout.Descriptor{Digest: "sha512:" + strings.Repeat("0", 128)}, "the digest of a blob"},
+		{oci.Descriptor{Digest: "sha256:../../index.json"}, "the digest of a blob"},
+		{oci.Descriptor{Digest: "sha512:" + strings.Repeat("0", 128)}, "the digest of a blob"},
 	} {
-		if err := layout.Copy(io.Discard, test.blob); !errors.Is(err, ocilayout.ErrLayout) || !strings.Contains(err.Error(), test.says) {
+		if err := layout.Copy(io.Discard, test.blob); !errors.Is(err, oci.ErrLayout) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("Copy(%v): error is %v, want ErrLayout with %q", test.blob, err, test.says)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzReadLayout(f *testing.F) {
 	f.Add(written(f, blob("layer"), blob(manifest), blob("{}")))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -208,13 +208,13 @@ func FuzzRead(f *testing.F) {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		layout, err := ocilayout.Read(file)
+		layout, err := oci.ReadLayout(file)
 		if err != nil {
 			return
 		}
 		for _, ref := range layout.Refs() {
 			var got bytes.Buffer
-			if err := layout.Copy(&got, ref.Manifest); err == nil && ocilayout.Describe(got.Bytes()) != ref.Manifest {
+			if err := layout.Copy(&got, ref.Manifest); err == nil && oci.Describe(got.Bytes()) != ref.Manifest {
 				t.Errorf("the blob %v has other bytes", ref.Manifest)
 			}
 		}

@@ -1,4 +1,4 @@
-package ocilayout
+package oci
 
 import (
 	"archive/tar"
@@ -12,7 +12,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
@@ -38,9 +37,9 @@ type Layout struct {
 
 type section struct{ offset, size int64 }
 
-// Read reads the list of files and the index of a layout. The file must stay open. Errors about
+// ReadLayout reads the list of files and the index of a layout. The file must stay open. Errors about
 // its content wrap [ErrLayout].
-func Read(file *os.File) (*Layout, error) {
+func ReadLayout(file *os.File) (*Layout, error) {
 	l := &Layout{file: file, files: make(map[string]section), tags: make(map[string]Descriptor)}
 	if err := l.readFiles(file); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func Read(file *os.File) (*Layout, error) {
 		return nil, err
 	}
 	if version.Version != ocispec.ImageLayoutVersion {
-		return nil, bad("its version is %q", version.Version)
+		return nil, badLayout("its version is %q", version.Version)
 	}
 	return l, l.readIndex()
 }
@@ -65,17 +64,17 @@ func (l *Layout) readFiles(file io.ReadSeeker) error {
 			return nil
 		}
 		if err != nil {
-			return bad("%w", err)
+			return badLayout("%w", err)
 		}
 		name := path.Clean(header.Name)
 		if header.Typeflag == tar.TypeDir {
 			continue
 		}
 		if _, twice := l.files[name]; twice || header.Typeflag != tar.TypeReg || isSparse(header) {
-			return bad("%q occurs twice or is not a regular file", name)
+			return badLayout("%q occurs twice or is not a regular file", name)
 		}
 		if len(l.files) == maxFiles {
-			return bad("it has more than %d files", maxFiles)
+			return badLayout("it has more than %d files", maxFiles)
 		}
 		offset, err := file.Seek(0, io.SeekCurrent)
 		if err != nil {
@@ -101,13 +100,13 @@ func (l *Layout) readIndex() error {
 	}
 	for _, m := range index.Manifests {
 		tag := m.Annotations[ocispec.AnnotationRefName]
-		isIndex := m.MediaType == ocispec.MediaTypeImageIndex
-		if tag == "" || m.MediaType != ocispec.MediaTypeImageManifest && !isIndex {
+		isIndex := m.MediaType == IndexType
+		if tag == "" || m.MediaType != ManifestType && !isIndex {
 			continue // it is not a ref of this package
 		}
-		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: Descriptor{m.Digest.String(), m.Size}}
+		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: descriptorOf(m)}
 		if _, twice := l.tags[tag]; twice {
-			return bad("the tag %q occurs twice", tag)
+			return badLayout("the tag %q occurs twice", tag)
 		}
 		l.tags[tag] = ref.Manifest
 		l.refs = append(l.refs, ref)
@@ -118,17 +117,17 @@ func (l *Layout) readIndex() error {
 func (l *Layout) readJSON(name string, limit int64, value any) error {
 	at, ok := l.files[name]
 	if !ok {
-		return bad("it has no file %q", name)
+		return badLayout("it has no file %q", name)
 	}
 	if at.size > limit {
-		return bad("%q has more than %d bytes", name, limit)
+		return badLayout("%q has more than %d bytes", name, limit)
 	}
 	text := make([]byte, at.size)
 	if _, err := io.ReadFull(l.open(at), text); err != nil {
-		return bad("%q: %w", name, err)
+		return badLayout("%q: %w", name, err)
 	}
 	if err := json.Unmarshal(text, value); err != nil {
-		return bad("%q: %w", name, err)
+		return badLayout("%q: %w", name, err)
 	}
 	return nil
 }
@@ -147,26 +146,26 @@ func (l *Layout) Tagged(tag string) (Descriptor, bool) {
 // Copy writes a blob to w. If the layout does not have the blob, or if the content does not match
 // the digest, the error wraps [ErrLayout]; some of the content may have been written.
 func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
-	if d := digest.Digest(blob.Digest); d.Validate() != nil || d.Algorithm() != digest.SHA256 {
-		return bad("the digest of a blob is %q", blob.Digest)
+	if !IsSHA256(blob.Digest) {
+		return badLayout("the digest of a blob is %q", blob.Digest)
 	}
 	encoded := strings.TrimPrefix(blob.Digest, "sha256:")
 	at, ok := l.files[blobsDir+encoded]
 	if !ok || at.size != blob.Size {
-		return bad("it has no blob %s of %d bytes", blob.Digest, blob.Size)
+		return badLayout("it has no blob %s of %d bytes", blob.Digest, blob.Size)
 	}
 	sum := sha256.New()
 	if n, err := io.Copy(io.MultiWriter(w, sum), l.open(at)); err != nil {
 		return err
 	} else if n != at.size {
-		return bad("it is truncated")
+		return badLayout("it is truncated")
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != encoded {
-		return bad("the blob %s does not match its digest", blob.Digest)
+		return badLayout("the blob %s does not match its digest", blob.Digest)
 	}
 	return nil
 }
 
-func bad(format string, args ...any) error {
+func badLayout(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrLayout, fmt.Errorf(format, args...))
 }

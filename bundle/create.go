@@ -1,0 +1,298 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Result describes the bundle that Create has written.
+type Result struct {
+	// Entries is the number of different lock entries of modules, and Packages is the number of
+	// their packages with different content.
+	Entries, Packages int
+	// Providers is the number of provider packages, for all platforms.
+	Providers int
+	// Bytes is the size of the bundle.
+	Bytes int64
+}
+
+// OtherPackageError is returned if locks have the hashes of different packages for the same
+// version and platform of a provider.
+type OtherPackageError struct {
+	Provider addrs.Provider
+	Version  string
+	Platform addrs.Platform
+}
+
+func (e *OtherPackageError) Error() string {
+	return fmt.Sprintf("provider %s %s for %s: the locks have hashes of different packages", e.Provider.ForDisplay(), e.Version, e.Platform)
+}
+
+// Create writes a bundle with all packages that the locks of some root modules name. It includes
+// the packages of providers if req.Providers is set, for the platforms in req.Providers.
+//
+// The locks must be complete. dirs, req and onEvent are passed to
+// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
+// fetch the packages. If a project fails, nothing is written, and the error joins a
+// *[cotter.ProjectError] for each failed project. The archives are kept in a temporary directory
+// until all of them are written.
+func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
+	temporary, err := os.MkdirTemp("", "cotter-bundle-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
+	b := &builder{
+		dir:       temporary,
+		modules:   make(map[string]module),
+		contents:  make(map[hashing.Hash]string),
+		providers: make(map[providerKey]*provider),
+	}
+	if err := in.LockedPackages(ctx, dirs, req, onEvent, b.addModule); err != nil {
+		return nil, err
+	}
+	if req.Providers != nil {
+		if err := in.LockedProviders(ctx, dirs, req, onEvent, b.addProvider); err != nil {
+			return nil, err
+		}
+	}
+	return b.write(w)
+}
+
+// builder collects the packages of a bundle. Their archives are files in dir.
+type builder struct {
+	dir         string
+	ofModules   singleflight.Memo[hashing.Hash, archive]
+	ofProviders singleflight.Memo[string, providerArchive]
+
+	mu sync.Mutex
+	// modules are the packages of modules by tag. contents has the tag of one of them for each
+	// content.
+	modules   map[string]module
+	contents  map[hashing.Hash]string
+	providers map[providerKey]*provider
+}
+
+// archive is the archive of a package in a file.
+type archive struct {
+	oci.Descriptor
+	file string
+}
+
+// module is the package of an entry.
+type module struct {
+	statement artifact.Statement
+	archive   archive
+}
+
+// addModule adds the package of a module.
+func (b *builder) addModule(ctx context.Context, p cotter.LockedPackage) error {
+	t1 := p.Tree.T1()
+	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (archive, error) {
+		root, err := p.Open()
+		if err != nil {
+			return archive{}, err
+		}
+		defer root.Close()
+		name := filepath.Join(b.dir, artifact.ContentTag(t1))
+		layer, err := artifact.WriteLayer(ctx, name, root.FS(), p.Tree, 0)
+		return archive{layer, name}, err
+	})
+	if err != nil {
+		return err
+	}
+	statement := artifact.StatementOf(p.Entry)
+	tag := statement.Tag()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.modules[tag] = module{statement, packed}
+	if first := b.contents[t1]; first == "" || tag < first {
+		b.contents[t1] = tag // independent of the order in which packages are added
+	}
+	return nil
+}
+
+// providerKey identifies a package of a provider.
+type providerKey struct {
+	release  artifact.Release
+	platform addrs.Platform
+}
+
+// provider is a package of a provider that locks name. It has an archive for each different list
+// of hashes.
+type provider struct {
+	archives []providerArchive
+	entries  []cotter.LockedProvider
+}
+
+// providerArchive is the archive of a provider with the hashes that are known of it.
+type providerArchive struct {
+	archive
+	statement artifact.ProviderStatement
+}
+
+// addProvider adds the package of a provider.
+func (b *builder) addProvider(ctx context.Context, p cotter.LockedProvider) error {
+	version, err := versions.Parse(p.Entry.Version)
+	if err != nil {
+		return err
+	}
+	key := providerKey{artifact.Release{Provider: p.Entry.Address, Version: version}, p.Platform}
+	memo := fmt.Sprintf("%s %s %q", key.release.Tag(), p.Platform, p.Entry.Hashes)
+	packed, err := b.ofProviders.Do(ctx, memo, func(ctx context.Context) (_ providerArchive, err error) {
+		published, err := p.Archive(ctx)
+		if err != nil {
+			return providerArchive{}, err
+		}
+		defer func() { err = errors.Join(err, published.Close()) }()
+		file, err := os.CreateTemp(b.dir, "provider-*")
+		if err != nil {
+			return providerArchive{}, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		layer, err := oci.CopyDigest(file, published)
+		statement := artifact.ProviderStatement{Release: key.release, Platform: p.Platform, Hashes: published.Hashes}
+		return providerArchive{archive{layer, file.Name()}, statement}, err
+	})
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	pkg := b.providers[key]
+	if pkg == nil {
+		pkg = &provider{}
+		b.providers[key] = pkg
+	}
+	pkg.archives = append(pkg.archives, packed)
+	pkg.entries = append(pkg.entries, p)
+	return nil
+}
+
+// choose returns the archive that matches all locks. It prefers the published archive.
+func (p *provider) choose() (providerArchive, error) {
+	best := slices.MinFunc(p.archives, func(a, b providerArchive) int {
+		if c := len(b.statement.Hashes) - len(a.statement.Hashes); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Digest, b.Digest)
+	})
+	for _, entry := range p.entries {
+		if s := best.statement; !s.IsIn(entry.Entry.Hashes) {
+			return best, &OtherPackageError{s.Provider, s.Version.String(), s.Platform}
+		}
+	}
+	return best, nil
+}
+
+// write writes the bundle.
+func (b *builder) write(w io.Writer) (*Result, error) {
+	l := &layout{}
+	l.addText([]byte(oci.EmptyConfig))
+	if err := b.addModules(l); err != nil {
+		return nil, err
+	}
+	if err := b.addProviders(l); err != nil {
+		return nil, err
+	}
+	counted := &countingWriter{w: w}
+	if err := oci.WriteLayout(counted, l.refs, l.blobs); err != nil {
+		return nil, err
+	}
+	return &Result{Entries: len(b.modules), Packages: len(b.contents), Providers: len(b.providers), Bytes: counted.n}, nil
+}
+
+// addModules adds the artifacts of modules to a layout.
+func (b *builder) addModules(l *layout) error {
+	manifests := make(map[string]oci.Descriptor)
+	for tag, m := range b.modules {
+		text, err := artifact.Module{Statement: m.statement, Layer: m.archive.Descriptor}.Manifest()
+		if err != nil {
+			return err
+		}
+		manifests[tag] = l.addText(text)
+		l.addArchive(m.archive)
+		l.refs = append(l.refs, oci.Ref{Tag: tag, ArtifactType: oci.ModuleArtifact, Manifest: manifests[tag]})
+	}
+	for t1, tag := range b.contents {
+		l.refs = append(l.refs, oci.Ref{Tag: artifact.ContentTag(t1), ArtifactType: oci.ModuleArtifact, Manifest: manifests[tag]})
+	}
+	return nil
+}
+
+// addProviders adds the artifacts of providers to a layout, with an index for each version.
+func (b *builder) addProviders(l *layout) error {
+	targets := make(map[artifact.Release]artifact.Targets)
+	for key, pkg := range b.providers {
+		packed, err := pkg.choose()
+		if err != nil {
+			return err
+		}
+		text, err := artifact.Provider{Statement: packed.statement, Layer: packed.Descriptor}.Manifest()
+		if err != nil {
+			return err
+		}
+		targets[key.release] = append(targets[key.release], oci.Target{Platform: key.platform, Descriptor: l.addText(text)})
+		l.addArchive(packed.archive)
+	}
+	for release, list := range targets {
+		text, err := release.Index(list)
+		if err != nil {
+			return err
+		}
+		l.refs = append(l.refs, oci.Ref{Tag: release.Tag(), ArtifactType: oci.ProviderArtifact, Index: true, Manifest: l.addText(text)})
+	}
+	return nil
+}
+
+// layout is the content of a bundle.
+type layout struct {
+	refs  []oci.Ref
+	blobs []oci.Blob
+}
+
+// addText adds a blob and returns its descriptor.
+func (l *layout) addText(text []byte) oci.Descriptor {
+	at := oci.Describe(text)
+	l.blobs = append(l.blobs, oci.Blob{
+		Descriptor: at,
+		Open:       func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+	})
+	return at
+}
+
+// addArchive adds the blob with an archive.
+func (l *layout) addArchive(a archive) {
+	l.blobs = append(l.blobs, oci.Blob{
+		Descriptor: a.Descriptor,
+		Open:       func() (io.ReadCloser, error) { return os.Open(a.file) },
+	})
+}
+
+// countingWriter counts the bytes that are written to it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,77 @@
+package artifact
+
+import (
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ProviderStatement is what locks state about the package of a provider for one platform.
+type ProviderStatement struct {
+	Release
+	Platform addrs.Platform
+	// Hashes are the hashes of the package, sorted: the h1 of its content, and the zh of the
+	// archive if a lock has it.
+	Hashes []hashing.Hash
+}
+
+// IsIn reports whether a lock has one of the package's hashes.
+func (s ProviderStatement) IsIn(locked []hashing.Hash) bool {
+	return slices.ContainsFunc(s.Hashes, func(h hashing.Hash) bool { return slices.Contains(locked, h) })
+}
+
+const (
+	annotationProvider = "io.github.cotterpin.provider"
+	annotationPlatform = "io.github.cotterpin.platform"
+
+	// maxProviderArchive is the maximum size of a provider's archive in bytes.
+	maxProviderArchive = 1 << 30
+)
+
+func (ProviderStatement) artifactType() string { return oci.TargetArtifact }
+
+func (s ProviderStatement) annotations() map[string]string {
+	annotations := s.Release.annotations()
+	annotations[annotationPlatform] = s.Platform.String()
+	annotations[annotationHashes] = joinHashes(s.Hashes)
+	return annotations
+}
+
+func parseProviderStatement(annotations map[string]string) (s ProviderStatement, err error) {
+	if s.Release, err = parseRelease(annotations); err != nil {
+		return s, err
+	}
+	if s.Platform, err = addrs.ParsePlatform(annotations[annotationPlatform]); err != nil {
+		return s, bad("%w", err)
+	}
+	s.Hashes, err = parseHashes(annotations[annotationHashes])
+	return s, err
+}
+
+func (r Release) annotations() map[string]string {
+	return map[string]string{annotationProvider: r.Provider.String(), annotationVersion: r.Version.String()}
+}
+
+func parseRelease(annotations map[string]string) (r Release, err error) {
+	name, number := annotations[annotationProvider], annotations[annotationVersion]
+	if r.Provider, err = addrs.ParseProviderSource(name); err != nil || r.Provider.String() != name {
+		return r, bad("%q is not the full address of a provider", name)
+	}
+	if r.Version, err = versions.ParseProviderVersion(number); err != nil || r.Version.String() != number {
+		return r, bad("%q is not the version of a provider", number)
+	}
+	return r, nil
+}
+
+func (s ProviderStatement) signedLines() []string {
+	return []string{
+		"cotter mirror provider v1",
+		"provider " + s.Provider.String(),
+		"version " + s.Version.String(),
+		"platform " + s.Platform.String(),
+		"hashes " + joinHashes(s.Hashes),
+	}
+}

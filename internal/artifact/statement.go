@@ -1,0 +1,144 @@
+package artifact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Statement is what a lock entry states about the package of a module, independent of the call.
+type Statement struct {
+	// Source, Version and Package have the same meaning as in [lockfile.Module].
+	Source, Version, Package string
+	// Hashes are the known hashes, sorted.
+	Hashes []hashing.Hash
+}
+
+// StatementOf returns the statement of a lock's entry.
+func StatementOf(entry lockfile.Module) Statement {
+	s := Statement{Source: entry.Source, Version: entry.Version, Package: entry.Package}
+	for _, h := range entry.Hashes {
+		if h.Known() {
+			s.Hashes = append(s.Hashes, h)
+		}
+	}
+	slices.Sort(s.Hashes)
+	return s
+}
+
+// Hash returns the statement's hash with a scheme, or "" if it has none.
+func (s Statement) Hash(scheme string) hashing.Hash {
+	for _, h := range s.Hashes {
+		if h.Scheme() == scheme {
+			return h
+		}
+	}
+	return ""
+}
+
+// String returns the statement as text. Different statements have different texts.
+func (s Statement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q", s.Source, s.Version, s.Package)
+	for _, h := range s.Hashes {
+		fmt.Fprintf(&b, " %q", h)
+	}
+	return b.String()
+}
+
+// EntryTag is the prefix of the tags of all statements.
+const EntryTag = "entry-"
+
+// Tag returns the tag of the artifact with this statement.
+func (s Statement) Tag() string {
+	sum := sha256.Sum256([]byte(s.String()))
+	return EntryTag + hex.EncodeToString(sum[:])
+}
+
+// ContentTag returns the tag of an artifact whose tree has this t1 hash.
+func ContentTag(t1 hashing.Hash) string { return pkgcache.FileName(t1) }
+
+const (
+	annotationSource  = "io.github.cotterpin.source"
+	annotationPackage = "io.github.cotterpin.package"
+)
+
+func (Statement) artifactType() string { return oci.ModuleArtifact }
+
+func (s Statement) annotations() map[string]string {
+	annotations := map[string]string{
+		annotationSource:  s.Source,
+		annotationPackage: s.Package,
+		annotationHashes:  joinHashes(s.Hashes),
+	}
+	if s.Version != "" {
+		annotations[annotationVersion] = s.Version
+	}
+	return annotations
+}
+
+func parseStatement(annotations map[string]string) (Statement, error) {
+	s := Statement{
+		Source:  annotations[annotationSource],
+		Version: annotations[annotationVersion],
+		Package: annotations[annotationPackage],
+	}
+	if s.Source == "" {
+		return Statement{}, bad("its annotations are not those of a lock's entry")
+	}
+	var err error
+	if s.Hashes, err = parseHashes(annotations[annotationHashes]); err != nil {
+		return Statement{}, err
+	}
+	if s.Hash("t1") == "" && s.Hash("h1") == "" {
+		return Statement{}, bad("it has no hash of the tree")
+	}
+	return s, nil
+}
+
+func (s Statement) signedLines() []string {
+	return []string{
+		"cotter mirror entry v1",
+		"source " + s.Source,
+		"version " + s.Version,
+		"package " + s.Package,
+		"hashes " + joinHashes(s.Hashes),
+	}
+}
+
+// maxHashes limits the hashes of a statement. There are three known schemes.
+const maxHashes = 16
+
+func joinHashes(hashes []hashing.Hash) string {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+	}
+	return strings.Join(texts, " ")
+}
+
+// parseHashes is the inverse of joinHashes. The hashes must be known and sorted.
+func parseHashes(text string) (hashes []hashing.Hash, err error) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || len(fields) > maxHashes {
+		return nil, bad("its annotations are not those of a lock's entry")
+	}
+	for _, field := range fields {
+		h, err := hashing.ParseHash(field)
+		if err != nil || !h.Known() {
+			return nil, bad("%q is not a known hash", field)
+		}
+		hashes = append(hashes, h)
+	}
+	if !slices.IsSorted(hashes) {
+		return nil, bad("its hashes are not sorted")
+	}
+	return hashes, nil
+}

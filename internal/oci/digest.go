@@ -1,0 +1,55 @@
+package oci
+
+import (
+	"io"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// Descriptor identifies a blob, such as a manifest or a layer, by its digest and its size in
+// bytes.
+type Descriptor struct {
+	Digest string
+	Size   int64
+}
+
+// Describe returns the descriptor of a blob. Its digest is "sha256:" with 64 digits.
+func Describe(blob []byte) Descriptor {
+	return Descriptor{digest.FromBytes(blob).String(), int64(len(blob))}
+}
+
+// CopyDigest writes content to w and returns its descriptor.
+func CopyDigest(w io.Writer, content io.WriterTo) (Descriptor, error) {
+	sum := digest.Canonical.Digester()
+	n, err := content.WriteTo(io.MultiWriter(w, sum.Hash()))
+	if err != nil {
+		return Descriptor{}, err
+	}
+	return Descriptor{sum.Digest().String(), n}, nil
+}
+
+// IsDigest reports whether a text is a digest of one of the two algorithms that the OCI
+// specification registers, sha256 and sha512.
+func IsDigest(text string) bool {
+	encoded, isSHA512 := strings.CutPrefix(text, "sha512:")
+	return IsSHA256(text) || isSHA512 && len(encoded) == 128 && isHex(encoded)
+}
+
+// IsSHA256 reports whether a text is a digest of the algorithm sha256.
+func IsSHA256(text string) bool {
+	encoded, ok := strings.CutPrefix(text, "sha256:")
+	return ok && len(encoded) == 64 && isHex(encoded)
+}
+
+func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
+
+// descriptor returns d as part of a manifest or an index.
+func (d Descriptor) descriptor(mediaType string) ocispec.Descriptor {
+	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.Digest(d.Digest), Size: d.Size}
+}
+
+func descriptorOf(found ocispec.Descriptor) Descriptor {
+	return Descriptor{found.Digest.String(), found.Size}
+}

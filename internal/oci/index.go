@@ -1,0 +1,87 @@
+package oci
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	specs "github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Index is the index of a version of a provider.
+type Index struct {
+	Targets     []Target
+	Annotations map[string]string
+}
+
+// Target is the entry of an index for one platform: the descriptor of a manifest with the
+// artifact type [TargetArtifact].
+type Target struct {
+	Platform addrs.Platform
+	Descriptor
+}
+
+// Encode returns the text of the index. The order of targets does not matter.
+func (x Index) Encode() ([]byte, error) {
+	document := ocispec.Index{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    IndexType,
+		ArtifactType: ProviderArtifact,
+		Manifests:    []ocispec.Descriptor{},
+		Annotations:  x.Annotations,
+	}
+	for _, t := range x.Targets {
+		m := t.descriptor(ManifestType)
+		m.ArtifactType = TargetArtifact
+		m.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
+		document.Manifests = append(document.Manifests, m)
+	}
+	sortBy(document.Manifests, func(m ocispec.Descriptor) string { return m.Platform.OS + "_" + m.Platform.Architecture })
+	return json.Marshal(document)
+}
+
+// sortBy sorts the manifests of an index, so that equal indexes have equal texts.
+func sortBy(manifests []ocispec.Descriptor, key func(ocispec.Descriptor) string) {
+	slices.SortFunc(manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(key(a), key(b)) })
+}
+
+// ParseIndex parses the index of a version of a provider. mediaType is the media type of the
+// registry's answer, or [IndexType] if it is not known. Entries for anything but a platform's
+// package are skipped, as in OpenTofu. Platforms, digests and sizes of the targets are not
+// checked, and there can be several for one platform.
+func ParseIndex(mediaType string, text []byte) (*Index, error) {
+	var document struct {
+		ocispec.Index
+		Layers json.RawMessage `json:"layers"` // which manifests have
+	}
+	if err := checkMediaType(mediaType, IndexType); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("its index cannot be read: %w", err)
+	}
+	if document.MediaType != IndexType || document.Layers != nil {
+		return nil, otherDocument(IndexType, document.MediaType)
+	}
+	if err := checkArtifactType(document.ArtifactType, ProviderArtifact); err != nil {
+		return nil, err
+	}
+	index := &Index{Annotations: document.Annotations}
+	for _, m := range document.Manifests {
+		if m.MediaType == ManifestType && m.ArtifactType == TargetArtifact && m.Platform != nil {
+			platform := addrs.Platform{OS: m.Platform.OS, Arch: m.Platform.Architecture}
+			index.Targets = append(index.Targets, Target{platform, descriptorOf(m)})
+		}
+	}
+	return index, nil
+}
+
+// VersionTag returns the tag of a version, in which "_" stands for the "+" that tags cannot have.
+func VersionTag(version string) string { return strings.Replace(version, "+", "_", 1) }
+
+// VersionOfTag is the inverse of [VersionTag]. The result need not be a version.
+func VersionOfTag(tag string) string { return strings.Replace(tag, "_", "+", 1) }

@@ -1,0 +1,148 @@
+package oci
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	specs "github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// Media types of documents and of layers.
+const (
+	ManifestType = ocispec.MediaTypeImageManifest
+	IndexType    = ocispec.MediaTypeImageIndex
+	ArchiveType  = "archive/zip"
+
+	// Docker's formats, which predate those of OCI.
+	dockerManifestType = "application/vnd.docker.distribution.manifest.v2+json"
+	dockerIndexType    = "application/vnd.docker.distribution.manifest.list.v2+json"
+)
+
+// Artifact types of OpenTofu.
+const (
+	// ModuleArtifact is a module package.
+	ModuleArtifact = "application/vnd.opentofu.modulepkg"
+	// ProviderArtifact is the index of a version of a provider, and TargetArtifact the manifest of
+	// its package for one platform.
+	ProviderArtifact = "application/vnd.opentofu.provider"
+	TargetArtifact   = "application/vnd.opentofu.provider-target"
+)
+
+// EmptyConfig is the content of the config blob of all manifests that this package writes.
+const EmptyConfig = "{}"
+
+// Manifest is an image manifest.
+type Manifest struct {
+	ArtifactType string
+	Layers       []Layer
+	Annotations  map[string]string
+}
+
+// Layer is a layer of a manifest.
+type Layer struct {
+	MediaType string
+	Descriptor
+}
+
+// EmptyLayer returns the layer of an artifact without content. Its blob is [EmptyConfig].
+func EmptyLayer() Layer {
+	return Layer{ocispec.MediaTypeEmptyJSON, descriptorOf(ocispec.DescriptorEmptyJSON)}
+}
+
+// Encode returns the text of the manifest. Equal manifests have equal texts.
+func (m Manifest) Encode() ([]byte, error) {
+	document := ocispec.Manifest{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    ManifestType,
+		ArtifactType: m.ArtifactType,
+		Config:       descriptorOf(ocispec.DescriptorEmptyJSON).descriptor(ocispec.MediaTypeEmptyJSON),
+		Layers:       []ocispec.Descriptor{},
+		Annotations:  m.Annotations,
+	}
+	for _, layer := range m.Layers {
+		document.Layers = append(document.Layers, layer.descriptor(layer.MediaType))
+	}
+	return json.Marshal(document)
+}
+
+// ParseManifest parses a manifest, which must have an artifact type. mediaType is the media type
+// of the registry's answer, or [ManifestType] if it is not known.
+func ParseManifest(mediaType string, text []byte, artifactType string) (*Manifest, error) {
+	var document struct {
+		ocispec.Manifest
+		Manifests json.RawMessage `json:"manifests"` // which indexes have
+	}
+	if err := checkMediaType(mediaType, ManifestType); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("its manifest cannot be read: %w", err)
+	}
+	if document.MediaType != ManifestType || document.Manifests != nil {
+		return nil, otherDocument(ManifestType, document.MediaType)
+	}
+	if err := checkArtifactType(document.ArtifactType, artifactType); err != nil {
+		return nil, err
+	}
+	m := &Manifest{ArtifactType: document.ArtifactType, Annotations: document.Annotations}
+	for _, layer := range document.Layers {
+		// The other fields of the descriptor, such as further locations, are not used.
+		m.Layers = append(m.Layers, Layer{layer.MediaType, descriptorOf(layer)})
+	}
+	return m, nil
+}
+
+// Archive returns the layer of the type [ArchiveType], of which there must be one. It has a
+// digest, and its size is positive.
+func (m *Manifest) Archive() (Descriptor, error) {
+	var found Descriptor
+	count := 0
+	for _, layer := range m.Layers {
+		if layer.MediaType == ArchiveType {
+			found = layer.Descriptor
+			count++
+		}
+	}
+	switch {
+	case len(m.Layers) == 0:
+		return Descriptor{}, errors.New("it has no layers")
+	case count == 0:
+		return Descriptor{}, fmt.Errorf("it should have one layer of the type %q, and has 0 layers of it; the type of the first layer is %q", ArchiveType, m.Layers[0].MediaType)
+	case count > 1:
+		return Descriptor{}, fmt.Errorf("it should have one layer of the type %q, and has %d layers of it", ArchiveType, count)
+	case !IsDigest(found.Digest) || found.Size <= 0:
+		return Descriptor{}, fmt.Errorf("its layer has the digest %q and the size %d", found.Digest, found.Size)
+	}
+	return found, nil
+}
+
+// IsIndex reports whether a media type is that of an index, in the format of OCI or of Docker.
+func IsIndex(mediaType string) bool { return mediaType == IndexType || mediaType == dockerIndexType }
+
+// checkMediaType checks the media type of a registry's answer.
+func checkMediaType(found, want string) error {
+	switch found {
+	case want:
+		return nil
+	case dockerManifestType:
+		return errors.New("its manifest is in Docker's format; push it in the format of OCI")
+	}
+	return fmt.Errorf("its media type is %q, and should be %q", found, want)
+}
+
+// otherDocument returns the error that a document is not, or not only, what its media type says.
+func otherDocument(mediaType, found string) error {
+	return fmt.Errorf("its media type is %q, and its content says that it is something else: %q", mediaType, found)
+}
+
+func checkArtifactType(found, want string) error {
+	switch found {
+	case want:
+		return nil
+	case "":
+		return fmt.Errorf("it has no artifact type, like a container image; push it with the artifact type %q", want)
+	}
+	return fmt.Errorf("its artifact type is %q, and should be %q", found, want)
+}

@@ -1,0 +1,118 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
+)
+
+// lockedModule is the package of a module. Its archive is stored first, then the manifest, to
+// which the tags of its content and of its statement point.
+type lockedModule struct {
+	cotter.LockedPackage
+	statement artifact.Statement
+}
+
+// pushModule stores the package of a module unless the mirror already has its entry in the
+// required form.
+func (p *pusher) pushModule(ctx context.Context, locked cotter.LockedPackage) error {
+	statement := artifact.StatementOf(locked.Entry)
+	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
+}
+
+func (l lockedModule) isIn(ctx context.Context, m *Mirror) (presence, error) {
+	has, _, err := cotter.StoreHas(ctx, m, l.Entry)
+	if !has || err != nil {
+		return absent, err
+	}
+	return present, nil
+}
+
+func (l lockedModule) manifest(ctx context.Context, p *pusher) ([]byte, error) {
+	return p.mirror.Manifest(ctx, l.statement.Tag())
+}
+
+// archiveForms is the maximum number of different archives of a package that a repair tries.
+const archiveForms = 4
+
+// layerKey identifies an archive by its content and form.
+type layerKey struct {
+	t1   hashing.Hash
+	form int
+}
+
+// pushedLayer is an archive that is now in the mirror.
+type pushedLayer struct {
+	oci.Descriptor
+	// uploaded reports whether the archive was missing or damaged before.
+	uploaded bool
+}
+
+func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
+	if err := p.pushConfig(ctx, "", p.mirror.content); err != nil {
+		return false, err
+	}
+	t1, tag := l.Tree.T1(), l.statement.Tag()
+	replaced, _ := artifact.ParseModule(former) // the zero artifact if former is unreadable
+	for form := range archiveForms {
+		layer, err := p.layers.Do(ctx, layerKey{t1, form}, func(ctx context.Context) (pushedLayer, error) {
+			return l.pushLayer(ctx, p, form)
+		})
+		if errors.Is(err, ErrNotRepaired) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		text, err := artifact.Module{Statement: l.statement, Layer: layer.Descriptor}.SignedManifest(p.mirror.SignKey, replaced)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Equal(text, former) {
+			return layer.uploaded, nil
+		}
+		if err := p.pushManifest(ctx, artifact.ContentTag(t1), text, form > 0); err != nil {
+			return false, err
+		}
+		if err := p.pushManifest(ctx, tag, text, true); err != nil {
+			return false, err
+		}
+		if !p.repairs {
+			return true, nil
+		}
+		if stored, err := p.mirror.Manifest(ctx, tag); err == nil && bytes.Equal(stored, text) {
+			return true, nil
+		}
+	}
+	return false, ErrNotRepaired
+}
+
+// pushLayer packs a package and uploads the archive.
+func (l lockedModule) pushLayer(ctx context.Context, p *pusher, form int) (pushedLayer, error) {
+	root, err := l.Open()
+	if err != nil {
+		return pushedLayer{}, err
+	}
+	defer root.Close()
+	name := filepath.Join(p.dir, fmt.Sprintf("%s-%d", artifact.ContentTag(l.Tree.T1()), form))
+	defer func() { _ = os.Remove(name) }() // pushAll removes leftovers
+	layer, err := artifact.WriteLayer(ctx, name, root.FS(), l.Tree, form)
+	if err != nil {
+		return pushedLayer{}, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return pushedLayer{}, err
+	}
+	defer file.Close()
+	uploaded, err := p.pushFile(ctx, p.mirror.content, layer, file)
+	return pushedLayer{layer, uploaded}, err
+}
