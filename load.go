@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -152,13 +152,13 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 		return nil, err
 	}
 	required = treeproviders.Sorted(required, others.InState, others.Kept)
-	knows := in.providerEvidence(p, providerstore.View(in.CacheDir, p.key))
+	knows := in.providerEvidence(p, store.ViewProviders(in.CacheDir, p.key))
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.Address)
 		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
-			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
+			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {
 				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
 			}

@@ -17,9 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedirs"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -138,7 +137,7 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
 		}
 	}
-	if errors.Is(err, pkgcache.ErrDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		p.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
 		err = errors.Join(fs.ErrNotExist, err)
 	}
@@ -148,20 +147,16 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 	return placed, nil
 }
 
-func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
+func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, error) {
 	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := p.Cache.Read(t1)
-	if err != nil {
-		return nil, err
-	}
-	return pkgtree.New(tree), nil
+	return p.Cache.Read(t1)
 }
 
-func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
+func (p *placer) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
 	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,

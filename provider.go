@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -254,9 +254,9 @@ func (p *providerPlan) place(ctx context.Context, result *Result) error {
 		return nil
 	}
 	req := p.stage.req
-	layout := providerstore.LayoutLink
+	layout := store.LayoutLink
 	if req.Layout == LayoutCopy {
-		layout = providerstore.LayoutCopy
+		layout = store.LayoutCopy
 	}
 	refetched, err := p.Place(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Placement) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
@@ -338,7 +338,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	store := providerstore.View(in.CacheDir, p.key)
+	store := store.ViewProviders(in.CacheDir, p.key)
 	found, err := treeproviders.Inspect(ctx, store, p.providersPath(), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -365,7 +365,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 
 // providerEvidence returns a function that returns who confirms the package of a lock entry
 // for this platform. It sends no requests.
-func (in *Installer) providerEvidence(p *openProject, store *providerstore.Store) func(context.Context, lockfile.Provider) evidence.Evidence {
+func (in *Installer) providerEvidence(p *openProject, store *store.Providers) func(context.Context, lockfile.Provider) evidence.Evidence {
 	source := p.req.ProviderSource
 	if source == nil {
 		source = in.providers()

@@ -15,8 +15,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -44,10 +43,10 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel()), Requests: make(chan struct{}, requestsPerSlot*in.parallel()), Transfers: make(chan struct{}, requestsPerSlot*in.parallel())}
 	var err error
 	if in.CacheDir != "" {
-		shared.Cache, shared.CacheErr = pkgcache.Open(in.CacheDir, key)
+		shared.Cache, shared.CacheErr = store.OpenModules(in.CacheDir, key)
 	}
 	if shared.Cache == nil {
-		if shared.Cache, err = pkgcache.Open(temporary, key); err != nil {
+		if shared.Cache, err = store.OpenModules(temporary, key); err != nil {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
@@ -55,8 +54,8 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewSession(shared)}
 	s.providers = &treeproviders.Session{
 		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
-		Open: func() *providerstore.Store {
-			return providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
+		Open: func() *store.Providers {
+			return store.OpenProviders(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
 		},
 	}
 	return s, nil

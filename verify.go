@@ -22,9 +22,8 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -211,7 +210,7 @@ func (p *openProject) knownTrust(run evidence.Run, named []evidence.Evidence, ca
 		if cacheDir == "" {
 			return time.Time{}, false
 		}
-		return pkgcache.Confirmed(cacheDir, p.key, record)
+		return store.ViewModules(cacheDir, p.key).Confirmed(record)
 	})
 }
 
@@ -387,13 +386,13 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 // modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
-	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
+	if err != nil || entry.Package != "" && !store.IsPattern(subdir) {
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
 	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
-		return pkgtree.CleanSubdir(recorded), nil
+		return store.CleanSubdir(recorded), nil
 	}
 	return subdir, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -71,7 +71,7 @@ func TestZipRoundTrip(t *testing.T) {
 	if _, err := getmodules.ExtractArchive(t.Context(), file, "zip", dir, getmodules.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := pkgtree.Read(dir)
+	got, err := store.ReadTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -62,4 +62,4 @@ func (s Statement) Tag() string {
 }
 
 // ContentTag returns the tag of an artifact whose tree has this t1 hash.
-func ContentTag(t1 hashing.Hash) string { return pkgcache.FileName(t1) }
+func ContentTag(t1 hashing.Hash) string { return store.FileName(t1) }

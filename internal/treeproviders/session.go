@@ -11,9 +11,9 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -24,18 +24,18 @@ type Session struct {
 	PluginCache getproviders.PluginCache
 	// Open opens the user's store of packages. It is called at most once, when a run first needs
 	// the store.
-	Open func() *providerstore.Store
+	Open func() *store.Providers
 
 	slots    providers.Slots
 	opened   sync.Once
-	store    *providerstore.Store
+	store    *store.Providers
 	listings singleflight.Memo[httpx.Shared[listingKey], getproviders.Listing]
 	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
 
 // Store returns the user's store. It opens the store at the first call.
-func (s *Session) Store() *providerstore.Store {
+func (s *Session) Store() *store.Providers {
 	s.opened.Do(func() { s.store = s.Open() })
 	return s.store
 }
