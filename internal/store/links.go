@@ -76,7 +76,7 @@ func (d *ProviderDir) InstallRecord() *InstallRecord {
 // readInstallRecord returns the record of the directory, or nil if there is none.
 func (d *ProviderDir) readInstallRecord() *InstallRecord {
 	dir, err := filepath.EvalSymlinks(d.path)
-	if err != nil {
+	if err != nil || d.store.dir == "" {
 		return nil
 	}
 	var r InstallRecord
@@ -291,21 +291,9 @@ func (l *Links) Has(name string) bool {
 	return false
 }
 
-// Names returns the names of the packages that projects link to.
-func (l *Links) Names() map[string]bool {
-	names := make(map[string]bool)
-	for _, found := range l.known {
-		if found.project != nil {
-			for _, name := range found.project.Packages {
-				names[name] = true
-			}
-		}
-	}
-	return names
-}
-
-// RemoveUnlinked is [Providers.Remove] unless a project links to the package. An installation records
-// its links while it uses the package. So if no process uses it, all links to it are recorded.
+// RemoveUnlinked is [Providers.Remove] unless a project links to the package. An installation
+// records its links while it uses the package. So if no process uses it, all links to it are
+// recorded.
 func (s *Providers) RemoveUnlinked(ctx context.Context, name string, links *Links) (bool, error) {
 	return s.removeIf(name, func() (bool, error) {
 		if err := links.refresh(ctx); err != nil {

@@ -182,7 +182,7 @@ func (d *ProviderDir) publish(pkg *ProviderPackage, made, at string, before fs.F
 		return nil
 	}
 	pkg.moved(filepath.Join(d.path, made), d.Path(at))
-	d.store.trust(d.Path(at), pkg.H1)
+	d.store.proveWritten(d.Path(at), pkg.H1)
 	return nil
 }
 

@@ -15,11 +15,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The directories of what this user has learned about providers, and of the proofs (proofs.go).
-const (
-	memoName  = "memo"
-	proofName = "proof"
-)
+// memoName is the directory of what this user has learned about archives and releases.
+const memoName = "memo"
 
 // Release is what a source has stated about a package that this user got.
 type Release struct {
@@ -38,16 +35,16 @@ func ReleaseStatement(provider addrs.Provider, version versions.Version, platfor
 	return "release " + provider.String() + " " + version.String() + " " + platform.String()
 }
 
-// Release returns what [Providers.RecordRelease] last recorded under the record of a [ReleaseStatement] and
-// its evidence. A lock or the source may refer to another package by now.
+// Release returns what [Providers.RecordRelease] last recorded under the record of a
+// [ReleaseStatement] and its evidence. A lock or the source may refer to another package by now.
 func (s *Providers) Release(record string) (Release, bool) {
 	var r Release
 	ok := s.recall(memoName, record, &r)
 	return r, ok
 }
 
-// RecordRelease records what a source has stated about a package with this [ReleaseStatement]. It does
-// nothing for evidence that later runs must not use, and for evidence of an earlier run.
+// RecordRelease records what a source has stated about a package with this [ReleaseStatement]. It
+// does nothing for evidence that later runs must not use, and for evidence of an earlier run.
 func (s *Providers) RecordRelease(statement string, r Release) {
 	if !r.Evidence.Since.IsZero() {
 		return
@@ -60,16 +57,16 @@ func (s *Providers) RecordRelease(statement string, r Release) {
 	}
 }
 
-// Hashes returns the hashes that [Providers.RecordHashes] last recorded for a source and a [ReleaseStatement].
-// There is at least one.
+// Hashes returns the hashes that [Providers.RecordHashes] last recorded for a source and a
+// [ReleaseStatement]. There is at least one.
 func (s *Providers) Hashes(source, statement string) ([]hashing.Hash, bool) {
 	var hashes []hashing.Hash
 	ok := s.recall(memoName, hashesOf(source, statement), &hashes)
 	return hashes, ok && len(hashes) > 0
 }
 
-// RecordHashes records which hashes a source confirms for a package with this [ReleaseStatement]. The
-// lock records them too. source names the source.
+// RecordHashes records which hashes a source confirms for a package with this [ReleaseStatement].
+// The lock records them too. source names the source.
 func (s *Providers) RecordHashes(source, statement string, hashes []hashing.Hash) {
 	s.remember(memoName, hashesOf(source, statement), hashes)
 }
@@ -119,6 +116,9 @@ func (s *Providers) providerRecord(dir, subject string) record {
 // recall reads the record of a subject into to. It reports whether there is a record that this
 // user has written.
 func (s *Providers) recall(dir, subject string, to any) bool {
+	if s.dir == "" {
+		return false
+	}
 	r := s.providerRecord(dir, subject)
 	if s.readRecord(r, to) != nil {
 		return false
@@ -129,10 +129,12 @@ func (s *Providers) recall(dir, subject string, to any) bool {
 	return true
 }
 
-// remember writes the record of a subject. It ignores errors, because a missing record only costs
-// time later.
+// remember writes the record of a subject, if the store is writable. It ignores errors, because a
+// missing record only costs time later.
 func (s *Providers) remember(dir, subject string, what any) {
-	_ = s.writeRecord(s.providerRecord(dir, subject), what)
+	if s.writable {
+		_ = s.writeRecord(s.providerRecord(dir, subject), what)
+	}
 }
 
 // Forget removes the proofs, memos and download locks that were last used before a time, except

@@ -106,6 +106,9 @@ func (e *uncoveredError) Error() string {
 	return fmt.Sprintf("it holds %q, which no provider has", e.path)
 }
 
+// proofName is the directory of proofs.
+const proofName = "proof"
+
 // proof is the recorded hash of a directory with the state of its files.
 type proof struct {
 	// Boot names the boot of the system during which the files were hashed.
@@ -114,15 +117,16 @@ type proof struct {
 	Files []fileState
 }
 
-// proof returns the recorded proof of a directory, whose path must not contain links. The proof
+// readProof returns the recorded proof of a directory, whose path must not contain links. The proof
 // is valid only if the files still have the recorded state.
-func (s *Providers) proof(dir string) (proof, bool) {
+func (s *Providers) readProof(dir string) (proof, bool) {
 	var p proof
 	ok := s.recall(proofName, dir, &p)
 	return p, ok && p.Boot != "" && p.Boot == boot()
 }
 
-func (s *Providers) prove(dir string, p proof) {
+// writeProof records the proof of a directory, if the system names its boots.
+func (s *Providers) writeProof(dir string, p proof) {
 	if p.Boot = boot(); p.Boot != "" {
 		s.remember(proofName, dir, p)
 	}
@@ -132,8 +136,6 @@ func (s *Providers) prove(dir string, p proof) {
 type hashed struct {
 	h1    hashing.Hash
 	files []fileState
-	// read reports whether the files were read.
-	read bool
 }
 
 // hashOptions are the options of hashDir.
@@ -166,7 +168,7 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 		return hashed{}, &uncoveredError{before.uncovered}
 	}
 	if !options.full {
-		if proof, ok := s.proof(dir); ok && before.equal(listing{Files: proof.Files, provable: true}) {
+		if proof, ok := s.readProof(dir); ok && before.equal(listing{Files: proof.Files, provable: true}) {
 			return hashed{h1: proof.H1, files: before.Files}, nil
 		}
 	}
@@ -179,9 +181,9 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 		return hashed{}, err
 	}
 	if before.equal(after) {
-		s.prove(dir, proof{H1: tree.H1(), Files: after.Files})
+		s.writeProof(dir, proof{H1: tree.H1(), Files: after.Files})
 	}
-	return hashed{h1: tree.H1(), files: after.Files, read: true}, nil
+	return hashed{h1: tree.H1(), files: after.Files}, nil
 }
 
 // isStored reports whether a directory, whose path must not contain links, is in the store.
@@ -193,9 +195,9 @@ func (s *Providers) isStored(dir string) bool {
 	return err == nil && filepath.Dir(dir) == packages
 }
 
-// trust records a proof for a directory in the store or in a project that this process has just
+// proveWritten records a proof for a directory in the store or in a project that this process has just
 // written.
-func (s *Providers) trust(dir string, h1 hashing.Hash) {
+func (s *Providers) proveWritten(dir string, h1 hashing.Hash) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return
@@ -206,6 +208,6 @@ func (s *Providers) trust(dir string, h1 hashing.Hash) {
 	}
 	defer root.Close()
 	if l, err := list(context.Background(), root); err == nil && l.provable {
-		s.prove(dir, proof{H1: h1, Files: l.Files})
+		s.writeProof(dir, proof{H1: h1, Files: l.Files})
 	}
 }

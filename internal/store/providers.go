@@ -233,7 +233,7 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) er
 	})
 	if err == nil && s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
 		_ = setWritable(s.path(name), false) // this makes the proof invalid
-		s.trust(s.path(name), got.h1)
+		s.proveWritten(s.path(name), got.h1)
 	}
 	return err
 }
@@ -255,7 +255,7 @@ func (s *Providers) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*
 		return nil, err
 	}
 	if !existed {
-		s.trust(s.path(name), h1)
+		s.proveWritten(s.path(name), h1)
 	}
 	return s.storedPackage(h1), nil
 }
