@@ -137,8 +137,8 @@ func (p *packages) use(name string) bool {
 const publishAttempts = 10
 
 // publish makes the tree at staged, a path from newPath, the published package with a name. The
-// tree must have been hashed. If has returns true, which it is asked before each attempt, the
-// package is published already: publish removes the tree and returns true.
+// tree must have been hashed. has reports whether the package is published already. Then publish
+// removes the tree and returns true.
 //
 // This is the order of a publication. A process that is killed before the rename leaves only files
 // in its staging directory, and the next process removes them. After the rename, other processes

@@ -69,7 +69,7 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 	if err != nil {
 		return 0, err
 	}
-	return replaced, d.publish(pkg, made, at, info)
+	return replaced, d.replace(pkg, made, at, info)
 }
 
 func replacedBy(info fs.FileInfo) Replaced {
@@ -160,8 +160,8 @@ func (d *ProviderDir) stageDir() (string, error) {
 	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
 }
 
-// publish moves the entry made to its path, and moves the previous entry out of the way first.
-func (d *ProviderDir) publish(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
+// replace moves the entry made to its path, and moves the previous entry out of the way first.
+func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
 	info, err := d.root.Lstat(made)
 	if err != nil {
 		return err
