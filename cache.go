@@ -15,7 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/usercache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -83,7 +83,7 @@ func (c Cache) Size() (CacheUsage, error) {
 	if err != nil {
 		key = userkey.Random() // Projects returns the error
 	}
-	found, err := usercache.Size(context.Background(), c.Dir, key)
+	found, err := store.UsageOf(context.Background(), c.Dir, key)
 	return CacheUsage(found), err
 }
 
@@ -91,7 +91,7 @@ func (c Cache) Size() (CacheUsage, error) {
 // and returns the names of these. Installations check each package that they take out of
 // the cache in any case.
 func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
-	return usercache.Verify(ctx, c.Dir)
+	return store.Verify(ctx, c.Dir)
 }
 
 // CacheProject is a project of this user that has links to provider packages in the cache.
@@ -112,7 +112,7 @@ func (c Cache) Projects(ctx context.Context, olderThan time.Duration) (projects 
 	if err != nil {
 		return nil, 0, err
 	}
-	found, foreign, err := usercache.Projects(ctx, c.Dir, key, olderThan)
+	found, foreign, err := store.Projects(ctx, c.Dir, key, olderThan)
 	for _, project := range found {
 		projects = append(projects, CacheProject(project))
 	}
@@ -124,23 +124,23 @@ func (c Cache) Projects(ctx context.Context, olderThan time.Duration) (projects 
 // link to. A project that no longer exists, or was moved or copied since its last installation,
 // does not count. Damaged packages are always removed.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
-	return c.clean(ctx, usercache.Cleaning{OlderThan: olderThan})
+	return c.clean(ctx, store.Cleaning{OlderThan: olderThan})
 }
 
 // CleanAll is like Clean, but also removes provider packages that projects link to. Stock tools
 // cannot use these projects until they are installed again; see Projects. It does not need the
 // user's key.
 func (c Cache) CleanAll(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
-	return c.clean(ctx, usercache.Cleaning{OlderThan: olderThan, All: true})
+	return c.clean(ctx, store.Cleaning{OlderThan: olderThan, All: true})
 }
 
-func (c Cache) clean(ctx context.Context, cleaning usercache.Cleaning) (freed CacheUsage, err error) {
+func (c Cache) clean(ctx context.Context, cleaning store.Cleaning) (freed CacheUsage, err error) {
 	if cleaning.Key, err = c.key(); err != nil && !cleaning.All {
 		return freed, err
 	} else if err != nil {
 		cleaning.Key = userkey.Random() // no project has to be known
 	}
-	removed, err := usercache.Clean(ctx, c.Dir, cleaning)
+	removed, err := store.Clean(ctx, c.Dir, cleaning)
 	return CacheUsage(removed), err
 }
 

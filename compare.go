@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -214,13 +214,13 @@ func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, er
 // modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
-	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
+	if err != nil || entry.Package != "" && !store.IsPattern(subdir) {
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
 	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
-		return pkgtree.CleanSubdir(recorded), nil
+		return store.CleanSubdir(recorded), nil
 	}
 	return subdir, nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -117,7 +117,7 @@ type foundKey struct{ record, key string }
 // entry.
 type foundPackage struct {
 	dir  string
-	tree *pkgtree.Tree
+	tree *store.Tree
 }
 
 // module records a call. It also finds the module of the call, by the newer lock, if the
@@ -299,7 +299,7 @@ func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (fo
 	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
 		tree, err := cache.Read(t1)
 		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
-			return foundPackage{cache.TreePath(t1), pkgtree.New(tree)}, nil
+			return foundPackage{cache.TreePath(t1), tree}, nil
 		}
 	}
 	report := d.dirs.Inspect(entry)

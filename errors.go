@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -33,7 +33,7 @@ var (
 	ErrEscapesPackage = errors.New("local module path escapes module package")
 	// ErrNoSubdir says that a package does not have the directory in which its module
 	// should be.
-	ErrNoSubdir = pkgtree.ErrNoSubdir
+	ErrNoSubdir = store.ErrNoSubdir
 	// ErrSameKey says that two module calls would be installed in the same directory.
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree exceeds the limits.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -77,7 +77,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 		entry, _ := lock.Provider(r.Address)
 		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
-			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
+			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {
 				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
 			}

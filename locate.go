@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -259,7 +259,7 @@ func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 
 // checkHashes compares a fetched package with an entry of the lock. former is the tree of
 // the entry; nil if it is not known.
-func checkHashes(entry lockfile.Module, got *origins.Fetched, former *pkgtree.Tree) error {
+func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree) error {
 	mismatch := &HashMismatchError{Key: entry.Key, Package: got.Resolved.Redacted(), Gitlinks: got.Gitlinks}
 	for _, want := range entry.Hashes {
 		have := got.Tree.Hash(want.Scheme())
@@ -286,7 +286,7 @@ func (l *locator) compareEntry(c *call, entry lockfile.Module, got *origins.Fetc
 	if err != nil {
 		return entry, err
 	}
-	if entry.Package != "" && pkgtree.CleanSubdir(subdir) != pkgtree.CleanSubdir(lockedSubdir) {
+	if entry.Package != "" && store.CleanSubdir(subdir) != store.CleanSubdir(lockedSubdir) {
 		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
 	}
 	exact := entry

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/moduledir"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -195,7 +195,7 @@ type placement struct {
 	key   string
 	entry lockfile.Module
 	// tree is nil if the package was not read.
-	tree *pkgtree.Tree
+	tree *store.Tree
 	// currentPath is the path of the package's files during the run. finalPath is the
 	// call's directory after the run, as modules.json would name it. realPath is the same
 	// without symbolic links; stock tools use it to record the local modules that the

@@ -15,9 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -120,8 +119,8 @@ func (p *plan) addPackage(m *module, stagings map[string]staging) {
 }
 
 // keepSums records the sums of a package once.
-func (p *plan) keepSums(tree *pkgtree.Tree) error {
-	name := pkgcache.FileName(tree.T1())
+func (p *plan) keepSums(tree *store.Tree) error {
+	name := store.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
@@ -234,9 +234,9 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 		return nil
 	}
 	req := p.stage.req
-	layout := providerstore.LayoutLink
+	layout := store.LayoutLink
 	if req.Layout == LayoutCopy {
-		layout = providerstore.LayoutCopy
+		layout = store.LayoutCopy
 	}
 	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Installed) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication

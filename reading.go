@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -131,8 +131,8 @@ func (r *reading) trust() *trust {
 }
 
 // providerStore returns the user's store of provider packages.
-func (r *reading) providerStore() *providerstore.Store {
-	return providerstore.View(r.clients.cacheDir, r.user.key)
+func (r *reading) providerStore() *store.Providers {
+	return store.ViewProviders(r.clients.cacheDir, r.user.key)
 }
 
 // providerEvidence returns a function that returns who confirms the package of a lock entry

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -101,7 +101,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *Origin, c *call, entry 
 	}
 	o.Package = at.Package.Redacted()
 	locked, lockedSubdir := entry.SplitPackage()
-	if !pkgtree.IsPattern(at.Subdir) && pkgtree.CleanSubdir(at.Subdir) != pkgtree.CleanSubdir(lockedSubdir) {
+	if !store.IsPattern(at.Subdir) && store.CleanSubdir(at.Subdir) != store.CleanSubdir(lockedSubdir) {
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.Subdir
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -115,7 +115,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *cot
 		in.PluginCacheDir = t.TempDir()
 		w.unpack(t, in.PluginCacheDir)
 		packages := filepath.Join(in.CacheDir, "provider", "package")
-		if err := errors.Join(providerstore.Writable(packages), os.RemoveAll(packages)); err != nil {
+		if err := errors.Join(store.MakeWritable(packages), os.RemoveAll(packages)); err != nil {
 			t.Fatal(err)
 		}
 		return in

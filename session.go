@@ -13,8 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/registryclient"
@@ -131,10 +130,10 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 	}
 	var err error
 	if c.cacheDir != "" {
-		shared.Cache, shared.CacheErr = pkgcache.Open(c.cacheDir, by.key)
+		shared.Cache, shared.CacheErr = store.OpenModules(c.cacheDir, by.key)
 	}
 	if shared.Cache == nil {
-		if shared.Cache, err = pkgcache.Open(temporary, by.key); err != nil {
+		if shared.Cache, err = store.OpenModules(temporary, by.key); err != nil {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
@@ -142,8 +141,8 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
-		Open: func() *providerstore.Store {
-			return providerstore.Open(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
+		Open: func() *store.Providers {
+			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},
 	}
 	return s, nil

@@ -15,9 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedirs"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -120,7 +119,7 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
 		}
 	}
-	if errors.Is(err, pkgcache.ErrDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		s.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
 		err = errors.Join(fs.ErrNotExist, err)
 	}
@@ -130,20 +129,16 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 	return placed, nil
 }
 
-func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
+func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, error) {
 	done, err := s.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := s.Cache.Read(t1)
-	if err != nil {
-		return nil, err
-	}
-	return pkgtree.New(tree), nil
+	return s.Cache.Read(t1)
 }
 
-func (s *stager) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
+func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
 	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
@@ -43,7 +43,7 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 }
 
 // confirmImported records that the user has imported the package of a statement.
-func confirmImported(cache *pkgcache.Cache, statement artifact.Statement) error {
+func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 	var records []string
 	for _, text := range lockentry.AllStatements(statement) {
 		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))

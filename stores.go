@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -115,7 +115,7 @@ func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Pr
 type MissingPlatformError = getproviders.MissingPlatformError
 
 // checkStatement compares a tree with the hashes of a statement.
-func checkStatement(s artifact.Statement, tree *pkgtree.Tree) error {
+func checkStatement(s artifact.Statement, tree *store.Tree) error {
 	mismatch := &HashMismatchError{Package: s.Package}
 	for _, scheme := range []string{"h1", "t1"} {
 		if want, got := s.Hash(scheme), tree.Hash(scheme); want != "" && got != want {

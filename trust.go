@@ -6,7 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -51,7 +51,7 @@ func offlineTrust(p *openProject, run evidence.Run, named []evidence.Evidence, c
 		if cacheDir == "" {
 			return time.Time{}, false
 		}
-		return pkgcache.Confirmed(cacheDir, p.user.key, record)
+		return store.ViewModules(cacheDir, p.user.key).Confirmed(record)
 	})
 }
 

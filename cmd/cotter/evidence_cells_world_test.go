@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -223,7 +223,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := pkgcache.Open(s.attacker.cache, key)
+	cache, err := store.OpenModules(s.attacker.cache, key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -72,7 +72,7 @@ func TestZipRoundTrip(t *testing.T) {
 	if _, err := getmodules.ExtractArchive(t.Context(), file, "zip", dir, getmodules.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := pkgtree.Read(dir)
+	got, err := store.ReadTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -63,7 +63,7 @@ func (s Statement) Tag() string {
 }
 
 // ContentTag returns the tag of an artifact whose tree has this t1 hash.
-func ContentTag(t1 hashing.Hash) string { return pkgcache.FileName(t1) }
+func ContentTag(t1 hashing.Hash) string { return store.FileName(t1) }
 
 const (
 	annotationSource  = "io.github.cotterpin.source"

@@ -63,15 +63,15 @@ func (l *Lock) Shared(ctx context.Context, patience time.Duration, onWait func()
 }
 
 func (l *Lock) wait(ctx context.Context, try func() (bool, error), patience time.Duration, onWait func()) error {
-	began, told := time.Now(), onWait == nil
+	began, notified := time.Now(), onWait == nil
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
 		if ok, err := try(); ok || err != nil {
 			return err
 		}
-		if !told && time.Since(began) >= patience {
-			told = true
+		if !notified && time.Since(began) >= patience {
+			notified = true
 			onWait()
 		}
 		select {

@@ -12,10 +12,9 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -45,9 +44,9 @@ type Report struct {
 	// Err is the reason why the installed files could not be read or compared, or nil.
 	Err error
 	// Tree is the tree of the entry if the package is verified.
-	Tree *pkgtree.Tree
+	Tree *store.Tree
 	// Files is the tree of the installed files, or nil if they could not be read.
-	Files *pkgtree.Tree
+	Files *store.Tree
 	// SharedTree is the name of the project's shared tree that the package's directory has links
 	// into. It is "" if there are no such links.
 	SharedTree string
@@ -59,8 +58,8 @@ type Packages struct {
 	// keepsModes reports whether the file system stores executable bits.
 	keepsModes bool
 
-	sharedTrees singleflight.Memo[string, *pkgtree.Tree]
-	sums        singleflight.Memo[hashing.Hash, *pkgtree.Tree]
+	sharedTrees singleflight.Memo[string, *store.Tree]
+	sums        singleflight.Memo[hashing.Hash, *store.Tree]
 
 	stopped atomic.Bool
 	reader  sync.WaitGroup
@@ -111,7 +110,7 @@ func (p *Packages) Inspect(entry lockfile.Module) Report {
 	default:
 		locked := p.LockedTree(entry)
 		if !p.keepsModes && locked != nil {
-			tree = pkgtree.New(tree.WithModesOf(locked.Tree))
+			tree = store.NewTree(tree.WithModesOf(locked.Tree))
 		}
 		report.compare(entry, tree, locked)
 		p.checkSharedTree(&report)
@@ -121,14 +120,14 @@ func (p *Packages) Inspect(entry lockfile.Module) Report {
 
 // read hashes an installed package. The targets of links into a shared tree are hashed there,
 // once for all calls.
-func (p *Packages) read(key string, report *Report) (*pkgtree.Tree, error) {
+func (p *Packages) read(key string, report *Report) (*store.Tree, error) {
 	root, err := p.project.Package(key)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	var last *pkgtree.Tree
-	tree, err := hashing.Reader{MaxFile: pkgtree.MaxFile, Whole: func(path, target string) *hashing.Tree {
+	var last *store.Tree
+	tree, err := hashing.Reader{MaxFile: store.MaxFile, Whole: func(path, target string) *hashing.Tree {
 		name := project.LinkedTree(target, path)
 		if name == "" {
 			return nil
@@ -147,24 +146,24 @@ func (p *Packages) read(key string, report *Report) (*pkgtree.Tree, error) {
 	case last != nil && tree == last.Tree:
 		return last, nil // its hashes are computed once
 	}
-	return pkgtree.New(tree), nil
+	return store.NewTree(tree), nil
 }
 
-func (p *Packages) sharedTree(name string) (*pkgtree.Tree, error) {
-	return p.sharedTrees.Do(context.Background(), name, func(context.Context) (*pkgtree.Tree, error) {
-		return pkgtree.Read(p.project.TreePath(name))
+func (p *Packages) sharedTree(name string) (*store.Tree, error) {
+	return p.sharedTrees.Do(context.Background(), name, func(context.Context) (*store.Tree, error) {
+		return store.ReadTree(p.project.TreePath(name))
 	})
 }
 
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
 // project, and returns nil if there are none or they do not match the entry.
-func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
+func (p *Packages) LockedTree(entry lockfile.Module) *store.Tree {
 	t1 := entry.Hash("t1")
 	if t1 == "" || p.project == nil {
 		return nil
 	}
-	tree, err := p.sums.Do(context.Background(), t1, func(context.Context) (*pkgtree.Tree, error) {
-		text, err := p.project.Sums(pkgcache.FileName(t1))
+	tree, err := p.sums.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
+		text, err := p.project.Sums(store.FileName(t1))
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +171,7 @@ func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 		if err != nil {
 			return nil, err
 		}
-		return pkgtree.New(tree), nil
+		return store.NewTree(tree), nil
 	})
 	if err != nil || tree.T1() != t1 {
 		return nil
@@ -220,7 +219,7 @@ func (p *Packages) checkSharedTree(report *Report) {
 
 // CompareHashes records the hashes of an entry and of a tree for all schemes that both have. It
 // reports whether there are any and all of them are equal.
-func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
+func (r *Report) CompareHashes(entry lockfile.Module, tree *store.Tree) bool {
 	same := true
 	for _, want := range entry.Hashes {
 		if have := tree.Hash(want.Scheme()); have != "" {
@@ -233,7 +232,7 @@ func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 
 // compare compares a package with its entry by the hashes. If they differ and the locked tree is
 // known, it compares the files.
-func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
+func (r *Report) compare(entry lockfile.Module, tree, locked *store.Tree) {
 	r.Tree, r.Files = tree, tree
 	if r.CompareHashes(entry, tree) {
 		r.Status = Verified

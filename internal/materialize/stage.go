@@ -9,17 +9,16 @@ import (
 	"os"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Stage puts packages into the staging directory of one run. It is safe for concurrent use. All
 // exported fields must be set.
 type Stage struct {
 	Project *project.Project
-	Cache   *pkgcache.Cache
+	Cache   *store.Modules
 	// KeepsModes reports whether the project's file system stores executable bits.
 	KeepsModes bool
 	// Slot waits for a free slot. The caller must call release to free it again.
@@ -38,23 +37,23 @@ type Shared struct {
 	// Staged reports whether Path is in the staging directory, because the project does not have
 	// the tree yet.
 	Staged bool
-	Tree   *pkgtree.Tree
+	Tree   *store.Tree
 }
 
 // Copy makes a private copy of the package with a t1 hash, under a name in the staging directory.
-// It returns the path of the copy and the errors of [pkgcache.Cache.CopyTo].
-func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path string, tree *pkgtree.Tree, err error) {
+// It returns the path of the copy and the errors of [store.Modules.CopyTo].
+func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path string, tree *store.Tree, err error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	defer release()
 	path = s.Project.Stage(name)
-	copied, err := s.Cache.CopyTo(ctx, path, t1, pkgcache.CopyOptions{ModesLost: !s.KeepsModes})
+	tree, err = s.Cache.CopyTo(ctx, path, t1, store.CopyOptions{ModesLost: !s.KeepsModes})
 	if err != nil {
 		return "", nil, err
 	}
-	return path, pkgtree.New(copied), nil
+	return path, tree, nil
 }
 
 // Shared returns the shared tree of the package with a t1 hash. If the project does not have it,
@@ -74,13 +73,13 @@ func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
 	})
 }
 
-func (s *Stage) readShared(ctx context.Context, name string) (*pkgtree.Tree, error) {
+func (s *Stage) readShared(ctx context.Context, name string) (*store.Tree, error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return pkgtree.Read(s.Project.TreePath(name))
+	return store.ReadTree(s.Project.TreePath(name))
 }
 
 // links creates symbolic links. If the system supports it, links with the same target are hard

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Package is a package on disk.
@@ -22,7 +22,7 @@ type Package struct {
 	// Path is the directory of the package's files.
 	Path string
 	// Tree is the package's tree, or nil if the package was not read.
-	Tree *pkgtree.Tree
+	Tree *store.Tree
 	// Gitlinks are the submodules that were not fetched, and LeftOut are the links that are not
 	// part of the package. Both are empty if they need no check.
 	Gitlinks []string
@@ -115,7 +115,7 @@ func (p Package) noSubdir(subdir string, cause error) error {
 	if errors.Is(cause, fs.ErrNotExist) {
 		cause = errors.New("the package has no such directory")
 	}
-	err := fmt.Errorf("%w: %q: %w", pkgtree.ErrNoSubdir, subdir, cause)
+	err := fmt.Errorf("%w: %q: %w", store.ErrNoSubdir, subdir, cause)
 	if dirs := p.moduleDirs(); len(dirs) > 0 {
 		err = fmt.Errorf("%w; it has modules in %s", err, strings.Join(dirs, ", "))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -18,7 +18,7 @@ import (
 type Client struct {
 	Registry registryclient.ModuleRegistry
 	Fetcher  getmodules.Source
-	Cache    *pkgcache.Cache
+	Cache    *store.Modules
 	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
 	// temporary cache.
 	CacheErr error

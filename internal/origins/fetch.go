@@ -13,8 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Fetched is a package that was fetched into the cache and hashed from disk.
@@ -23,7 +22,7 @@ type Fetched struct {
 	Resolved addrs.ModulePackage
 	// Archive is the zh hash of the archive, or "" if the package has no archive hash that counts.
 	Archive hashing.Hash
-	Tree    *pkgtree.Tree
+	Tree    *store.Tree
 	// Bytes is the number of bytes that this process has downloaded for the package.
 	Bytes int64
 	// Gitlinks are the submodules that were not fetched. LeftOut are the links that are not part
@@ -32,7 +31,7 @@ type Fetched struct {
 	LeftOut  []getmodules.Link
 }
 
-func newFetched(from *pkgcache.Fetched) *Fetched {
+func newFetched(from *store.Fetched) *Fetched {
 	got := &Fetched{
 		Resolved: addrs.ParseModulePackage(from.Answer.Package),
 		Archive:  from.Answer.Archive,
@@ -107,14 +106,14 @@ func (o *Origins) isShared(job fetchJob) bool {
 
 // downloadOrShare downloads a package unless another process has just downloaded it or is
 // downloading it.
-func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
-	return o.Cache.FetchShared(ctx, pkgcache.SharedFetch{
+func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*store.Fetched, error) {
+	return o.Cache.FetchShared(ctx, store.SharedFetch{
 		Key:       job.sharedKey(),
 		PinnedKey: job.pinnedKey,
 		Revision:  job.Revision,
 		Want:      job.Tree,
 		Began:     o.Began,
-		Fetch:     func(ctx context.Context) (*pkgcache.Fetched, error) { return o.download(ctx, job) },
+		Fetch:     func(ctx context.Context) (*store.Fetched, error) { return o.download(ctx, job) },
 		CurrentRevision: func(ctx context.Context, last string) (string, error) {
 			now, err := o.referenceOf(ctx, job, last)
 			return now.Revision, err
@@ -167,7 +166,7 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 
 // download fetches a package, hashes it from disk and publishes it in the cache
 // under its hash.
-func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
+func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, error) {
 	done, err := wait(ctx, o.Transfers)
 	if err != nil {
 		return nil, err
@@ -192,7 +191,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched
 	// Links outside the origin's own subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
-	tree, err := pkgtree.Read(dir)
+	tree, err := store.ReadTree(dir)
 	if err == nil {
 		err = o.Cache.Publish(dir, tree.T1())
 	}

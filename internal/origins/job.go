@@ -9,8 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Pin is what a lock says about the package to fetch. The zero value says nothing.
@@ -72,8 +71,8 @@ func (j fetchJob) request() getmodules.Request {
 }
 
 // downloaded returns what other processes need to know about a fetched package.
-func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked time.Time) *pkgcache.Fetched {
-	got := &pkgcache.Fetched{Tree: tree, Bytes: pkg.Bytes, Answer: pkgcache.Answer{
+func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked time.Time) *store.Fetched {
+	got := &store.Fetched{Tree: tree, Bytes: pkg.Bytes, Answer: store.Answer{
 		Tree:     tree.T1(),
 		Package:  pkg.Resolved.String(),
 		Revision: cmp.Or(j.Revision, pkg.Revision),
@@ -84,7 +83,7 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked 
 		Done:     time.Now(),
 	}}
 	for _, link := range pkg.LeftOut {
-		got.Answer.LeftOut = append(got.Answer.LeftOut, pkgcache.Link(link))
+		got.Answer.LeftOut = append(got.Answer.LeftOut, store.LeftOutLink(link))
 	}
 	if j.pkg.HasRevisions() && isPublic(j.pkg) && got.Answer.Revision != "" && pkg.Subdir == "" {
 		got.PinnedKey = j.pinnedKey(got.Answer.Revision)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/gittags"
@@ -118,9 +118,9 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
 		subdir, err := addrs.JoinSubdir(located, address.Subdir)
-		return pkgtree.CleanSubdir(subdir), err
+		return store.CleanSubdir(subdir), err
 	case addrs.ModuleSourceRemote:
-		return pkgtree.CleanSubdir(address.Subdir), nil
+		return store.CleanSubdir(address.Subdir), nil
 	}
 	return "", nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -96,7 +96,7 @@ func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
 }
 
 // LockedTree returns the tree from which an entry was made, or nil if it is not known.
-func (d *Dirs) LockedTree(entry lockfile.Module) *pkgtree.Tree {
+func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
 	tree := d.installed.LockedTree(entry)
 	if tree == nil && d.Vendor != nil {
 		tree = d.Vendor.LockedTree(entry)

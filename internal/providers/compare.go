@@ -5,7 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // recognised returns those hashes of a lock that can prove a package: h1 and zh.
@@ -105,7 +105,7 @@ func (j *job) proof(h1 hashing.Hash) Proof {
 // record stores the source's statements about the package for later runs.
 func (j *job) record(p Proof) {
 	auth := p.Authentication
-	j.Store.RecordRelease(j.want.statement(), providerstore.Release{
+	j.Store.RecordRelease(j.want.statement(), store.Release{
 		Evidence: auth.Evidence, Archive: p.Archive, H1: p.H1,
 		KeyID: auth.KeyID, Key: auth.Key, Weak: auth.Weak, Hashes: auth.Hashes,
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/locate"
-	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Get gets a package. The source is not asked if the evidence of an earlier run counts and the
@@ -56,7 +56,7 @@ type search struct {
 	want Want
 	// release is what an earlier run was told about the package. Its evidence is zero if there is
 	// nothing that counts.
-	release providerstore.Release
+	release store.Release
 	// fromOrigin reports whether the package was got from the source.
 	fromOrigin bool
 	// offered is the package of an offer, once Offers was asked. If there is none, deliver are the
@@ -71,7 +71,7 @@ type search struct {
 // A lock alone is not enough: it can come with a repository and name the content of another
 // provider.
 func (s *search) remember() evidence.Evidence {
-	s.release = s.remembered(s.want, func(r providerstore.Release) bool { return s.Store.Matches(r.H1, s.want.Locked) != "" })
+	s.release = s.remembered(s.want, func(r store.Release) bool { return s.Store.Matches(r.H1, s.want.Locked) != "" })
 	return s.release.Evidence
 }
 
@@ -109,11 +109,11 @@ func (s *search) installed(ctx context.Context) (*Got, bool, error) {
 }
 
 // projectPackage returns the package that the project has installed, or nil.
-func (g *Getter) projectPackage(ctx context.Context, want Want) (*providerstore.Package, error) {
+func (g *Getter) projectPackage(ctx context.Context, want Want) (*store.ProviderPackage, error) {
 	if g.Installed == "" {
 		return nil, nil
 	}
-	return g.Store.Installed(ctx, g.Installed, providerstore.At(want.Provider, want.Version, want.Platform))
+	return g.Store.Installed(ctx, g.Installed, store.ProviderPath(want.Provider, want.Version, want.Platform))
 }
 
 // fromPluginCache returns the package that the evidence of an earlier run is about.
@@ -167,9 +167,9 @@ func (s *search) unconfirmedCopy(ctx context.Context) []error {
 }
 
 // stored looks for a package in the store. It treats a damaged package as missing.
-func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*providerstore.Package, error) {
+func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*store.ProviderPackage, error) {
 	found, err := g.Store.Find(ctx, []hashing.Hash{h})
-	if errors.Is(err, providerstore.ErrDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		g.tell(Event{Want: want, Kind: Damaged})
 		return nil, nil
 	}
@@ -202,7 +202,7 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	if err := j.checkArchive(); err != nil {
 		return nil, err
 	}
-	var found *providerstore.Package
+	var found *store.ProviderPackage
 	err := j.proveBeside(ctx, func(ctx context.Context) (err error) {
 		if dir := j.pkg.Dir(); dir != "" {
 			found, err = j.fromDir(ctx, dir)
@@ -259,13 +259,13 @@ func (j *job) awaitProof(ctx context.Context) error {
 }
 
 // fromDir returns the package in a directory of the source.
-func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, error) {
+func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	found, err := j.Store.Foreign(ctx, dir)
+	found, err := j.Store.Outside(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
@@ -274,7 +274,7 @@ func (j *job) fromDir(ctx context.Context, dir string) (*providerstore.Package, 
 
 // fromArchive returns the package of an archive: from the store, from the plugin cache, or by
 // downloading it. Only one process at a time downloads an archive.
-func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
+func (j *job) fromArchive(ctx context.Context) (*store.ProviderPackage, error) {
 	if found, err := j.unpacked(ctx); found != nil || err != nil {
 		return found, err
 	}
@@ -306,7 +306,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 }
 
 // unpacked looks for the archive's content in the store.
-func (j *job) unpacked(ctx context.Context) (*providerstore.Package, error) {
+func (j *job) unpacked(ctx context.Context) (*store.ProviderPackage, error) {
 	if j.archive == "" {
 		return nil, nil
 	}
@@ -321,7 +321,7 @@ func (j *job) unpacked(ctx context.Context) (*providerstore.Package, error) {
 // cache, if it has the content of the archive. A source confirms archives, and the lock's h1 can be
 // forged together with the directory. So the content must be that of the same archive when this user
 // unpacked it, or the source must have confirmed the h1. Otherwise it returns nil.
-func (j *job) unpackedElsewhere(ctx context.Context) (*providerstore.Package, error) {
+func (j *job) unpackedElsewhere(ctx context.Context) (*store.ProviderPackage, error) {
 	h1 := j.Store.UnpacksTo(j.archive)
 	if j.offered || h1 == "" && !j.pkg.ReportsH1() {
 		return nil, nil
@@ -346,8 +346,8 @@ func (j *job) unpackedElsewhere(ctx context.Context) (*providerstore.Package, er
 
 // unproven returns the unpacked packages of this version that nothing confirms: the project's own,
 // and that in the plugin cache if the lock has its hash.
-func (j *job) unproven(ctx context.Context) ([]*providerstore.Package, error) {
-	var all []*providerstore.Package
+func (j *job) unproven(ctx context.Context) ([]*store.ProviderPackage, error) {
+	var all []*store.ProviderPackage
 	own, err := j.projectPackage(ctx, j.want)
 	if err != nil {
 		return nil, err
@@ -362,7 +362,7 @@ func (j *job) unproven(ctx context.Context) ([]*providerstore.Package, error) {
 	if err != nil {
 		return all, ctx.Err()
 	}
-	if cached, err := j.Store.Foreign(ctx, pkg.Dir()); err == nil {
+	if cached, err := j.Store.Outside(ctx, pkg.Dir()); err == nil {
 		all = append(all, cached)
 	}
 	return all, ctx.Err()
@@ -419,7 +419,7 @@ func archiveHash(file *os.File) (hashing.Hash, error) {
 }
 
 // unpack unpacks an archive and publishes the package in the store unless the lock refuses it.
-func (j *job) unpack(ctx context.Context, file *os.File) (*providerstore.Package, error) {
+func (j *job) unpack(ctx context.Context, file *os.File) (*store.ProviderPackage, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -18,7 +18,7 @@ import (
 // at once.
 type Getter struct {
 	Source getproviders.Source
-	Store  *providerstore.Store
+	Store  *store.Providers
 	// PluginCache is the stock tools' plugin cache. It delivers packages and confirms nothing. The
 	// zero value means that there is none.
 	PluginCache getproviders.PluginCache
@@ -95,7 +95,7 @@ type Want struct {
 
 // statement returns the statement about the package that evidence is kept for.
 func (w Want) statement() string {
-	return providerstore.Statement(w.Provider, w.Version, w.Platform)
+	return store.ReleaseStatement(w.Provider, w.Version, w.Platform)
 }
 
 // Event is a progress report about a package.
@@ -163,7 +163,7 @@ type Proof struct {
 // Got is a package that can be placed.
 type Got struct {
 	Proof
-	Package *providerstore.Package
+	Package *store.ProviderPackage
 	// Warnings are messages about the content for the user. There are none unless the package was
 	// unpacked by this call.
 	Warnings []string

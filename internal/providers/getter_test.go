@@ -20,8 +20,9 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -36,7 +37,7 @@ var (
 func cacheDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	t.Cleanup(func() { _ = providerstore.Writable(dir) })
+	t.Cleanup(func() { _ = store.MakeWritable(dir) })
 	return dir
 }
 
@@ -66,7 +67,7 @@ func want(platform addrs.Platform, locked ...hashing.Hash) providers.Want {
 // packages returns the number of packages in the store.
 func (w *world) packages(t testing.TB) int {
 	t.Helper()
-	entries, err := providerstore.Entries(w.cache)
+	entries, err := store.ViewProviders(w.cache, userkey.Random()).Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,8 +392,8 @@ func TestNoCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	at := providerstore.At(example, v100, linux)
-	if _, err := dir.Place(t.Context(), got.Package, at, providerstore.LayoutLink); err != nil {
+	at := store.ProviderPath(example, v100, linux)
+	if _, err := dir.Install(t.Context(), got.Package, at, store.LayoutLink); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Store.Close(); err != nil {

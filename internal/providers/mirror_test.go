@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -70,11 +70,11 @@ func TestNetworkMirror(t *testing.T) {
 			fmt.Fprintf(w, `{"archives": {"linux_amd64": {"url": "x.zip", "hashes": [%s]}}}`, strings.Join(quoted, ", "))
 		})
 		cache := t.TempDir()
-		t.Cleanup(func() { _ = providerstore.Writable(cache) })
+		t.Cleanup(func() { _ = store.MakeWritable(cache) })
 		getter := &providers.Getter{
 			Source: &getproviders.NetworkMirror{URL: &url.URL{Scheme: "https", Host: "mirror.example.com"}, HTTPClient: web.Client()},
 			Rule:   evidence.For(evidence.Install),
-			Store:  providerstore.Open(cache, t.TempDir(), userkey.Random()),
+			Store:  store.OpenProviders(cache, t.TempDir(), userkey.Random()),
 		}
 		got, err := getter.Get(t.Context(), providers.Want{
 			Provider: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "x"},

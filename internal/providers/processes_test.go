@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -56,19 +56,19 @@ func child(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	store := providerstore.Open(task.Cache, "", key)
-	defer store.Close()
-	getter := &providers.Getter{Store: store, Rule: evidence.For(evidence.Install), Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
+	stored := store.OpenProviders(task.Cache, "", key)
+	defer stored.Close()
+	getter := &providers.Getter{Store: stored, Rule: evidence.For(evidence.Install), Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
 	got, err := getter.Get(ctx, providers.Want{Provider: example, Version: v100, Platform: linux})
 	if err != nil {
 		return err
 	}
-	dir, err := store.Dir(task.Project)
+	dir, err := stored.Dir(task.Project)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	_, err = dir.Place(ctx, got.Package, providerstore.At(example, v100, linux), providerstore.LayoutLink)
+	_, err = dir.Install(ctx, got.Package, store.ProviderPath(example, v100, linux), store.LayoutLink)
 	return err
 }
 
@@ -120,7 +120,7 @@ func TestProcesses(t *testing.T) {
 	}
 	var first hashing.Hash
 	for i := range processes {
-		h1, err := hashing.Dir(filepath.Join(projects, fmt.Sprint(i), providerstore.At(example, v100, linux)))
+		h1, err := hashing.Dir(filepath.Join(projects, fmt.Sprint(i), store.ProviderPath(example, v100, linux)))
 		if err != nil || first != "" && h1 != first {
 			t.Errorf("project %d has %s, %v; want %s", i, h1, err, first)
 		}

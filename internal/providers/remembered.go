@@ -8,12 +8,12 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // remembered returns what an earlier run was told about a release, if that fits and its evidence
 // would be given and be enough in this run. Otherwise the evidence of the result is zero.
-func (g *Getter) remembered(want Want, fits func(providerstore.Release) bool) (found providerstore.Release) {
+func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found store.Release) {
 	if !g.Rule.Memos {
 		return found
 	}
@@ -32,13 +32,13 @@ func (g *Getter) remembered(want Want, fits func(providerstore.Release) bool) (f
 
 // known is like remembered, for a package of which the lock has a hash: that of its content or
 // that of its archive.
-func (g *Getter) known(want Want) (providerstore.Release, bool) {
-	r := g.remembered(want, func(r providerstore.Release) bool { return r.H1 != "" && matchedBy(want, r) != "" })
+func (g *Getter) known(want Want) (store.Release, bool) {
+	r := g.remembered(want, func(r store.Release) bool { return r.H1 != "" && matchedBy(want, r) != "" })
 	return r, !r.Evidence.IsZero()
 }
 
 // matchedBy returns the locked hash that a release has, or "".
-func matchedBy(want Want, r providerstore.Release) hashing.Hash {
+func matchedBy(want Want, r store.Release) hashing.Hash {
 	for _, own := range []hashing.Hash{r.H1, r.Archive} {
 		if own != "" && slices.Contains(want.Locked, own) {
 			return own
@@ -48,7 +48,7 @@ func matchedBy(want Want, r providerstore.Release) hashing.Hash {
 }
 
 // rememberedProof returns the proof of a package that was proven in an earlier run.
-func (g *Getter) rememberedProof(want Want, r providerstore.Release) Proof {
+func (g *Getter) rememberedProof(want Want, r store.Release) Proof {
 	return Proof{
 		Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: g.Store.Matches(r.H1, want.Locked),
 		Authentication: authentication(r),
@@ -56,7 +56,7 @@ func (g *Getter) rememberedProof(want Want, r providerstore.Release) Proof {
 }
 
 // authentication returns how a package was proven when this user first got it.
-func authentication(r providerstore.Release) getproviders.Authentication {
+func authentication(r store.Release) getproviders.Authentication {
 	return getproviders.Authentication{Evidence: r.Evidence, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
 }
 
@@ -64,7 +64,7 @@ func authentication(r providerstore.Release) getproviders.Authentication {
 // without requests: in an earlier run, or now for a package that the project brings. It returns
 // the zero Evidence if nothing is known.
 func (g *Getter) Evidence(ctx context.Context, want Want) evidence.Evidence {
-	matches := func(r providerstore.Release) bool { return g.Store.Matches(r.H1, want.Locked) != "" }
+	matches := func(r store.Release) bool { return g.Store.Matches(r.H1, want.Locked) != "" }
 	if r := g.remembered(want, matches); !r.Evidence.IsZero() {
 		return r.Evidence
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -191,7 +191,7 @@ func (w *world) getter(t testing.TB) *providers.Getter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := providerstore.Open(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
+	store := store.OpenProviders(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
 	t.Cleanup(func() { _ = store.Close() })
 	return &providers.Getter{Source: w.source, Store: store, Rule: evidence.For(evidence.Install)}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
 )
 
 var errDistrust = errors.New("it is not signed")
@@ -106,7 +105,7 @@ func TestOffers(t *testing.T) {
 func (w *world) empty(t *testing.T) {
 	t.Helper()
 	g := w.getter(t)
-	entries, err := providerstore.Entries(w.cache)
+	entries, err := g.Store.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -41,7 +41,7 @@ var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries"
 type Answers struct {
 	with      *origins.Client
 	artifacts singleflight.Memo[storeKey, Artifact]
-	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
+	trees     singleflight.Memo[storeKey, *store.Tree]
 
 	mu sync.Mutex
 	// stores are the stores of all projects. An [ID] is an index into it.
@@ -148,8 +148,8 @@ func Has(ctx context.Context, store Store, statement artifact.Statement) (has bo
 }
 
 // tree returns the tree of an artifact's package. It fetches the package into the cache.
-func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(origins.Event)) (*pkgtree.Tree, error) {
-	return s.trees.Do(ctx, storeKey{at, a.Layer.Digest}, func(ctx context.Context) (*pkgtree.Tree, error) {
+func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(origins.Event)) (*store.Tree, error) {
+	return s.trees.Do(ctx, storeKey{at, a.Layer.Digest}, func(ctx context.Context) (*store.Tree, error) {
 		done, err := s.with.Slot(ctx)
 		if err != nil {
 			return nil, err
@@ -167,7 +167,7 @@ func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(
 // download writes the layer of an artifact to a staging file, extracts it, hashes the extracted
 // files and publishes them in the cache under their own hash, even if that is not the expected
 // one.
-func (s *Answers) download(ctx context.Context, store Store, a artifact.Module) (*pkgtree.Tree, error) {
+func (s *Answers) download(ctx context.Context, from Store, a artifact.Module) (*store.Tree, error) {
 	staged := s.with.Cache.Stage()
 	archive, err := os.Create(staged + ".archive")
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Answers) download(ctx context.Context, store Store, a artifact.Module) 
 		_ = os.Remove(archive.Name())
 		_ = os.RemoveAll(staged)
 	}()
-	if err := store.Blob(ctx, a.Layer.Digest, a.Layer.Size, archive); err != nil {
+	if err := from.Blob(ctx, a.Layer.Digest, a.Layer.Size, archive); err != nil {
 		return nil, err
 	}
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
@@ -187,7 +187,7 @@ func (s *Answers) download(ctx context.Context, store Store, a artifact.Module) 
 	if _, err := s.with.Fetcher.ExtractArchive(ctx, archive, "zip", staged); err != nil {
 		return nil, err
 	}
-	tree, err := pkgtree.Read(staged)
+	tree, err := store.ReadTree(staged)
 	if err != nil {
 		return nil, err
 	}

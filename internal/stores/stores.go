@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -22,7 +22,7 @@ type Stores struct {
 	// Offline skips stores that are not on this machine.
 	Offline bool
 	// Check compares a package with a statement.
-	Check func(artifact.Statement, *pkgtree.Tree) error
+	Check func(artifact.Statement, *store.Tree) error
 	// OnEvent receives the events of the run. Several goroutines may call it at once.
 	OnEvent func(origins.Event)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
@@ -23,18 +23,18 @@ type Client struct {
 	PluginCache getproviders.PluginCache
 	// Open opens the user's store of packages. It is called at most once, when a run first needs
 	// the store.
-	Open func() *providerstore.Store
+	Open func() *store.Providers
 
 	slots    providers.Slots
 	opened   sync.Once
-	store    *providerstore.Store
+	store    *store.Providers
 	listings singleflight.Memo[httpx.Shared[listingKey], getproviders.Listing]
 	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
 
 // Store returns the user's store. It opens the store at the first call.
-func (s *Client) Store() *providerstore.Store {
+func (s *Client) Store() *store.Providers {
 	s.opened.Do(func() { s.store = s.Open() })
 	return s.store
 }

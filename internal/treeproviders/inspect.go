@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -31,16 +31,16 @@ type Inspection struct {
 
 // Inspect compares the packages in a directory of providers with the entries of a lock. If the
 // directory does not exist, the error wraps fs.ErrNotExist.
-func Inspect(ctx context.Context, store *providerstore.Store, path string, entries []lockfile.Provider) ([]Inspection, error) {
-	dir, err := store.ViewDir(path)
+func Inspect(ctx context.Context, stored *store.Providers, path string, entries []lockfile.Provider) ([]Inspection, error) {
+	dir, err := stored.ViewDir(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // only reading
-	earlier := dir.Remembered()
+	earlier := dir.InstallRecord()
 	found := make([]Inspection, len(entries))
 	errs := inParallel(entries, func(i int, entry lockfile.Provider) error {
-		found[i] = inspect(ctx, store, dir, entry)
+		found[i] = inspect(ctx, stored, dir, entry)
 		found[i].explain(ctx, dir, earlier, entry)
 		return ctx.Err()
 	})
@@ -48,18 +48,18 @@ func Inspect(ctx context.Context, store *providerstore.Store, path string, entri
 }
 
 // inspect hashes one provider and compares it with its entry.
-func inspect(ctx context.Context, store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) Inspection {
+func inspect(ctx context.Context, stored *store.Providers, dir *store.ProviderDir, entry lockfile.Provider) Inspection {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		return Inspection{Status: installed.Missing, Err: err}
 	}
-	state := dir.Inspect(ctx, providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
+	state := dir.Inspect(ctx, store.ProviderPath(entry.Address, version, addrs.CurrentPlatform()), true)
 	found := Inspection{Status: installed.Changed, H1: state.H1, Err: state.Err}
 	switch {
 	case errors.Is(state.Err, fs.ErrNotExist):
 		found.Status, found.Err = installed.Missing, nil
 	case state.Err != nil:
-	case store.Matches(state.H1, entry.Hashes) != "":
+	case stored.Matches(state.H1, entry.Hashes) != "":
 		found.Status = installed.Verified
 	case !hasScheme(entry.Hashes, "h1"):
 		found.Err = ErrNoComparableHash
@@ -70,7 +70,7 @@ func inspect(ctx context.Context, store *providerstore.Store, dir *providerstore
 // explain sets the status to [installed.Former] if the last run of this user has placed another
 // version of the provider, which is still there. If the version is the same, the lock was edited, or
 // the registry has changed the package.
-func (i *Inspection) explain(ctx context.Context, dir *providerstore.Dir, earlier *providerstore.Placed, entry lockfile.Provider) {
+func (i *Inspection) explain(ctx context.Context, dir *store.ProviderDir, earlier *store.InstallRecord, entry lockfile.Provider) {
 	if i.Status != installed.Missing && (i.Status != installed.Changed || i.Err != nil && !errors.Is(i.Err, ErrNoComparableHash)) {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -163,7 +163,7 @@ type Installed struct {
 // Install moves the packages below a directory, each with one rename. A package that is there
 // already stays. root is the directory of the root module. Install calls installed for each package. It returns the providers that were downloaded although they were there
 // and did not depend on the store.
-func (p *Plan) Install(ctx context.Context, name, root string, layout providerstore.Layout, installed func(Installed)) (refetched []Planned, err error) {
+func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layout, installed func(Installed)) (refetched []Planned, err error) {
 	open := p.stage.getter.Store.Dir
 	if len(p.Providers) == 0 {
 		open = p.stage.getter.Store.ViewDir // the directory is not created
@@ -180,7 +180,7 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout providerst
 	for _, provider := range p.Providers {
 		packages[provider.At()] = provider.Got.H1
 	}
-	earlier := dir.Remember(root, packages)
+	earlier := dir.RecordInstall(root, packages)
 	again := make([]bool, len(p.Providers))
 	errs := inParallel(p.Providers, func(i int, provider Planned) error {
 		at := provider.At()
@@ -194,12 +194,12 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout providerst
 		if unexplained && before.H1 != "" {
 			done.Files = dir.Differences(ctx, provider.Got.Package, at)
 		}
-		replaced, err := dir.Place(ctx, provider.Got.Package, at, layout)
+		replaced, err := dir.Install(ctx, provider.Got.Package, at, layout)
 		if err != nil {
 			return provider.Fail(provider.Version.String(), err)
 		}
-		done.Unexplained = unexplained && replaced != providerstore.Nothing
-		again[i] = !done.IsNew && replaced == providerstore.Nothing && provider.Got.Bytes > 0 && !before.Stored
+		done.Unexplained = unexplained && replaced != store.ReplacedNothing
+		again[i] = !done.IsNew && replaced == store.ReplacedNothing && provider.Got.Bytes > 0 && !before.Stored
 		installed(done)
 		return nil
 	})
@@ -220,7 +220,7 @@ func (p *Plan) Updates(name string) []Change {
 		return nil // nothing was installed
 	}
 	defer func() { _ = dir.Close() }() // only reading
-	earlier := dir.Remembered()
+	earlier := dir.InstallRecord()
 	was := make(map[addrs.Provider]Change)
 	for _, at := range earlier.Last {
 		address, version, platform := splitPath(at)
@@ -244,7 +244,7 @@ func (p *Plan) Updates(name string) []Change {
 	return slices.SortedFunc(maps.Values(was), func(a, b Change) int { return a.Provider.Compare(b.Provider) })
 }
 
-// splitPath is the inverse of [providerstore.At].
+// splitPath is the inverse of [store.ProviderPath].
 func splitPath(at string) (provider, version, platform string) {
 	at, platform = path.Split(at)
 	at, version = path.Split(path.Clean(at))
@@ -253,5 +253,5 @@ func splitPath(at string) (provider, version, platform string) {
 
 // At returns the path of a package below the directory of providers.
 func (p Planned) At() string {
-	return providerstore.At(p.Address, p.Version, addrs.CurrentPlatform())
+	return store.ProviderPath(p.Address, p.Version, addrs.CurrentPlatform())
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Dir is the directory with the vendored packages of one root module. It is safe for concurrent
@@ -27,8 +27,8 @@ type Dir struct {
 	root string // the path of the root module, relative to the directory, with slashes
 
 	keepsModes func() bool
-	trees      singleflight.Memo[string, *pkgtree.Tree]
-	sums       singleflight.Memo[hashing.Hash, *pkgtree.Tree]
+	trees      singleflight.Memo[string, *store.Tree]
+	sums       singleflight.Memo[hashing.Hash, *store.Tree]
 }
 
 // PlaceError is the error for a directory that cannot be used for vendored packages.

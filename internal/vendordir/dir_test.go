@@ -11,8 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -65,12 +64,12 @@ func commit(t testing.TB, d *vendordir.Dir, packages map[string]string, keep ...
 		if err := os.Mkdir(filepath.Join(change.Stage(key), "empty"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := pkgtree.Read(change.Stage(key))
+		tree, err := store.ReadTree(change.Stage(key))
 		if err != nil {
 			t.Fatal(err)
 		}
 		entries[key] = lockfile.Module{Key: key, Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
-		if sums[pkgcache.FileName(tree.T1())], err = tree.MarshalText(); err != nil {
+		if sums[store.FileName(tree.T1())], err = tree.MarshalText(); err != nil {
 			t.Fatal(err)
 		}
 		staged = append(staged, key)
@@ -319,7 +318,7 @@ func TestInspect(t *testing.T) {
 func forgeSums(t *testing.T, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
-	tree, err := pkgtree.Read(filepath.Join(dir, "a"))
+	tree, err := store.ReadTree(filepath.Join(dir, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/opendir"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -26,7 +25,7 @@ const maxSums = 64 << 20
 // the author of a commit can have added them.
 func (d *Dir) Inspect(entry lockfile.Module) installed.Report {
 	locked := d.LockedTree(entry)
-	tree, err := d.trees.Do(context.Background(), entry.Key, func(context.Context) (*pkgtree.Tree, error) {
+	tree, err := d.trees.Do(context.Background(), entry.Key, func(context.Context) (*store.Tree, error) {
 		return d.read(entry.Key)
 	})
 	if _, absent := os.Lstat(d.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
@@ -36,13 +35,13 @@ func (d *Dir) Inspect(entry lockfile.Module) installed.Report {
 		return installed.Report{Status: installed.Changed, Err: err, Changes: changesDespite(err, locked)}
 	}
 	if !d.KeepsModes() && locked != nil {
-		tree = pkgtree.New(tree.WithModesOf(locked.Tree))
+		tree = store.NewTree(tree.WithModesOf(locked.Tree))
 	}
 	return compare(entry, tree, locked)
 }
 
 // read hashes the package of a call, which must be a directory and not a link to one.
-func (d *Dir) read(key string) (*pkgtree.Tree, error) {
+func (d *Dir) read(key string) (*store.Tree, error) {
 	info, err := os.Lstat(d.PackagePath(key))
 	if err != nil {
 		return nil, err
@@ -50,12 +49,12 @@ func (d *Dir) read(key string) (*pkgtree.Tree, error) {
 	if !info.IsDir() {
 		return nil, &PlaceError{d.PackageDir(key), "is not a directory"}
 	}
-	return pkgtree.Read(d.PackagePath(key))
+	return store.ReadTree(d.PackagePath(key))
 }
 
 // compare compares a package with its entry by the hashes. If they differ and the locked files
 // are known, it compares the files.
-func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report {
+func compare(entry lockfile.Module, tree, locked *store.Tree) installed.Report {
 	report := installed.Report{Status: installed.Changed, Tree: tree, Files: tree}
 	if report.CompareHashes(entry, tree) {
 		report.Status = installed.Verified
@@ -81,7 +80,7 @@ func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
 }
 
 // changesDespite compares the files of a package that cannot be hashed because of its links.
-func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
+func changesDespite(err error, locked *store.Tree) hashing.Changes {
 	var bad *hashing.TreeError
 	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
 		return hashing.Changes{}
@@ -91,12 +90,12 @@ func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
 
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
 // directory, and returns nil if there are none or they do not match the entry.
-func (d *Dir) LockedTree(entry lockfile.Module) *pkgtree.Tree {
+func (d *Dir) LockedTree(entry lockfile.Module) *store.Tree {
 	t1 := entry.Hash("t1")
 	if t1 == "" {
 		return nil
 	}
-	tree, err := d.sums.Do(context.Background(), t1, func(context.Context) (*pkgtree.Tree, error) {
+	tree, err := d.sums.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
 		return d.readSums(t1)
 	})
 	if err != nil || tree.T1() != t1 {
@@ -108,13 +107,13 @@ func (d *Dir) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	return tree
 }
 
-func (d *Dir) readSums(t1 hashing.Hash) (*pkgtree.Tree, error) {
+func (d *Dir) readSums(t1 hashing.Hash) (*store.Tree, error) {
 	own, err := d.openOwn()
 	if err != nil {
 		return nil, err
 	}
 	defer own.Close()
-	text, err := atomicfile.Read(own, sumsName+"/"+pkgcache.FileName(t1), maxSums)
+	text, err := atomicfile.Read(own, sumsName+"/"+store.FileName(t1), maxSums)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +121,7 @@ func (d *Dir) readSums(t1 hashing.Hash) (*pkgtree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pkgtree.New(tree), nil
+	return store.NewTree(tree), nil
 }
 
 // openOwn opens .cotter, which must be a directory and not a link to one.

@@ -9,8 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // Packages are the vendored packages that one run uses and replaces. A nil *Packages stands for a
@@ -46,13 +45,13 @@ func (p *Packages) UsesLocked() bool { return p != nil && !p.Rewrites }
 // Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
 // found is the status of the package that is there now. Stage returns the path and the tree of
 // the copy.
-func (p *Packages) Stage(ctx context.Context, cache *pkgcache.Cache, key string, t1 hashing.Hash, found installed.Status) (string, *pkgtree.Tree, error) {
+func (p *Packages) Stage(ctx context.Context, cache *store.Modules, key string, t1 hashing.Hash, found installed.Status) (string, *store.Tree, error) {
 	change, err := p.begin()
 	if err != nil {
 		return "", nil, err
 	}
 	path := change.Stage(key)
-	copied, err := cache.CopyTo(ctx, path, t1, pkgcache.CopyOptions{ModesLost: !p.Dir.KeepsModes()})
+	tree, err := cache.CopyTo(ctx, path, t1, store.CopyOptions{ModesLost: !p.Dir.KeepsModes()})
 	if err != nil {
 		return "", nil, err
 	}
@@ -64,7 +63,7 @@ func (p *Packages) Stage(ctx context.Context, cache *pkgcache.Cache, key string,
 	if p.kinds[key] = Changed; found == installed.Missing {
 		p.kinds[key] = Added
 	}
-	return path, pkgtree.New(copied), nil
+	return path, tree, nil
 }
 
 func (p *Packages) begin() (change *Change, err error) {

@@ -1,0 +1,314 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// content is what [Modules] and [Providers] have in common.
+type content interface {
+	Entries() ([]Entry, error)
+	Check(ctx context.Context, name string) error
+	QuarantineSize() (int64, error)
+	Close() error
+}
+
+// kinds are the kinds of content in a user's cache, in the order in which they are verified. view
+// opens a kind for reading, and open for changes.
+var kinds = []struct {
+	view func(dir string) content
+	open func(dir string) (content, error)
+}{
+	{
+		view: func(dir string) content { return ViewProviders(dir, userkey.Random()) },
+		open: func(dir string) (content, error) { return OpenProviders(dir, "", userkey.Random()), nil },
+	},
+	{
+		view: func(dir string) content { return ViewModules(dir, userkey.Random()) },
+		open: func(dir string) (content, error) { return OpenModules(dir, userkey.Random()) },
+	},
+}
+
+// Usage is the number and size of the entries in a cache, or of those that were removed. Sizes are
+// in bytes.
+type Usage struct {
+	// Packages is the number of module packages, and PackageBytes is the size of their files.
+	Packages     int
+	PackageBytes int64
+	// GitStores is the number of bare git repositories, and GitBytes is their size.
+	GitStores int
+	GitBytes  int64
+	// Providers is the number of provider packages, and ProviderBytes is their size.
+	Providers     int
+	ProviderBytes int64
+	// LinkedProviders is the number of provider packages that projects of the user link to, and
+	// LinkedBytes is their size. In the result of Clean, they are those that were kept only for
+	// this reason.
+	LinkedProviders int
+	LinkedBytes     int64
+	// QuarantineBytes is the size of damaged packages.
+	QuarantineBytes int64
+}
+
+func (u *Usage) addModules(all []Entry) {
+	for _, entry := range all {
+		u.Packages++
+		u.PackageBytes += entry.Bytes
+	}
+}
+
+func (u *Usage) addGit(bytes int64) {
+	u.GitStores++
+	u.GitBytes += bytes
+}
+
+func (u *Usage) addProviders(all []Entry) {
+	for _, entry := range all {
+		u.Providers++
+		u.ProviderBytes += entry.Bytes
+	}
+}
+
+// addLinked counts those of the entries that projects link to.
+func (u *Usage) addLinked(all []Entry, links *Links) {
+	for _, entry := range all {
+		if links.Has(entry.Name) {
+			u.LinkedProviders++
+			u.LinkedBytes += entry.Bytes
+		}
+	}
+}
+
+// UsageOf returns the usage of a cache by the projects of the user with a key. If the directory
+// does not exist, the cache is empty.
+func UsageOf(ctx context.Context, dir string, key *userkey.Key) (Usage, error) {
+	var u Usage
+	modules, moduleErr := ViewModules(dir, key).Entries()
+	u.addModules(modules)
+	repositories, gitErr := gitexec.CachedStores(dir)
+	for _, r := range repositories {
+		bytes, err := Size(r.Dir)
+		u.addGit(bytes)
+		gitErr = cmp.Or(gitErr, err)
+	}
+	stored := ViewProviders(dir, key)
+	providers, providerErr := stored.Entries()
+	u.addProviders(providers)
+	links, linksErr := stored.Links(ctx)
+	u.addLinked(providers, links)
+	var err error
+	u.QuarantineBytes, err = quarantined(dir)
+	return u, errors.Join(moduleErr, gitErr, providerErr, linksErr, err)
+}
+
+// quarantined returns the size of the damaged packages of all kinds.
+func quarantined(dir string) (sum int64, err error) {
+	for _, k := range kinds {
+		size, sizeErr := k.view(dir).QuarantineSize()
+		sum += size
+		err = errors.Join(err, sizeErr)
+	}
+	return sum, err
+}
+
+// Verify hashes every package in the cache. It moves packages whose hash differs from their name
+// to quarantine and returns their names. Installations verify the packages that they use in any
+// case.
+func Verify(ctx context.Context, dir string) (damaged []string, err error) {
+	for _, k := range kinds {
+		entries, err := k.view(dir).Entries()
+		if err != nil {
+			return damaged, err
+		}
+		if len(entries) == 0 {
+			continue // opening would create directories
+		}
+		opened, err := k.open(dir)
+		if err != nil {
+			return damaged, err
+		}
+		found, err := verify(ctx, opened, entries)
+		damaged = append(damaged, found...)
+		if err := errors.Join(err, opened.Close()); err != nil {
+			return damaged, err
+		}
+	}
+	return damaged, nil
+}
+
+// verify returns the names of the damaged packages of a kind.
+func verify(ctx context.Context, packages content, entries []Entry) (damaged []string, err error) {
+	for _, entry := range entries {
+		switch err := packages.Check(ctx, entry.Name); {
+		case errors.Is(err, ErrDamaged):
+			damaged = append(damaged, entry.Name)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return damaged, err
+		}
+	}
+	return damaged, nil
+}
+
+// Project is a project of the user that has links to provider packages in the cache.
+type Project struct {
+	// Dir is the directory of its root module.
+	Dir string
+	// Providers is the number of packages that it links to, and Bytes is their size.
+	Providers int
+	Bytes     int64
+}
+
+// Projects returns the projects of the user with a key that link to provider packages that were not
+// used for the given time, sorted by directory. foreign is the number of recorded projects that this
+// user has not installed. They are not looked at.
+func Projects(ctx context.Context, dir string, key *userkey.Key, olderThan time.Duration) (projects []Project, foreign int, err error) {
+	stored := ViewProviders(dir, key)
+	links, err := stored.Links(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	entries, err := stored.Entries()
+	if err != nil {
+		return nil, 0, err
+	}
+	limit := time.Now().Add(-olderThan)
+	for _, linking := range links.Projects() {
+		project := Project{Dir: linking.Root}
+		for _, entry := range entries {
+			if slices.Contains(linking.Packages, entry.Name) && !entry.Used.After(limit) {
+				project.Providers++
+				project.Bytes += entry.Bytes
+			}
+		}
+		if project.Providers > 0 {
+			projects = append(projects, project)
+		}
+	}
+	return projects, links.Foreign(), nil
+}
+
+// Cleaning says what Clean removes.
+type Cleaning struct {
+	// OlderThan keeps everything that was used within this time.
+	OlderThan time.Duration
+	// All removes provider packages even if projects link to them.
+	All bool
+	// Key is the key of the user whose projects are looked at.
+	Key *userkey.Key
+}
+
+// Clean removes everything that was not used for a time, except for provider packages that
+// projects link to. Packages that a process is using are kept. Damaged packages are always removed.
+// If All is set, projects that have links to removed providers must be installed again.
+func Clean(ctx context.Context, dir string, c Cleaning) (freed Usage, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return freed, nil //nolint:nilerr // there is no cache
+	}
+	limit := time.Now().Add(-c.OlderThan)
+	if freed.QuarantineBytes, err = quarantined(dir); err != nil {
+		return freed, err
+	}
+	if err := cleanProviders(ctx, dir, c, limit, &freed); err != nil {
+		return freed, err
+	}
+	if err := cleanModules(ctx, dir, limit, &freed); err != nil {
+		return freed, err
+	}
+	err = cleanGit(ctx, dir, limit, &freed)
+	return freed, err
+}
+
+func cleanModules(ctx context.Context, dir string, limit time.Time, freed *Usage) (err error) {
+	modules, err := OpenModules(dir, userkey.Random())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, modules.Close()) }()
+	entries, listErr := modules.Entries()
+	removed, _, err := clean(ctx, entries, limit, modules.Remove)
+	freed.addModules(removed)
+	if err != nil {
+		return err
+	}
+	return errors.Join(listErr, modules.Forget(limit), modules.RemoveQuarantine())
+}
+
+// cleanGit removes the bare git repositories of package getmodules that were not used since a time.
+func cleanGit(ctx context.Context, dir string, limit time.Time, freed *Usage) error {
+	repositories, err := gitexec.CachedStores(dir)
+	for _, r := range repositories {
+		if r.Used.After(limit) {
+			continue
+		}
+		bytes, _ := Size(r.Dir) // even if it cannot be measured, it can often be removed
+		if err := r.Remove(ctx); err != nil {
+			return err
+		}
+		freed.addGit(bytes)
+	}
+	return err
+}
+
+func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time, freed *Usage) (err error) {
+	entries, err := ViewProviders(dir, c.Key).Entries()
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	providers := OpenProviders(dir, "", c.Key)
+	defer func() { err = errors.Join(err, providers.Close()) }()
+	links, err := providers.Links(ctx)
+	if err != nil {
+		return err
+	}
+	removed, kept, err := clean(ctx, entries, limit, func(name string) (bool, error) {
+		switch {
+		case c.All:
+			return providers.Remove(name)
+		case links.Has(name):
+			return false, nil
+		}
+		return providers.RemoveUnlinked(ctx, name, links)
+	})
+	freed.addProviders(removed)
+	if err != nil {
+		return err
+	}
+	needed := make(map[string]bool) // packages whose memos are kept
+	if !c.All {
+		freed.addLinked(kept, links)
+		for _, entry := range kept {
+			if links.Has(entry.Name) {
+				needed[entry.Name] = true
+			}
+		}
+	}
+	return errors.Join(providers.Forget(limit, needed), providers.ForgetProjects(links), providers.RemoveQuarantine())
+}
+
+// clean calls remove for the entries that were not used since a time. It returns those that were
+// removed, and those that were not.
+func clean(ctx context.Context, entries []Entry, limit time.Time, remove func(name string) (bool, error)) (removed, kept []Entry, err error) {
+	for _, entry := range entries {
+		if entry.Used.After(limit) {
+			continue
+		}
+		ok, err := remove(entry.Name)
+		switch err := errors.Join(ctx.Err(), err); {
+		case err != nil:
+			return removed, kept, err
+		case ok:
+			removed = append(removed, entry)
+		default:
+			kept = append(kept, entry)
+		}
+	}
+	return removed, kept, nil
+}

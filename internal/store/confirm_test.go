@@ -1,0 +1,81 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	confirmed := func(record string) bool { _, ok := s.Confirmed(record); return ok }
+	if confirmed("claim") {
+		t.Error("an empty cache confirms a claim")
+	}
+	before := time.Now().Add(-time.Second)
+	for range 2 { // the second time, the confirmation exists already
+		if err := s.Confirm("claim", "second", "third"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Confirm(); err != nil {
+		t.Fatal(err)
+	}
+	for claim, want := range map[string]bool{"claim": true, "second": true, "third": true, "another": false, "": false} {
+		if got := confirmed(claim); got != want {
+			t.Errorf("Confirmed(%q) = %v, want %v", claim, got, want)
+		}
+	}
+	for _, record := range []string{"claim", "third"} {
+		if since, _ := s.Confirmed(record); since.Before(before) || since.After(time.Now()) {
+			t.Errorf("%s was confirmed at %v, want now", record, since)
+		}
+	}
+	if err := s.Forget(time.Now().Add(time.Minute)); err != nil || confirmed("claim") {
+		t.Errorf("after Forget = %v, Confirmed = %v; want nil, false", err, confirmed("claim"))
+	}
+}
+
+// A link with the name of a confirmation does not confirm anything.
+func TestConfirmedByLink(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	if err := s.Confirm("claim"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir(), "confirmed/*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("confirmations = %v, %v; want one", files, err)
+	}
+	if err := os.Rename(files[0], files[0]+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(files[0]+".away", files[0]); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if _, ok := s.Confirmed("claim"); ok {
+		t.Error("a link confirms a claim")
+	}
+}
+
+// A confirmation counts only for the user who made it.
+func TestConfirmedByAnotherUser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := openModules(t, dir).Confirm("claim"); err != nil {
+		t.Fatal(err)
+	}
+	other, err := store.OpenModules(dir, userkey.Random())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, ok := other.Confirmed("claim"); ok {
+		t.Error("another user's confirmation counts")
+	}
+}

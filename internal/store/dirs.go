@@ -1,0 +1,149 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// Entry is a published package.
+type Entry struct {
+	// Name is its file name.
+	Name string
+	// Bytes is the sum of the sizes of its files.
+	Bytes int64
+	// Used is when it was published or last used, to the hour; see markUsed.
+	Used time.Time
+}
+
+// entriesOf returns the directories in parent, sorted by name. It returns nil if parent does not
+// exist.
+func entriesOf(parent string) ([]Entry, error) {
+	found, err := os.ReadDir(parent)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	var entries []Entry
+	for _, f := range found {
+		info, err := f.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			continue // another process removed it, or it was not published here
+		}
+		if err != nil {
+			return nil, err
+		}
+		bytes, err := Size(filepath.Join(parent, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{Name: f.Name(), Bytes: bytes, Used: info.ModTime()})
+	}
+	return entries, err
+}
+
+// Size returns the sum of the sizes of the files at and below a path. Files that another
+// process removes meanwhile are not counted.
+func Size(path string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = entry.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return sum, err
+}
+
+// usedResolution is how old the recorded time of use must be to be updated.
+const usedResolution = time.Hour
+
+// markUsed records the current time as the time of use of a file or directory, in its
+// modification time. A failure is ignored, because the time only matters for cleaning up.
+func markUsed(path string) {
+	now := time.Now()
+	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > usedResolution {
+		_ = os.Chtimes(path, now, now)
+	}
+}
+
+// makeDir creates a directory for a store. It removes a link or a file of that name.
+func makeDir(name, steps string) error {
+	info, err := os.Lstat(name)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	err = step.Do(steps+".dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process created it
+	}
+	return err
+}
+
+// removeAll is like [os.RemoveAll], but also removes trees whose directories may be read-only.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(name, 0o700) //nolint:gosec // the directory is about to be removed
+		}
+		return err
+	})
+	return os.RemoveAll(dir)
+}
+
+// setWritable makes the files and directories of a tree writable, or read-only.
+func setWritable(dir string, writable bool) error {
+	var mask fs.FileMode
+	if writable {
+		mask = 0o200
+	}
+	// A directory must be listed before it becomes read-only and after it becomes writable.
+	var dirs []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && writable:
+			return os.Chmod(name, 0o755) //nolint:gosec // the tree is private
+		case d.IsDir():
+			dirs = append(dirs, name)
+		case d.Type().IsRegular():
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if mode := info.Mode().Perm()&^0o222 | mask; mode != info.Mode().Perm() {
+				return os.Chmod(name, mode) //nolint:gosec // the tree is private
+			}
+		}
+		return nil
+	})
+	for _, name := range dirs {
+		if err == nil {
+			err = os.Chmod(name, 0o555) //nolint:gosec // the mode of all packages
+		}
+	}
+	return err
+}
+
+// MakeWritable makes a directory and everything in it writable, so that it can be removed.
+func MakeWritable(dir string) error { return setWritable(dir, true) }

@@ -1,0 +1,32 @@
+package store
+
+// The parts that both kinds share.
+
+type InUse = inUse
+
+func (u *inUse) Use(path string) bool { return u.use(path) }
+
+func (u *inUse) Publish(staged, path string, rename func() error) error {
+	return u.publish(staged, path, rename)
+}
+
+func (u *inUse) Release(path string) { u.release(path) }
+
+func (u *inUse) Remove(path string, drop func() error) (bool, error) { return u.remove(path, drop) }
+
+func (u *inUse) Close() error { return u.close() }
+
+type Stage = stage
+
+func (s *stage) Dir() string { return s.dir }
+
+func (s *stage) Path() string { return s.newPath() }
+
+func (s *stage) Close() error { return s.close() }
+
+var (
+	NewStage  = newStage
+	EntriesOf = entriesOf
+	MakeDir   = makeDir
+	MarkUsed  = markUsed
+)

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/filelock"
+)
+
+// fetchNotice is how long a process waits for another one's fetch before it calls onWait.
+const fetchNotice = 5 * time.Second
+
+// Answer is the result of the last fetch of an address. Its tree must be verified like any
+// published tree; see [Modules.Read].
+type Answer struct {
+	// Tree is the t1 hash of the tree; "" if no fetch has succeeded.
+	Tree hashing.Hash
+	// Package is the immutable address. Revision is the commit or digest in it,
+	// if it has one. Neither contains credentials.
+	Package, Revision string
+	Archive           hashing.Hash
+	Gitlinks          []string
+	// LeftOut lists the links that are not part of the tree.
+	LeftOut  []LeftOutLink
+	Warnings []string
+	// Asked is when the fetch started, and Done is when it ended.
+	Asked, Done time.Time
+	// Failed is when a later fetch failed.
+	Failed time.Time
+}
+
+// LeftOutLink is a symbolic link of a package that is not part of its tree, with the reason.
+type LeftOutLink struct{ Path, Target, Reason string }
+
+// Fetch is an exclusive lock on fetching the package with a key. Only one goroutine among all
+// processes that share the cache can hold it. It also gives access to the answer of the last
+// fetch, so that a process that has waited for the lock can use it instead of fetching again.
+type Fetch struct {
+	modules *Modules
+	lock    *filelock.Lock
+	answer  record
+}
+
+// Fetch waits until no other process fetches the package with this key. The wait ends early if
+// ctx is done. Fetch calls onWait once if the wait is long. Only a hash of the key is written to
+// disk.
+func (m *Modules) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, error) {
+	f := m.fetch(key)
+	if err := f.lock.Exclusive(ctx, fetchNotice, onWait); err != nil {
+		return nil, fmt.Errorf("waiting for another process that fetches the same package: %w", err)
+	}
+	return f, nil
+}
+
+// TryFetch is like [Modules.Fetch], but does not wait. It returns nil if another process holds the
+// lock.
+func (m *Modules) TryFetch(key string) (*Fetch, error) {
+	f := m.fetch(key)
+	ok, err := f.lock.TryExclusive()
+	if !ok || err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// answerFormat is part of the names of answers. It must change whenever the tree of a package is
+// made differently, so that older answers are not used. Since format 2, the attributes of git
+// packages are applied.
+const answerFormat = "2 "
+
+func (m *Modules) fetch(key string) *Fetch {
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(answerFormat+key)))
+	answer := name + ".json"
+	return &Fetch{modules: m, lock: m.fetchLock(name), answer: record{
+		dir: fetchName, name: answer, purpose: "answer to " + answer, step: "cache.answer",
+	}}
+}
+
+// Last returns the recorded answer. It returns the zero Answer if there is no answer, if the
+// answer is incomplete, or if this user did not record it.
+func (f *Fetch) Last() Answer {
+	var last Answer
+	if f.modules.readRecord(f.answer, &last) != nil {
+		return Answer{}
+	}
+	return last
+}
+
+// Record stores an answer for later fetches and other processes.
+func (f *Fetch) Record(a Answer) error { return f.modules.writeRecord(f.answer, a) }
+
+// Release releases the lock. Releasing it again is a no-op.
+func (f *Fetch) Release() error {
+	err := f.lock.Release()
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// SharedFetch is a fetch that the processes of one user share. All fields except Revision and
+// Want must be set.
+type SharedFetch struct {
+	// Key is the name of the fetch's result, for all processes.
+	Key string
+	// Revision is the commit or digest to fetch. Want is the t1 hash that the package
+	// should have. Both are empty if unknown.
+	Revision string
+	Want     hashing.Hash
+	// Began is when the run began. Answers that were given later are current.
+	Began time.Time
+	// Fetch fetches the package and publishes its tree in the cache.
+	Fetch func(context.Context) (*Fetched, error)
+	// CurrentRevision asks the origin which revision the address means now. It returns "" if the
+	// address has no revisions. last is the revision that it meant before.
+	CurrentRevision func(ctx context.Context, last string) (string, error)
+	// PinnedKey returns the key of a revision, which does not depend on the ref by which it was
+	// found.
+	PinnedKey func(revision string) string
+	// Slot waits for a free slot. The caller must call release to free it again.
+	Slot func(context.Context) (release func(), err error)
+	// OnWait is called if this process waits for another one for a long time.
+	OnWait func()
+}
+
+// Fetched is a package that this or another process has fetched into the cache.
+type Fetched struct {
+	Answer Answer
+	Tree   *Tree
+	// PinnedKey is the key by which the same revision can be found again. It is "" if the package
+	// has no such key.
+	PinnedKey string
+	// Bytes is the number of bytes that this process has downloaded for the package.
+	Bytes int64
+}
+
+// FetchShared fetches a package unless another process has just fetched it or is fetching it.
+// Processes that need the same package wait for the first one, and use its answer if their own
+// fetch would have the same result.
+func (m *Modules) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, error) {
+	var seen Answer
+	for {
+		turn, err := m.Fetch(ctx, s.Key, s.OnWait)
+		if ctx.Err() != nil && err != nil {
+			return nil, err
+		}
+		if err != nil {
+			return s.Fetch(ctx) // without the lock, several processes may fetch the same
+		}
+		last := turn.Last()
+		if last.Done.Equal(seen.Done) && last.Failed.Equal(seen.Failed) {
+			got, err := m.fetchInTurn(ctx, s, turn)
+			return got, errors.Join(err, turn.Release())
+		}
+		// Other processes need not wait while this one examines an answer.
+		if err := turn.Release(); err != nil {
+			return nil, err
+		}
+		got, err := m.useAnswer(ctx, s, last)
+		if got != nil || err != nil {
+			return got, err
+		}
+		if last.Failed.After(s.Began) {
+			// The fetch of another process failed while this one was waiting. Waiting processes
+			// should not all try and fail one after another.
+			return s.Fetch(ctx)
+		}
+		seen = last
+	}
+}
+
+// fetchInTurn fetches a package and records the answer for waiting processes. If the answer
+// cannot be recorded, they fetch the package themselves.
+func (m *Modules) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (*Fetched, error) {
+	got, err := s.Fetch(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			last := turn.Last()
+			last.Failed = time.Now()
+			_ = turn.Record(last)
+		}
+		return nil, err
+	}
+	if got.PinnedKey != "" && got.PinnedKey != s.Key {
+		if pinned, err := m.TryFetch(got.PinnedKey); pinned != nil && err == nil {
+			_ = errors.Join(pinned.Record(got.Answer), pinned.Release())
+		}
+	}
+	_ = turn.Record(got.Answer)
+	return got, nil
+}
+
+// useAnswer returns the package of an answer if a fetch would have the same result. Otherwise it
+// returns nil.
+func (m *Modules) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*Fetched, error) {
+	if s.Want != "" && last.Tree != s.Want {
+		return nil, nil // only a fetch shows whether the origin differs from the lock
+	}
+	if last.Tree != "" && (last.Tree == s.Want || s.isCurrent(last)) {
+		return m.readAnswer(ctx, s, last)
+	}
+	if s.Revision != "" || last.Revision == "" {
+		return nil, nil
+	}
+	revision, err := s.CurrentRevision(ctx, last.Revision)
+	if err != nil || revision == "" {
+		return nil, ctx.Err() // the error of the fetch will describe the problem
+	}
+	if revision != last.Revision {
+		if last = m.lastAnswer(s.PinnedKey(revision)); last.Tree == "" {
+			return nil, nil
+		}
+	}
+	return m.readAnswer(ctx, s, last)
+}
+
+// isCurrent reports whether an answer is for content that never changes, or was given after the
+// run began. An archive has no revision to compare, so for archives it is enough that the
+// transfer ended after the run began.
+func (s SharedFetch) isCurrent(last Answer) bool {
+	given := last.Asked
+	if last.Revision == "" {
+		given = last.Done
+	}
+	return s.Revision != "" && s.Revision == last.Revision || given.After(s.Began) && !given.After(time.Now())
+}
+
+// lastAnswer returns the answer recorded for a key. It returns the zero Answer if
+// another process is fetching.
+func (m *Modules) lastAnswer(key string) Answer {
+	turn, err := m.TryFetch(key)
+	if turn == nil || err != nil {
+		return Answer{}
+	}
+	last := turn.Last()
+	if turn.Release() != nil {
+		return Answer{}
+	}
+	return last
+}
+
+// readAnswer returns the package of an answer. It returns nil if the cache no longer has the
+// package or the package is damaged.
+func (m *Modules) readAnswer(ctx context.Context, s SharedFetch, answer Answer) (*Fetched, error) {
+	done, err := s.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	tree, err := m.Read(answer.Tree)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a fetch repairs the damage
+	}
+	return &Fetched{Answer: answer, Tree: tree}, nil
+}

@@ -1,0 +1,259 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/store"
+)
+
+// origin is a repository with one address, which currently means revision.
+type origin struct {
+	cache    *store.Modules
+	revision string
+	err      error
+	fetched  int
+}
+
+// fetch fetches the current revision of the origin. change modifies the request first.
+func (o *origin) fetch(t *testing.T, change func(*store.SharedFetch)) (*store.Fetched, error) {
+	t.Helper()
+	pinnedKey := func(revision string) string { return "address at " + revision }
+	s := store.SharedFetch{
+		Key:       "address",
+		PinnedKey: pinnedKey,
+		Began:     time.Now().Add(time.Hour), // answers from before the run are not current
+		Fetch: func(context.Context) (*store.Fetched, error) {
+			o.fetched++
+			if o.err != nil {
+				return nil, o.err
+			}
+			t1 := publishModule(t, o.cache, o.revision)
+			tree, err := o.cache.Read(t1)
+			if err != nil {
+				return nil, err
+			}
+			now := time.Now()
+			return &store.Fetched{
+				Answer:    store.Answer{Tree: t1, Revision: o.revision, Asked: now, Done: now},
+				Tree:      tree,
+				PinnedKey: pinnedKey(o.revision),
+			}, nil
+		},
+		CurrentRevision: func(context.Context, string) (string, error) { return o.revision, nil },
+		Slot:            func(context.Context) (func(), error) { return func() {}, nil },
+		OnWait:          func() {},
+	}
+	if change != nil {
+		change(&s)
+	}
+	return o.cache.FetchShared(t.Context(), s)
+}
+
+func TestFetchShared(t *testing.T) {
+	t.Parallel()
+	missing := hashing.Hash("t1:AAAA")
+	tests := map[string]struct {
+		moveTo  string
+		change  func(*store.SharedFetch)
+		fetches int // fetches by the second process
+	}{
+		"revision is current":    {"one", nil, 0},
+		"tag has moved":          {"two", nil, 1},
+		"revision is pinned":     {"two", func(s *store.SharedFetch) { s.Key, s.Revision = s.PinnedKey("one"), "one" }, 0},
+		"other revision pinned":  {"two", func(s *store.SharedFetch) { s.Key, s.Revision = s.PinnedKey("two"), "two" }, 1},
+		"answer after run began": {"two", func(s *store.SharedFetch) { s.Began = time.Now().Add(-time.Hour) }, 0},
+		"other hash is wanted":   {"one", func(s *store.SharedFetch) { s.Want = missing }, 1},
+		"other address":          {"one", func(s *store.SharedFetch) { s.Key = "other" }, 1},
+		"origin is not reachable": {"one", func(s *store.SharedFetch) {
+			s.CurrentRevision = func(context.Context, string) (string, error) { return "", errors.New("no route") }
+		}, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := &origin{cache: openModules(t, dir), revision: "one"}
+			if _, err := o.fetch(t, nil); err != nil || o.fetched != 1 {
+				t.Fatalf("first fetch: %v, %d fetches", err, o.fetched)
+			}
+			o.cache, o.revision, o.fetched = openModules(t, dir), test.moveTo, 0 // another process
+			got, err := o.fetch(t, test.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.fetched != test.fetches {
+				t.Errorf("%d fetches, want %d", o.fetched, test.fetches)
+			}
+			if got.Tree.T1() != got.Answer.Tree {
+				t.Errorf("tree %s of an answer with %s", got.Tree.T1(), got.Answer.Tree)
+			}
+		})
+	}
+}
+
+// A failure is recorded, but does not keep later processes from fetching.
+func TestFetchSharedAfterFailure(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("connection reset")
+	o := &origin{cache: openModules(t, t.TempDir()), revision: "one", err: failure}
+	if _, err := o.fetch(t, nil); !errors.Is(err, failure) {
+		t.Fatalf("FetchShared = %v, want %v", err, failure)
+	}
+	o.err = nil
+	if _, err := o.fetch(t, nil); err != nil || o.fetched != 2 {
+		t.Errorf("FetchShared = %v after %d fetches, want a second fetch", err, o.fetched)
+	}
+}
+
+func fetch(t *testing.T, s *store.Modules, key string) *store.Fetch {
+	t.Helper()
+	c, err := s.Fetch(t.Context(), key, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestFetchKeepsAnswer(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	want := store.Answer{Tree: "t1:x", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
+	first := fetch(t, s, "secret@key")
+	if diff := cmp.Diff(store.Answer{}, first.Last()); diff != "" {
+		t.Errorf("Last of a new key (-want +got):\n%s", diff)
+	}
+	if err := errors.Join(first.Record(want), first.Release()); err != nil {
+		t.Fatal(err)
+	}
+	second := fetch(t, s, "secret@key")
+	if diff := cmp.Diff(want, second.Last()); diff != "" {
+		t.Errorf("Last (-want +got):\n%s", diff)
+	}
+	other := fetch(t, s, "another key") // does not wait for the first
+	if other.Last().Tree != "" {
+		t.Error("two keys share an answer")
+	}
+	if err := errors.Join(second.Release(), other.Release()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Forget(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if again := fetch(t, s, "secret@key"); again.Last().Tree != "" {
+		t.Error("a forgotten answer is still there")
+	}
+}
+
+// If something other than an answer has the name of an answer, it is not used.
+func TestDamagedAnswer(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:x"`, "other": `[1]`, "not sealed": `{"Tree":"t1:x"}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openModules(t, t.TempDir())
+			c := fetch(t, s, "key")
+			if err := c.Record(store.Answer{Tree: "t1:x"}); err != nil {
+				t.Fatal(err)
+			}
+			files, err := filepath.Glob(filepath.Join(s.Dir(), "fetch", "*.json"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("the answers are in %q, %v", files, err)
+			}
+			if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(store.Answer{}, c.Last()); diff != "" {
+				t.Errorf("Last (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFetchIsExclusive(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	var wait sync.WaitGroup
+	var inside atomic.Int32
+	had := make(chan bool, 16)
+	for range 16 {
+		wait.Go(func() {
+			c, err := s.Fetch(t.Context(), "key", func() {})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			had <- inside.Add(1) == 1
+			inside.Add(-1)
+			if err := c.Release(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	close(had)
+	for alone := range had {
+		if !alone {
+			t.Error("two had the right at once")
+		}
+	}
+	first := fetch(t, s, "key")
+	if second, err := s.TryFetch("key"); second != nil || err != nil {
+		t.Errorf("TryFetch of what is being fetched = %v, %v", second, err)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFetchWaits(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	held := fetch(t, s, "key")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		start, notices := time.Now(), 0
+		_, err := s.Fetch(ctx, "key", func() {
+			notices++
+			if waited := time.Since(start); waited < 5*time.Second || waited > 6*time.Second {
+				t.Errorf("told after %v", waited)
+			}
+		})
+		if !errors.Is(err, context.DeadlineExceeded) || notices != 1 {
+			t.Errorf("Fetch = %v after %d notices, want the context's error after one", err, notices)
+		}
+	})
+	if err := held.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "x")
+	if tree, err := s.Read(t1); err != nil || tree.T1() != t1 {
+		t.Errorf("Read = %v, %v", tree, err)
+	}
+	if err := os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Read(t1); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("Read = %v, want ErrDamaged", err)
+	}
+	if _, err := s.Read(t1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read again = %v, want fs.ErrNotExist", err)
+	}
+}

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// moduleKind is the kind of the packages of modules. Any name in the directory is that of a
+// package, because no other program writes there. The files of a package keep their modes, which
+// its hash covers.
+var moduleKind = kind{
+	packages: "tree",
+	records:  []string{fetchName, confirmedName},
+	steps:    "cache",
+}
+
+// Modules are the packages of modules in a user's cache. It must be closed.
+type Modules struct{ packages }
+
+// OpenModules opens the packages of modules in the cache at dir, and creates the cache if it does
+// not exist. It fails if the cache is not writable, for example because the file system is
+// read-only or full or the directory belongs to another user. So an installation does not fail
+// midway.
+func OpenModules(dir string, key *userkey.Key) (*Modules, error) {
+	m := ViewModules(dir, key)
+	if err := m.create(); err != nil {
+		return nil, err
+	}
+	if err := m.probe(); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// ViewModules opens the packages of modules in the cache at dir for reading. It creates and changes
+// nothing, even if there is no cache. dir may be "".
+func ViewModules(dir string, key *userkey.Key) *Modules {
+	return &Modules{packages{kind: moduleKind, dir: dir, key: key}}
+}
+
+// probe writes a file to find out whether the disk is full.
+func (m *Modules) probe() error {
+	name := m.Stage()
+	err := step.Do("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
+	return errors.Join(err, os.Remove(name))
+}
+
+// Dir returns the cache's directory.
+func (m *Modules) Dir() string { return m.dir }
+
+// StageDir returns this process's staging directory, which no other process uses until Close.
+func (m *Modules) StageDir() string { return m.stage.dir }
+
+// Stage returns a new path for a tree that will be published. Nothing exists there yet. The path
+// is on the same file system as the published trees.
+func (m *Modules) Stage() string { return m.stage.newPath() }
+
+// FileName returns the name of the package with a hash: the scheme and the value in hexadecimal.
+// Base64 would contain slashes, and names that differ only in case.
+func FileName(h hashing.Hash) string {
+	scheme, value, _ := strings.Cut(string(h), ":")
+	raw, err := base64.StdEncoding.DecodeString(value)
+	if err != nil {
+		raw = []byte(value)
+	}
+	return fmt.Sprintf("%s-%s", scheme, hex.EncodeToString(raw))
+}
+
+// TreePath returns the path of the tree with this t1 hash. The tree need not exist, and its content
+// has not been compared with the hash; see [Modules.CopyTo].
+func (m *Modules) TreePath(t1 hashing.Hash) string { return m.path(FileName(t1)) }
+
+// Has reports whether a tree with this t1 hash is published. If it is, no process removes it until
+// the cache is closed.
+func (m *Modules) Has(t1 hashing.Hash) bool { return m.use(FileName(t1)) }
+
+// Publish renames the tree at staged to its published name and locks it until the cache is closed.
+// The tree must have been hashed from disk. If the tree is already published, Publish removes the
+// staged one: its content is compared with its name by those who read it.
+func (m *Modules) Publish(staged string, t1 hashing.Hash) error {
+	_, err := m.publish(staged, FileName(t1), func() bool { return m.Has(t1) })
+	return err
+}
+
+// Read hashes a published tree in place and locks it until the cache is closed. If the tree does
+// not exist, the error wraps fs.ErrNotExist. If it is damaged, Read moves it to quarantine, and the
+// error wraps [ErrDamaged].
+func (m *Modules) Read(t1 hashing.Hash) (*Tree, error) {
+	name := FileName(t1)
+	tree, err := m.readTree(name)
+	if err == nil {
+		m.markUsed(name)
+	}
+	return tree, err
+}
+
+// Check is like [Modules.Read], but takes the name of the tree and returns only the error.
+func (m *Modules) Check(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := m.readTree(name)
+	return err
+}
+
+func (m *Modules) readTree(name string) (*Tree, error) {
+	var tree *Tree
+	err := m.check(name, func(dir string) (_ string, err error) {
+		if tree, err = ReadTree(dir); err != nil {
+			return "", err
+		}
+		return FileName(tree.T1()), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tree, nil
+}
+
+// Forget removes the answers and confirmations that were last recorded or used before a time.
+func (m *Modules) Forget(before time.Time) error {
+	return errors.Join(m.forget(fetchName, before, nil), m.forget(confirmedName, before, nil))
+}
+
+// UnfitError is returned if the target file system cannot store the tree.
+type UnfitError struct {
+	// Names are two paths in the tree that the file system does not distinguish. It is nil if the
+	// copy failed for another reason.
+	Names []string
+	// Err is the reason why the copy failed, or nil if it is not known.
+	Err error
+}
+
+func (e *UnfitError) Error() string {
+	if len(e.Names) == 2 {
+		return fmt.Sprintf("the file system does not distinguish %q from %q", e.Names[0], e.Names[1])
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("the file system cannot hold the package: %s", e.Err)
+	}
+	return "the copy differs from the package: another program changes it, or the file system cannot hold the package"
+}
+
+func (e *UnfitError) Unwrap() error { return e.Err }
+
+// CopyOptions describes the target file system of a copy.
+type CopyOptions struct {
+	// ModesLost is set if the file system does not store executable bits.
+	ModesLost bool
+}
+
+// CopyTo copies the tree with this hash to dst, which must not exist, and hashes the copy. If the
+// tree does not exist, the error wraps fs.ErrNotExist. If the tree is damaged, CopyTo moves it to
+// quarantine, and the error wraps [ErrDamaged]. If only the copy differs, the error is an
+// *[UnfitError]. After an error dst does not exist.
+func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*Tree, error) {
+	for {
+		tree, err := m.copyOnce(ctx, dst, t1, opts)
+		if !errors.Is(err, errReplaced) {
+			return tree, err
+		}
+	}
+}
+
+// errReplaced says that the tree was replaced while it was copied. That happens if it was damaged
+// and another process or goroutine has noticed it and fetched the package again.
+var errReplaced = errors.New("the stored tree was replaced")
+
+// copyOnce is CopyTo, but returns errReplaced if the tree is replaced meanwhile.
+func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*Tree, error) {
+	name, path := FileName(t1), m.TreePath(t1)
+	if !m.use(name) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	root, err := opendir.Root(path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	tree, err := copyTree(ctx, dst, root.FS())
+	if err == nil && opts.ModesLost {
+		var original *Tree
+		if original, err = m.readTree(name); err == nil {
+			tree = NewTree(tree.WithModesOf(original.Tree))
+		}
+	}
+	if err == nil && tree.T1() == t1 {
+		m.markUsed(name)
+		return tree, nil
+	}
+	removeErr := os.RemoveAll(dst)
+	if ctx.Err() != nil {
+		return nil, errors.Join(ctx.Err(), removeErr)
+	}
+	original, readErr := m.readTree(name)
+	if readErr != nil {
+		return nil, errors.Join(readErr, removeErr)
+	}
+	if !isAt(root, path) {
+		return nil, errors.Join(errReplaced, removeErr)
+	}
+	return nil, errors.Join(&UnfitError{Names: sameButForCase(original), Err: err}, removeErr)
+}
+
+// isAt reports whether an open directory is still the one at path.
+func isAt(root *os.Root, path string) bool {
+	opened, err := root.Stat(".")
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, now)
+}
+
+// sameButForCase returns two paths of a tree that differ only in case, or nil.
+func sameButForCase(tree *Tree) []string {
+	seen := make(map[string]string)
+	for _, entry := range tree.Entries {
+		folded := strings.ToLower(entry.Path)
+		if other, ok := seen[folded]; ok {
+			return []string{other, entry.Path}
+		}
+		seen[folded] = entry.Path
+	}
+	return nil
+}
+
+func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
+	err := step.Do("project.package.copy", func() error {
+		return treewriter.CopyTree(ctx, dst, src, treewriter.CopyOptions{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	copied, err := opendir.Root(dst)
+	if err != nil {
+		return nil, err
+	}
+	defer copied.Close()
+	read, err := hashing.ReadTree(hashing.RootFS(copied))
+	if err != nil {
+		return nil, err
+	}
+	return NewTree(read), nil
+}

@@ -1,0 +1,307 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// openModules opens a cache with the key that all tests use.
+func openModules(t *testing.T, dir string) *store.Modules {
+	t.Helper()
+	key, err := userkey.FromSecret("a secret that has 32 characters..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := store.OpenModules(dir, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// publishModule puts a tree with one file into the cache and returns its hash.
+func publishModule(t *testing.T, s *store.Modules, text string) hashing.Hash {
+	t.Helper()
+	staged := s.Stage()
+	if err := os.Mkdir(staged, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := hashing.ReadTree(os.DirFS(staged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Publish(staged, tree.T1()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(staged); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Publish left the stage: %v", err)
+	}
+	return tree.T1()
+}
+
+func TestPublishAndCopy(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, filepath.Join(t.TempDir(), "cache"))
+	t1 := publishModule(t, s, "# a\n")
+	if again := publishModule(t, s, "# a\n"); again != t1 {
+		t.Errorf("the same tree has hashes %s and %s", t1, again)
+	}
+	if !s.Has(t1) {
+		t.Error("Has = false for a published tree")
+	}
+	dst := filepath.Join(t.TempDir(), "copy")
+	tree, err := s.CopyTo(context.Background(), dst, t1, store.CopyOptions{})
+	if err != nil || tree.T1() != t1 {
+		t.Fatalf("CopyTo = %v, %v", tree, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dst, "main.tf")); err != nil || string(text) != "# a\n" {
+		t.Errorf("the copy holds %q, %v", text, err)
+	}
+	info, err := os.Stat(s.Dir())
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the cache has mode %v, %v; want 0700", info.Mode(), err)
+	}
+}
+
+func TestCopyOfNothing(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	dst := filepath.Join(t.TempDir(), "copy")
+	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", store.CopyOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
+	}
+}
+
+// Whatever happens to a cached tree, a copy of it is either correct or refused.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	damages := map[string]func(dir string) error{
+		"changed": func(dir string) error { return os.WriteFile(filepath.Join(dir, "main.tf"), []byte("# b\n"), 0o644) },
+		"added":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "evil.tf"), nil, 0o644) },
+		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, "main.tf")) },
+		"mode":    func(dir string) error { return os.Chmod(filepath.Join(dir, "main.tf"), 0o755) },
+		"link out": func(dir string) error {
+			if err := os.Remove(filepath.Join(dir, "main.tf")); err != nil {
+				return err
+			}
+			return os.Symlink("/etc/passwd", filepath.Join(dir, "main.tf"))
+		},
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openModules(t, t.TempDir())
+			t1 := publishModule(t, s, "# a\n")
+			if err := damage(filepath.Join(s.Dir(), "tree", store.FileName(t1))); err != nil {
+				t.Fatal(err)
+			}
+			dst := filepath.Join(t.TempDir(), "copy")
+			if _, err := s.CopyTo(context.Background(), dst, t1, store.CopyOptions{}); !errors.Is(err, store.ErrDamaged) {
+				t.Errorf("CopyTo = %v, want ErrDamaged", err)
+			}
+			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("CopyTo left something behind: %v", err)
+			}
+			if s.Has(t1) {
+				t.Error("the damaged tree is still published")
+			}
+		})
+	}
+}
+
+// Of several copies at once of a damaged tree, none fails because another one has replaced it.
+func TestDamageConcurrently(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "# a\n")
+	for range 100 {
+		if err := os.WriteFile(filepath.Join(s.TreePath(t1), "main.tf"), []byte("# b\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		var wait sync.WaitGroup
+		for i := range 4 {
+			wait.Go(func() {
+				_, err := s.CopyTo(context.Background(), filepath.Join(dir, strconv.Itoa(i)), t1, store.CopyOptions{})
+				switch {
+				case errors.Is(err, store.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+					publishModule(t, s, "# a\n")
+				case err != nil:
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+	}
+}
+
+func TestPublishConcurrently(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			t1 := publishModule(t, s, "# a\n")
+			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+				t.Errorf("CopyTo: %v", err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// The next process removes a staging directory whose process has ended, but not one whose process
+// is still running.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "stage/killed/tree"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := openModules(t, dir)
+	staged := first.Stage()
+	if err := os.Mkdir(staged, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	second := openModules(t, dir)
+	if _, err := os.Lstat(filepath.Join(dir, "stage/killed")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the stage of a killed process is still there: %v", err)
+	}
+	if _, err := os.Lstat(staged); err != nil {
+		t.Errorf("the stage of a living process is gone: %v", err)
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "stage"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("after Close the stage has %v, %v", left, err)
+	}
+}
+
+// A tree is not removed while a process uses it.
+func TestRemoveLeavesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	user, cleaner := openModules(t, dir), openModules(t, dir)
+	t1 := publishModule(t, user, "# a\n")
+	name := store.FileName(t1)
+	if removed, err := cleaner.Remove(name); removed || err != nil {
+		t.Errorf("Remove of a tree in use = %v, %v; want false", removed, err)
+	}
+	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+		t.Errorf("CopyTo after Remove = %v", err)
+	}
+	if err := user.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := cleaner.Remove(name); !removed || err != nil {
+		t.Errorf("Remove of a tree that no process uses = %v, %v; want true", removed, err)
+	}
+}
+
+// Open fails at once if a file has the name of the cache directory, or if the directory cannot
+// be created.
+func TestOpenUnusable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "cache")} {
+		if c, err := store.OpenModules(dir, userkey.Random()); err == nil {
+			t.Errorf("Open(%q) = nil, want an error", dir)
+			_ = c.Close()
+		}
+	}
+}
+
+// A tree is published even if something that is not a tree has its name.
+func TestPublishReplacesFile(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "# text\n")
+	if err := os.RemoveAll(s.TreePath(t1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.TreePath(t1), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	publishModule(t, s, "# text\n")
+	if !s.Has(t1) {
+		t.Error("Publish did not replace a file with the name of the tree")
+	}
+}
+
+func TestModuleEntries(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	if entries, err := store.ViewModules(s.Dir(), userkey.Random()).Entries(); err != nil || entries != nil {
+		t.Errorf("Entries of an empty cache = %v, %v", entries, err)
+	}
+	t1 := publishModule(t, s, "12345")
+	name := store.FileName(t1)
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(s.Dir(), "tree", name), long, long); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := store.ViewModules(s.Dir(), userkey.Random()).Entries()
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("Entries = %v, %v; want one", entries, err)
+	}
+	if diff := cmp.Diff(name, entries[0].Name); diff != "" || entries[0].Bytes != 5 || time.Since(entries[0].Used) < 47*time.Hour {
+		t.Errorf("Entries = %+v", entries)
+	}
+	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err = store.ViewModules(s.Dir(), userkey.Random()).Entries(); err != nil || time.Since(entries[0].Used) > time.Hour {
+		t.Errorf("after a use, Entries = %+v, %v", entries, err)
+	}
+	if err := s.Check(t.Context(), name); err != nil {
+		t.Errorf("Check = %v", err)
+	}
+	if removed, err := s.Remove(name); !removed || err != nil || s.Has(t1) {
+		t.Errorf("Remove = %v, %v; it is there: %v", removed, err, s.Has(t1))
+	}
+	if err := s.Check(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Check of what was removed = %v, want ErrNotExist", err)
+	}
+}
+
+func TestCheckDamaged(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "x")
+	name := store.FileName(t1)
+	if err := os.WriteFile(filepath.Join(s.Dir(), "tree", name, "more.tf"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context(), name); !errors.Is(err, store.ErrDamaged) || s.Has(t1) {
+		t.Errorf("Check = %v, want ErrDamaged; it is there: %v", err, s.Has(t1))
+	}
+	if size, err := s.QuarantineSize(); err != nil || size != 1 {
+		t.Errorf("the quarantine has %d bytes, %v; want 1", size, err)
+	}
+}

@@ -1,0 +1,302 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// kind describes a kind of content: what differs on disk between the packages of modules
+// ([moduleKind]) and those of providers ([providerKind]).
+type kind struct {
+	// dir is the directory of the kind in the user's cache, or "" for the cache itself.
+	dir string
+	// packages is the name of the directory of published packages.
+	packages string
+	// records are the names of the directories with files about packages: locks of downloads,
+	// and what this user has learned about packages.
+	records []string
+	// steps is the first part of the names of the steps that change the kind's directory; see
+	// package step.
+	steps string
+	// isName reports whether a file name is the name of a package. nil means that every name is,
+	// and that a package with any other name than that of its content is damaged.
+	isName func(name string) bool
+	// readOnly says that published packages are read-only, for their user too.
+	readOnly bool
+}
+
+// The directories that every kind has, in addition to kind.packages and kind.records.
+const (
+	stageName      = "stage"
+	quarantineName = "quarantine"
+)
+
+// ErrDamaged is returned if the content of a package in the store does not have the hash of the
+// package's name. The package has been moved to quarantine.
+var ErrDamaged = errors.New("the stored package does not have the hash of its name")
+
+// packages are the packages of one kind in one cache. It is what [Modules] and [Providers] have in
+// common. It knows neither how a package is hashed nor what its name means.
+type packages struct {
+	kind kind
+	dir  string // the kind's directory; "" if there is no cache
+	key  *userkey.Key
+	// writable says that create has succeeded. Otherwise the store is only read.
+	writable bool
+	// scratch is the parent of the staging directory if the store is not writable, or "".
+	scratch string
+
+	stageLock sync.Mutex
+	stage     *stage // nil until it is needed, if the store is not writable
+	inUse     inUse  // the packages that this process uses until Close
+}
+
+// create creates the directories of the kind and this process's staging directory. It fails if the
+// store is not writable.
+func (p *packages) create() error {
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range append([]string{p.kind.packages, stageName, quarantineName}, p.kind.records...) {
+		if err := makeDir(filepath.Join(p.dir, name), p.kind.steps); err != nil {
+			return err
+		}
+	}
+	var err error
+	p.stage, err = newStage(filepath.Join(p.dir, stageName), p.kind.steps)
+	p.writable = err == nil
+	return err
+}
+
+// Close releases the packages in use and removes the staging directory. Files that cannot be
+// removed now are removed by the next process.
+func (p *packages) Close() error {
+	p.stageLock.Lock()
+	defer p.stageLock.Unlock()
+	var err error
+	if p.stage != nil {
+		err = p.stage.close()
+		if !p.writable {
+			_ = os.Remove(p.scratch) // if it is empty
+		}
+	}
+	return errors.Join(err, p.inUse.close())
+}
+
+// Writable reports whether packages are kept in the store.
+func (p *packages) Writable() bool { return p.writable }
+
+// errNoScratch is returned if the store is not writable and there is no scratch directory.
+var errNoScratch = errors.New("there is no directory for packages on their way")
+
+// newPath returns a new path in the staging directory. Nothing exists there yet.
+func (p *packages) newPath() (string, error) {
+	p.stageLock.Lock()
+	defer p.stageLock.Unlock()
+	if p.stage == nil {
+		if p.scratch == "" {
+			return "", errNoScratch
+		}
+		if err := os.MkdirAll(p.scratch, 0o755); err != nil {
+			return "", err
+		}
+		var err error
+		if p.stage, err = newStage(p.scratch, p.kind.steps); err != nil {
+			return "", err
+		}
+	}
+	return p.stage.newPath(), nil
+}
+
+// path returns the path of the published package with a name. The package need not exist.
+func (p *packages) path(name string) string { return filepath.Join(p.dir, p.kind.packages, name) }
+
+// step returns the name of a step that changes a package, such as "cache.tree.publish".
+func (p *packages) step(operation string) string {
+	return p.kind.steps + "." + p.kind.packages + "." + operation
+}
+
+// use locks a package until the store is closed, so that no process removes it. It returns false
+// if the package does not exist or is being removed.
+func (p *packages) use(name string) bool {
+	return p.dir != "" && (p.kind.isName == nil || p.kind.isName(name)) && p.inUse.use(p.path(name))
+}
+
+// publishAttempts is the number of attempts if another process removes the package at the same
+// time.
+const publishAttempts = 10
+
+// publish makes the tree at staged, a path from newPath, the published package with a name. The
+// tree must have been hashed. has reports whether the package is published already. Then publish
+// removes the tree and returns true.
+//
+// This is the order of a publication. A process that is killed before the rename leaves only files
+// in its staging directory, and the next process removes them. After the rename, other processes
+// see the whole package.
+func (p *packages) publish(staged, name string, has func() bool) (existed bool, err error) {
+	// 1. The package gets the mode that it keeps.
+	if p.kind.readOnly {
+		if err := setWritable(staged, false); err != nil {
+			return false, err
+		}
+	}
+	for range publishAttempts {
+		if has() {
+			return true, step.Do(p.step("drop"), func() error { return removeAll(staged) })
+		}
+		// 2. Anything else with the package's name is moved away.
+		if err = p.clear(name); err != nil {
+			return false, err
+		}
+		// 3. The package is locked, so that no process removes it as soon as it is visible, and
+		// then renamed. A directory must be writable to be moved.
+		if p.kind.readOnly {
+			if err = os.Chmod(staged, 0o755); err != nil { //nolint:gosec // as all directories of packages
+				return false, err
+			}
+		}
+		err = p.inUse.publish(staged, p.path(name), func() error {
+			return step.Do(p.step("publish"), func() error { return os.Rename(staged, p.path(name)) })
+		})
+		if err != nil {
+			continue // another process may have published it
+		}
+		// 4. The directory gets its mode back. If it does not, the package is still protected.
+		if p.kind.readOnly {
+			_ = step.Do(p.step("protect"), func() error { return os.Chmod(p.path(name), 0o555) }) //nolint:gosec // the mode of all packages
+		}
+		return false, nil
+	}
+	return false, err
+}
+
+// clear quarantines anything that has the name of a package but is not a directory.
+func (p *packages) clear(name string) error {
+	info, err := os.Lstat(p.path(name))
+	if err != nil || info.IsDir() {
+		return nil //nolint:nilerr // after another error the rename will fail
+	}
+	return p.quarantine(name)
+}
+
+// check compares a published package with its name, and locks it until the store is closed. hash
+// returns the name that the content of a directory should have. If it is another one, or the
+// directory cannot be read because of its content, check moves the package to quarantine, and the
+// error wraps [ErrDamaged]. If the package does not exist, the error wraps fs.ErrNotExist.
+func (p *packages) check(name string, hash func(dir string) (string, error)) error {
+	if !p.use(name) {
+		return &fs.PathError{Op: "open", Path: p.path(name), Err: fs.ErrNotExist}
+	}
+	got, err := hash(p.path(name))
+	switch {
+	case err == nil && got == name:
+		return nil
+	case err != nil && !isDamage(err):
+		return err
+	}
+	return errors.Join(fmt.Errorf("%s: %w", p.path(name), ErrDamaged), p.quarantine(name))
+}
+
+// isDamage reports whether reading failed because of the content of a tree, and not because of
+// the system.
+func isDamage(err error) bool {
+	_, badTree := errors.AsType[*hashing.TreeError](err)
+	_, failed := errors.AsType[*fs.PathError](err)
+	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// quarantine releases a package and moves it to the quarantine directory.
+func (p *packages) quarantine(name string) error {
+	p.inUse.release(p.path(name))
+	if !p.writable {
+		return nil
+	}
+	dir := filepath.Join(p.dir, quarantineName)
+	if err := makeDir(dir, p.kind.steps); err != nil { // cleaning may have removed it
+		return err
+	}
+	return p.move(p.step("quarantine"), p.path(name), filepath.Join(dir, rand.Text()))
+}
+
+// Remove removes a package unless a process uses it, and reports whether it did. The package
+// vanishes at once for other processes.
+func (p *packages) Remove(name string) (bool, error) {
+	return p.removeIf(name, func() (bool, error) { return true, nil })
+}
+
+// removeIf is Remove unless may returns false. No process can start to use the package while may
+// is called.
+func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error) {
+	if p.dir == "" || !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
+		return false, nil
+	}
+	allowed := true
+	removed, err := p.inUse.remove(p.path(name), func() (err error) {
+		if allowed, err = may(); err != nil || !allowed {
+			return err
+		}
+		staged, err := p.newPath()
+		if err == nil {
+			err = p.move(p.kind.steps+".clean.move", p.path(name), staged)
+		}
+		if err != nil {
+			return err
+		}
+		return step.Do(p.kind.steps+".clean.remove", func() error { return removeAll(staged) })
+	})
+	return removed && allowed, err
+}
+
+// move renames a package. A read-only directory is made writable first, because it could not be
+// moved. move returns no error if another process has already moved the package.
+func (p *packages) move(stepName, from, to string) error {
+	if info, err := os.Lstat(from); p.kind.readOnly && err == nil && info.IsDir() {
+		_ = os.Chmod(from, 0o755) //nolint:gosec // as all directories of packages
+	}
+	err := step.Do(stepName, func() error { return os.Rename(from, to) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// markUsed records the time of use of a package, if the store is writable.
+func (p *packages) markUsed(name string) {
+	if p.writable {
+		markUsed(p.path(name))
+	}
+}
+
+// Entries returns the published packages, sorted by name. It returns nil if there is no store.
+func (p *packages) Entries() ([]Entry, error) {
+	if p.dir == "" {
+		return nil, nil
+	}
+	return entriesOf(filepath.Join(p.dir, p.kind.packages))
+}
+
+// QuarantineSize returns the size of the damaged packages in bytes.
+func (p *packages) QuarantineSize() (int64, error) {
+	if p.dir == "" {
+		return 0, nil
+	}
+	return Size(filepath.Join(p.dir, quarantineName))
+}
+
+// RemoveQuarantine removes all damaged packages.
+func (p *packages) RemoveQuarantine() error {
+	if p.dir == "" {
+		return nil
+	}
+	return removeAll(filepath.Join(p.dir, quarantineName))
+}

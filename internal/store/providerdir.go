@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ProviderPath returns the path at which stock tools look for a package in a directory of
+// providers: HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
+func ProviderPath(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
+	return path.Join(provider.String(), version.String(), platform.String())
+}
+
+// ownName is a directory for temporary files, next to the directories of hosts.
+const ownName = ".cotter"
+
+// ProviderDir is the directory of a project in which stock tools find providers, usually
+// .terraform/providers. Its methods take paths as [ProviderPath] returns them, and may be called
+// concurrently for different paths. A ProviderDir must be closed.
+type ProviderDir struct {
+	store *Providers
+	path  string // absolute
+	root  *os.Root
+
+	mu    sync.Mutex
+	stage *stage // nil until it is needed
+}
+
+// Dir opens a project's directory of providers and creates it if necessary. It follows links in
+// the path. It removes the temporary files of killed processes.
+func (s *Providers) Dir(name string) (*ProviderDir, error) {
+	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
+		return nil, err
+	}
+	d, err := s.ViewDir(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := d.root.Lstat(ownName); err == nil && info.IsDir() {
+		removeAbandoned(filepath.Join(d.path, ownName), "", providerKind.steps)
+		_ = d.root.Remove(ownName) // if no other process uses it
+	}
+	return d, nil
+}
+
+// ViewDir is like [Providers.Dir], but changes nothing. The error wraps fs.ErrNotExist if the
+// directory does not exist.
+func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &ProviderDir{store: s, path: name, root: root}, nil
+}
+
+// Close removes the temporary files.
+func (d *ProviderDir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var err error
+	if d.stage != nil {
+		err = d.stage.close()
+		_ = d.root.Remove(ownName) // if no other process uses it
+		d.stage = nil
+	}
+	return errors.Join(err, d.root.Close())
+}
+
+// Path returns the absolute path on disk of a path in the directory.
+func (d *ProviderDir) Path(at string) string { return filepath.Join(d.path, filepath.FromSlash(at)) }
+
+// ProviderState describes what is at a path in a directory of providers.
+type ProviderState struct {
+	// H1 is the hash of the package, or "" if it could not be hashed.
+	H1 hashing.Hash
+	// Target is the target of the link if there is a symbolic link.
+	Target string
+	// Stored reports whether there is a link to a package of the store.
+	Stored bool
+	// Err is the reason why stock tools could not use the package, whatever its hash is. It wraps
+	// fs.ErrNotExist if there is nothing, or a link to nothing.
+	Err error
+}
+
+// Inspect returns the state of a package. If full is set, it reads all files. Otherwise it reads
+// them only if one of them has changed since this user last hashed them. If there is a link to a
+// directory outside of the store, it always reads them: another user may own them. Inspect stops
+// when ctx ends.
+func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) ProviderState {
+	if err := d.checkParents(path.Dir(at)); err != nil {
+		return ProviderState{Err: err}
+	}
+	info, err := d.root.Lstat(filepath.FromSlash(at))
+	if err != nil {
+		return ProviderState{Err: err}
+	}
+	var state ProviderState
+	if info.Mode().Type() == fs.ModeSymlink {
+		if state.Target, err = d.root.Readlink(filepath.FromSlash(at)); err != nil {
+			return ProviderState{Err: err}
+		}
+		target, err := filepath.EvalSymlinks(d.Path(at))
+		state.Stored = err == nil && d.store.isStored(target)
+	}
+	found, err := d.store.hashDir(ctx, d.Path(at), hashOptions{full: full, inProject: info.IsDir()})
+	if err != nil {
+		state.Err = err
+		return state
+	}
+	state.H1 = found.h1
+	state.Err = executableFault(found.files, path.Base(path.Dir(path.Dir(at))))
+	return state
+}
+
+// Differences returns how the installed files at a path differ from those of a package. It returns
+// no changes if either cannot be read.
+func (d *ProviderDir) Differences(ctx context.Context, pkg *ProviderPackage, at string) hashing.Changes {
+	read := func(dir string) *hashing.Tree {
+		root, err := opendir.Root(dir)
+		if err != nil {
+			return nil
+		}
+		defer root.Close()
+		if _, err := list(ctx, root); err != nil {
+			return nil // it exceeds the limits
+		}
+		tree, err := providerzip.ReadRoot(ctx, root)
+		if err != nil {
+			return nil
+		}
+		return tree
+	}
+	want, got := read(pkg.Dir()), read(d.Path(at))
+	if want == nil || got == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(want, got)
+}
+
+// checkParents returns an error if one of the directories above a package is a link, because
+// Terraform does not follow such a link.
+func (d *ProviderDir) checkParents(dir string) error {
+	made := ""
+	for component := range strings.SplitSeq(dir, "/") {
+		made = filepath.Join(made, component)
+		info, err := d.root.Lstat(made)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", filepath.Join(d.path, made))
+		}
+	}
+	return nil
+}
+
+// executableFault returns the reason why stock tools cannot run a package with these files, or
+// nil.
+func executableFault(files []fileState, providerType string) error {
+	i := slices.IndexFunc(files, func(f fileState) bool { return providerzip.IsExecutable(f.Path, providerType) })
+	switch {
+	case i < 0:
+		return errors.New("it has no executable")
+	case runtime.GOOS != "windows" && files[i].Mode.IsRegular() && files[i].Mode&0o111 == 0:
+		return fmt.Errorf("%s is not executable", files[i].Path)
+	}
+	return nil
+}
+
+// pathDepth is the number of components of the path of a package.
+const pathDepth = 5
+
+// List returns the paths at which there is anything, sorted.
+func (d *ProviderDir) List() ([]string, error) {
+	var found []string
+	err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		depth := strings.Count(name, "/") + 1
+		switch {
+		case err != nil || name == ".":
+			return err
+		case strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case depth == pathDepth:
+			found = append(found, name)
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Remove removes what is at a path, and the directories above it that become empty. It does not
+// remove the target of a link.
+func (d *ProviderDir) Remove(at string) error {
+	name := filepath.FromSlash(at)
+	err := step.Do("provider.place.remove", func() error { return d.root.RemoveAll(name) })
+	for dir := filepath.Dir(name); err == nil && dir != "."; dir = filepath.Dir(dir) {
+		if d.root.Remove(dir) != nil {
+			break
+		}
+	}
+	return err
+}

@@ -1,0 +1,286 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/store"
+)
+
+const at = "example.com/acme/x/1.0.0/linux_amd64"
+
+// project opens the providers directory of a new project.
+func project(t testing.TB, s *store.Providers) *store.ProviderDir {
+	t.Helper()
+	d, err := s.Dir(filepath.Join(t.TempDir(), "providers"))
+	must(t, err)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(d.Path(".cotter")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the stage stays: %v", err)
+		}
+	})
+	return d
+}
+
+// kind returns the kind of entry at a path: "link to TARGET", "directory", "file" or "nothing".
+func kind(t testing.TB, path string) string {
+	t.Helper()
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "nothing"
+	case err != nil:
+		t.Fatal(err)
+	case info.Mode().Type() == fs.ModeSymlink:
+		target, err := os.Readlink(path)
+		must(t, err)
+		return "link to " + target
+	case info.IsDir():
+		return "directory"
+	}
+	return "file"
+}
+
+// TestPlace places a package over different kinds of entries. Whatever exists at the path or
+// above it, the package is there afterwards, and the store is unchanged.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	pkg := publishProvider(t, s)
+	link, other := "link to "+pkg.Dir(), t.TempDir()
+	write(t, other, map[string]string{"terraform-provider-x": "other"})
+	same := t.TempDir()
+	write(t, same, files)
+	symlink := func(target, name string) func(string) {
+		return func(dir string) {
+			path := filepath.Join(dir, name)
+			must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must(t, os.Symlink(target, path))
+		}
+	}
+	for name, test := range map[string]struct {
+		before   func(dir string)
+		layout   store.Layout
+		replaced store.Replaced
+		want     string
+	}{
+		"nothing":                   {nil, store.LayoutLink, store.ReplacedNothing, link},
+		"nothing, for a copy":       {nil, store.LayoutCopy, store.ReplacedNothing, "directory"},
+		"the same link":             {symlink(pkg.Dir(), at), store.LayoutLink, store.ReplacedNothing, link},
+		"the same link, for a copy": {symlink(pkg.Dir(), at), store.LayoutCopy, store.ReplacedLink, "directory"},
+		"the package by a link":     {symlink(same, at), store.LayoutLink, store.ReplacedNothing, "link to " + same},
+		"the package":               {func(dir string) { write(t, filepath.Join(dir, at), files) }, store.LayoutLink, store.ReplacedNothing, "directory"},
+		"a changed file":            {func(dir string) { write(t, filepath.Join(dir, at), map[string]string{"terraform-provider-x": "x"}) }, store.LayoutLink, store.ReplacedFiles, link},
+		"an additional file": {func(dir string) {
+			write(t, filepath.Join(dir, at), files)
+			write(t, filepath.Join(dir, at), map[string]string{"y": "y"})
+		}, store.LayoutCopy, store.ReplacedFiles, "directory"},
+		"a file that cannot be run": {func(dir string) {
+			write(t, filepath.Join(dir, at), files)
+			must(t, os.Chmod(filepath.Join(dir, at, "terraform-provider-x"), 0o644))
+		}, store.LayoutLink, store.ReplacedFiles, link},
+		"an empty directory":    {func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, at), 0o755)) }, store.LayoutLink, store.ReplacedFiles, link},
+		"a file":                {func(dir string) { write(t, dir, map[string]string{at: ""}) }, store.LayoutLink, store.ReplacedFile, link},
+		"a file, for a copy":    {func(dir string) { write(t, dir, map[string]string{at: ""}) }, store.LayoutCopy, store.ReplacedFile, "directory"},
+		"a dangling link":       {symlink("/nowhere", at), store.LayoutLink, store.ReplacedLink, link},
+		"another directory":     {symlink(other, at), store.LayoutLink, store.ReplacedLink, link},
+		"a version that is one": {symlink(other, filepath.Dir(at)), store.LayoutLink, store.ReplacedLink, link},
+		"a host that is one":    {symlink(other, "example.com"), store.LayoutCopy, store.ReplacedLink, "directory"},
+		"a type that is a file": {func(dir string) { write(t, dir, map[string]string{"example.com/acme/x": ""}) }, store.LayoutLink, store.ReplacedFile, link},
+		"links in a circle":     {symlink("linux_amd64", at), store.LayoutLink, store.ReplacedLink, link},
+	} {
+		d := project(t, s)
+		if test.before != nil {
+			test.before(d.Path("."))
+		}
+		replaced, err := d.Install(t.Context(), pkg, at, test.layout)
+		if err != nil || replaced != test.replaced {
+			t.Errorf("%s: Place = %v, %v; want %v", name, replaced, err, test.replaced)
+			continue
+		}
+		if got := kind(t, d.Path(at)); got != test.want {
+			t.Errorf("%s: there is a %s, want %s", name, got, test.want)
+		}
+		for _, full := range []bool{false, true} {
+			if state := d.Inspect(t.Context(), at, full); state.Err != nil || state.H1 != pkg.H1 {
+				t.Errorf("%s: Inspect = %+v", name, state)
+			}
+		}
+		if replaced, err := d.Install(t.Context(), pkg, at, test.layout); replaced != store.ReplacedNothing || err != nil {
+			t.Errorf("%s: Place again = %v, %v", name, replaced, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(other, "terraform-provider-x")); string(text) != "other" {
+		t.Errorf("another directory has %q, %v", text, err)
+	}
+	if hash(t, pkg.Dir()) != pkg.H1 {
+		t.Error("the store was changed")
+	}
+}
+
+// A copy can be changed. The change is noticed without reading all files, even if the
+// modification times are set back.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	pkg := publishProvider(t, s)
+	d := project(t, s)
+	_, err := d.Install(t.Context(), pkg, at, store.LayoutCopy)
+	must(t, err)
+	executable := filepath.Join(d.Path(at), "terraform-provider-x")
+	if info, err := os.Stat(executable); err != nil || info.Mode() != 0o755 {
+		t.Errorf("the executable of a copy has mode %v, %v", info.Mode(), err)
+	}
+	change(t, executable)
+	if state := d.Inspect(t.Context(), at, false); state.Err != nil || state.H1 == pkg.H1 || state.H1 != hash(t, d.Path(at)) {
+		t.Errorf("after a change Inspect = %+v", state)
+	}
+	must(t, os.Remove(executable))
+	if state := d.Inspect(t.Context(), at, false); state.Err == nil {
+		t.Errorf("without an executable Inspect = %+v", state)
+	}
+	write(t, d.Path(at), map[string]string{".git/config": ""})
+	if state := d.Inspect(t.Context(), at, false); state.Err == nil || state.H1 != "" {
+		t.Errorf("with a file that no h1 covers Inspect = %+v", state)
+	}
+	for _, nothing := range []string{"example.com/acme/x/1.0.0/linux_arm64", "example.com/acme/y/1.0.0/linux_amd64"} {
+		if state := d.Inspect(t.Context(), nothing, false); !errors.Is(state.Err, fs.ErrNotExist) {
+			t.Errorf("%s: Inspect = %+v", nothing, state)
+		}
+	}
+}
+
+// If a package cannot be stored, the first project gets it by a move and the others by copies.
+func TestPlaceStaged(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, "")
+	pkg := publishProvider(t, s)
+	for range 3 {
+		d := project(t, s)
+		if _, err := d.Install(t.Context(), pkg, at, store.LayoutLink); err != nil {
+			t.Fatal(err)
+		}
+		if got := kind(t, d.Path(at)); got != "directory" || hash(t, d.Path(at)) != pkg.H1 {
+			t.Errorf("there is a %s", got)
+		}
+	}
+}
+
+// The package in another program's directory is placed as a link to that directory.
+func TestPlaceForeign(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	mirror := t.TempDir()
+	write(t, mirror, files)
+	pkg, err := s.Outside(t.Context(), mirror)
+	must(t, err)
+	d := project(t, s)
+	_, err = d.Install(t.Context(), pkg, at, store.LayoutLink)
+	must(t, err)
+	if got := kind(t, d.Path(at)); got != "link to "+mirror {
+		t.Errorf("there is a %s", got)
+	}
+	change(t, filepath.Join(mirror, "terraform-provider-x"))
+	if _, err := d.Install(t.Context(), pkg, at, store.LayoutCopy); err == nil {
+		t.Error("a directory that has changed is copied")
+	}
+}
+
+func TestPlacedAndRemove(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	pkg := publishProvider(t, s)
+	d := project(t, s)
+	places := []string{at, "example.com/acme/x/1.1.0/linux_amd64", "registry.opentofu.org/acme/y/1.0.0/linux_amd64"}
+	for i, place := range places {
+		_, err := d.Install(t.Context(), pkg, place, store.Layout(i%2))
+		must(t, err)
+	}
+	write(t, d.Path("."), map[string]string{"stray": "", "example.com/acme/stray": "", ".hidden/a/b/c/d/e": ""})
+	if got, err := d.List(); err != nil || !slices.Equal(got, places) {
+		t.Errorf("Placed = %v, %v; want %v", got, err, places)
+	}
+	for _, place := range places {
+		must(t, d.Remove(place))
+	}
+	if got, err := d.List(); err != nil || len(got) != 0 {
+		t.Errorf("after Remove Placed = %v, %v", got, err)
+	}
+	if got := kind(t, d.Path("registry.opentofu.org")); got != "nothing" {
+		t.Errorf("an empty directory stays: %s", got)
+	}
+	if hash(t, pkg.Dir()) != pkg.H1 {
+		t.Error("Remove has changed the store")
+	}
+	must(t, d.Remove(at))
+}
+
+func TestViewDir(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	if _, err := s.ViewDir(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ViewDir of nothing = %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d := project(t, s)
+	if _, err := d.Install(ctx, publishProvider(t, s), at, store.LayoutCopy); !errors.Is(err, context.Canceled) {
+		t.Errorf("Place with a cancelled context = %v", err)
+	}
+	if got := kind(t, d.Path(at)); got != "nothing" {
+		t.Errorf("after that there is a %s", got)
+	}
+}
+
+// tree lists the entries below a directory, with the targets of links.
+func tree(t testing.TB, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if target, err := os.Readlink(path); err == nil {
+			name += " -> " + target
+		}
+		found = append(found, filepath.ToSlash(name))
+		return nil
+	})
+	must(t, err)
+	return found
+}
+
+// The package of one project is placed in another one as a copy, because a link would break with
+// the first project.
+func TestPlaceInstalled(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	first, second := project(t, s), project(t, s)
+	if pkg, err := s.Installed(t.Context(), filepath.Dir(first.Path("x")), at); pkg != nil || err != nil {
+		t.Errorf("Installed in an empty project = %v, %v", pkg, err)
+	}
+	_, err := first.Install(t.Context(), publishProvider(t, s), at, store.LayoutCopy)
+	must(t, err)
+	pkg, err := s.Installed(t.Context(), filepath.Dir(first.Path("x")), at)
+	if pkg == nil || err != nil {
+		t.Fatalf("Installed = %v, %v", pkg, err)
+	}
+	for _, d := range []*store.ProviderDir{first, second} {
+		if _, err := d.Install(t.Context(), pkg, at, store.LayoutLink); err != nil || kind(t, d.Path(at)) != "directory" {
+			t.Errorf("Place = %v, and there is a %s", err, kind(t, d.Path(at)))
+		}
+	}
+	must(t, os.RemoveAll(first.Path("example.com")))
+	if state := second.Inspect(t.Context(), at, true); state.H1 != pkg.H1 {
+		t.Errorf("without the first project, the second has %+v", state)
+	}
+}

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// Layout is the way in which a package is installed in a project.
+type Layout int
+
+const (
+	// LayoutLink installs a symbolic link into the store. It installs a copy if links are not
+	// possible or the package is not in the store.
+	LayoutLink Layout = iota
+	// LayoutCopy installs a copy.
+	LayoutCopy
+)
+
+// Replaced is the kind of entry that a package has replaced.
+type Replaced int
+
+// The kinds of entries that are replaced.
+const (
+	// ReplacedNothing means that there was nothing, or the package already.
+	ReplacedNothing Replaced = iota
+	// ReplacedFiles is a directory with other content, such as one that a killed process left
+	// incomplete.
+	ReplacedFiles
+	// ReplacedLink is a link at the path or above it with another target, which need not exist.
+	ReplacedLink
+	// ReplacedFile is a file or another kind of entry at the path or above it.
+	ReplacedFile
+)
+
+// Install installs a package at a path and returns what it has replaced. Stock tools see the
+// previous entry, nothing, or the whole package, but never a part of it. If the package is there
+// already, Install leaves it unchanged: with LayoutLink, this includes a copy and a link to another
+// directory with the same content.
+func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (Replaced, error) {
+	replaced, err := d.makeParents(path.Dir(at))
+	if err != nil {
+		return 0, err
+	}
+	info, err := d.root.Lstat(filepath.FromSlash(at))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if info != nil {
+		if d.has(ctx, pkg, at, info, layout) {
+			return ReplacedNothing, nil
+		}
+		replaced = replacedBy(info)
+	}
+	made, err := d.prepare(ctx, pkg, layout)
+	if err != nil {
+		return 0, err
+	}
+	return replaced, d.replace(pkg, made, at, info)
+}
+
+func replacedBy(info fs.FileInfo) Replaced {
+	switch {
+	case info.IsDir():
+		return ReplacedFiles
+	case info.Mode().Type() == fs.ModeSymlink:
+		return ReplacedLink
+	}
+	return ReplacedFile
+}
+
+// makeParents creates the directories above a package. It replaces files and also links, because
+// Terraform does not follow links there.
+func (d *ProviderDir) makeParents(dir string) (Replaced, error) {
+	replaced := ReplacedNothing
+	made := ""
+	for component := range strings.SplitSeq(dir, "/") {
+		made = filepath.Join(made, component)
+		info, err := d.root.Lstat(made)
+		if err == nil && !info.IsDir() {
+			replaced = replacedBy(info)
+			err = step.Do("provider.parent.remove", func() error { return d.root.Remove(made) })
+			info = nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		if info == nil {
+			err := step.Do("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				return 0, err
+			}
+		}
+	}
+	return replaced, nil
+}
+
+// has reports whether the package is at a path already.
+func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, info fs.FileInfo, layout Layout) bool {
+	isLink := info.Mode().Type() == fs.ModeSymlink
+	if isLink && layout == LayoutCopy {
+		return false
+	}
+	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.location != staged {
+		return true
+	}
+	state := d.Inspect(ctx, at, false)
+	return state.Err == nil && state.H1 == pkg.H1
+}
+
+// prepare creates the new entry on the stage and returns its path relative to d.
+func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout Layout) (string, error) {
+	stageDir, err := d.stageDir()
+	if err != nil {
+		return "", err
+	}
+	made := filepath.Join(stageDir, rand.Text())
+	to := filepath.Join(d.path, made)
+	if pkg.location == staged {
+		return made, pkg.take(ctx, to)
+	}
+	if layout == LayoutLink && runtime.GOOS != "windows" && pkg.location != installed &&
+		step.Do("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
+		return made, nil
+	}
+	return made, step.Do("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
+}
+
+// stageDir returns the path of the staging directory relative to d. It is on the same file system as
+// the installed packages.
+func (d *ProviderDir) stageDir() (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	own := filepath.Join(d.path, ownName)
+	var err error
+	for attempt := 0; d.stage == nil && attempt < publishAttempts; attempt++ {
+		if err = makeDir(own, providerKind.steps); err == nil {
+			d.stage, err = newStage(own, providerKind.steps)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is absent if another process has removed it
+			break
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
+}
+
+// replace moves the entry made to its path, and moves the previous entry out of the way first.
+func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
+	info, err := d.root.Lstat(made)
+	if err != nil {
+		return err
+	}
+	to := filepath.FromSlash(at)
+	if before != nil && (before.IsDir() || info.IsDir()) {
+		old := filepath.Join(filepath.Dir(made), rand.Text())
+		err := step.Do("provider.place.retire", func() error { return d.root.Rename(to, old) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		defer func() { _ = removeAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
+	}
+	if err := step.Do("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return nil
+	}
+	pkg.moved(filepath.Join(d.path, made), d.Path(at))
+	d.store.proveWritten(d.Path(at), pkg.H1)
+	return nil
+}
+
+// errCopyDiffers is returned if a copy does not have the same hash as its original.
+var errCopyDiffers = errors.New("the copy differs from the package: another program changes it, or the file system cannot hold it")
+
+// copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If
+// the file system supports it, the copy shares the blocks of the original's files.
+func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
+	from, err := opendir.Root(pkg.Dir())
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), treewriter.CopyOptions{Limits: providerzip.Limits()}); err != nil {
+		return fmt.Errorf("copying %s: %w", pkg.Dir(), err)
+	}
+	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {
+		return errors.Join(errCopyDiffers, err, os.RemoveAll(to))
+	}
+	return nil
+}
+
+// take moves a package from the stage to a path. It copies the package instead if it has already
+// been moved into a project, or if the path is on another file system.
+func (p *ProviderPackage) take(ctx context.Context, to string) error {
+	p.mu.Lock()
+	if !p.taken {
+		err := step.Do("provider.place.take", func() error { return os.Rename(p.dir, to) })
+		if err == nil {
+			p.dir, p.taken = to, true
+			p.mu.Unlock()
+			return nil
+		}
+	}
+	p.mu.Unlock()
+	return step.Do("provider.place.copy", func() error { return copyPackage(ctx, p, to) })
+}
+
+// moved records that the package was moved from one path to another.
+func (p *ProviderPackage) moved(from, to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir == from {
+		p.dir = to
+	}
+}

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/providerzip"
+)
+
+// fileState is the state of a file. A change of the file changes its state.
+type fileState struct {
+	Path string
+	Size int64
+	Mode fs.FileMode
+	// Modified and Changed are times in nanoseconds. Only the system can set Changed.
+	Modified, Changed int64
+	Device, Inode     uint64
+}
+
+// listing lists the files of a directory without their content.
+type listing struct {
+	Files []fileState
+	// provable reports whether the state of every file is known, there are only regular files and
+	// directories, this user owns them, and no other user may write to the files.
+	provable bool
+	// uncovered is the path of an entry that stock tools hash but hashing.Dir does not, or "".
+	uncovered string
+}
+
+func (l listing) equal(other listing) bool {
+	return l.provable && other.provable && slices.Equal(l.Files, other.Files)
+}
+
+// The limits of a directory; see [providerzip.Limits].
+var (
+	errLargeFile = errors.New("the file exceeds the size limit for files of providers")
+	errLargeTree = errors.New("the directory exceeds the size limit for providers")
+	errTooMany   = errors.New("the directory has more entries than a provider may have")
+)
+
+// list lists a directory. A directory that exceeds the limits of packages is an error, before
+// anything in it is read.
+func list(ctx context.Context, root *os.Root) (listing, error) {
+	l, limits := listing{provable: true}, providerzip.Limits()
+	entries, size := 0, int64(0)
+	err := fs.WalkDir(hashing.RootFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || name == "." {
+			return err
+		}
+		if entries++; entries > limits.Entries {
+			return &hashing.TreeError{Path: name, Err: errTooMany}
+		}
+		if pathsafe.IsMetadata(path.Base(name)) && l.uncovered == "" {
+			l.uncovered = name
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		l.provable = l.provable && isPrivate(info)
+		if d.IsDir() {
+			return nil
+		}
+		size += info.Size()
+		switch {
+		case info.Size() > limits.FileBytes:
+			return &hashing.TreeError{Path: name, Err: errLargeFile}
+		case size > limits.TreeBytes:
+			return &hashing.TreeError{Path: name, Err: errLargeTree}
+		}
+		state, ok := stateOf(info)
+		if !ok || !info.Mode().IsRegular() {
+			l.provable = false
+		}
+		state.Path, state.Size, state.Mode, state.Modified = name, info.Size(), info.Mode(), info.ModTime().UnixNano()
+		l.Files = append(l.Files, state)
+		return nil
+	})
+	return l, err
+}
+
+// isPrivate reports whether this user owns an entry and, if it is a file, no other user may write
+// to it. Another user could change a file without a change of its times, through memory that was
+// mapped before.
+func isPrivate(info fs.FileInfo) bool {
+	return isOwn(info) && (info.IsDir() || info.Mode()&0o022 == 0)
+}
+
+// uncoveredError is the error for a directory with an entry that the h1 of this program does not
+// cover.
+type uncoveredError struct{ path string }
+
+func (e *uncoveredError) Error() string {
+	return fmt.Sprintf("it holds %q, which no provider has", e.path)
+}
+
+// proofName is the directory of proofs.
+const proofName = "proof"
+
+// proof is the recorded hash of a directory with the state of its files.
+type proof struct {
+	// Boot names the boot of the system during which the files were hashed.
+	Boot  string
+	H1    hashing.Hash
+	Files []fileState
+}
+
+// readProof returns the recorded proof of a directory, whose path must not contain links. The proof
+// is valid only if the files still have the recorded state.
+func (s *Providers) readProof(dir string) (proof, bool) {
+	var p proof
+	ok := s.recall(proofName, dir, &p)
+	return p, ok && p.Boot != "" && p.Boot == boot()
+}
+
+// writeProof records the proof of a directory, if the system names its boots.
+func (s *Providers) writeProof(dir string, p proof) {
+	if p.Boot = boot(); p.Boot != "" {
+		s.remember(proofName, dir, p)
+	}
+}
+
+// hashed is the result of hashing a directory.
+type hashed struct {
+	h1    hashing.Hash
+	files []fileState
+}
+
+// hashOptions are the options of hashDir.
+type hashOptions struct {
+	// full ignores the proof of the directory.
+	full bool
+	// inProject says that the directory is a project's own, and not reached through a link.
+	inProject bool
+}
+
+// hashDir returns the h1 of a directory. It returns the h1 of the directory's proof, unless full
+// is set or a file has changed since. Otherwise it reads all files and records a new proof. There
+// are no proofs of directories outside of the store and the project.
+func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions) (hashed, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return hashed{}, err
+	}
+	root, err := opendir.Root(dir)
+	if err != nil {
+		return hashed{}, err
+	}
+	defer root.Close()
+	before, err := list(ctx, root)
+	if err != nil {
+		return hashed{}, err
+	}
+	before.provable = before.provable && (options.inProject || s.isStored(dir))
+	if before.uncovered != "" {
+		return hashed{}, &uncoveredError{before.uncovered}
+	}
+	if !options.full {
+		if proof, ok := s.readProof(dir); ok && before.equal(listing{Files: proof.Files, provable: true}) {
+			return hashed{h1: proof.H1, files: before.Files}, nil
+		}
+	}
+	tree, err := providerzip.ReadRoot(ctx, root)
+	if err != nil {
+		return hashed{}, err
+	}
+	after, err := list(ctx, root)
+	if err != nil {
+		return hashed{}, err
+	}
+	if before.equal(after) {
+		s.writeProof(dir, proof{H1: tree.H1(), Files: after.Files})
+	}
+	return hashed{h1: tree.H1(), files: after.Files}, nil
+}
+
+// isStored reports whether a directory, whose path must not contain links, is in the store.
+func (s *Providers) isStored(dir string) bool {
+	if s.dir == "" {
+		return false
+	}
+	packages, err := filepath.EvalSymlinks(filepath.Join(s.dir, s.kind.packages))
+	return err == nil && filepath.Dir(dir) == packages
+}
+
+// proveWritten records a proof for a directory in the store or in a project that this process has just
+// written.
+func (s *Providers) proveWritten(dir string, h1 hashing.Hash) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return
+	}
+	root, err := opendir.Root(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if l, err := list(context.Background(), root); err == nil && l.provable {
+		s.writeProof(dir, proof{H1: h1, Files: l.Files})
+	}
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// stage is the staging directory of one process. It must be closed.
+type stage struct {
+	dir   string
+	steps string
+	lock  *filelock.Lock // nil if directories cannot be locked
+}
+
+// newStage creates a staging directory in parent, which must exist, and removes those of
+// killed processes. steps is the prefix of the names of its steps; see package step.
+func newStage(parent, steps string) (*stage, error) {
+	for {
+		dir := filepath.Join(parent, rand.Text())
+		if err := step.Do(steps+".stage.mkdir", func() error { return os.Mkdir(dir, 0o700) }); err != nil {
+			return nil, err
+		}
+		s := &stage{dir: dir, steps: steps, lock: filelock.Dir(dir)}
+		ok, err := s.lock.TryExclusive()
+		if errors.Is(err, filelock.ErrUnsupported) {
+			s.lock = nil
+		}
+		if s.lock == nil || ok && s.lock.IsAt(dir) {
+			removeAbandoned(parent, dir, steps)
+			return s, nil
+		}
+		// Another process has removed the directory as abandoned before it was locked.
+		if err := errors.Join(err, s.lock.Release()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// newPath returns a new path in the staging directory. Nothing exists there yet.
+func (s *stage) newPath() string { return filepath.Join(s.dir, rand.Text()) }
+
+// close removes the staging directory. Files that cannot be removed now are removed by the next
+// process.
+func (s *stage) close() error {
+	_ = step.Do(s.steps+".stage.remove", func() error { return removeAll(s.dir) })
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Release()
+}
+
+// abandonedAfter is the age from which a staging directory that cannot be locked is
+// removed. No process is expected to live that long.
+const abandonedAfter = 24 * time.Hour
+
+// removeAbandoned removes the staging directories of killed processes from parent, and any files.
+// It keeps own, the staging directory of this process, which may be "". Failures are ignored,
+// because these directories are never read.
+func removeAbandoned(parent, own, steps string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := filepath.Join(parent, entry.Name())
+		if name == own {
+			continue
+		}
+		if !entry.IsDir() {
+			_ = os.Remove(name)
+			continue
+		}
+		lock := filelock.Dir(name)
+		ok, err := lock.TryExclusive()
+		if info, infoErr := entry.Info(); errors.Is(err, filelock.ErrUnsupported) && infoErr == nil {
+			ok = time.Since(info.ModTime()) > abandonedAfter
+		}
+		if ok {
+			_ = step.Do(steps+".leftover.remove", func() error { return removeAll(name) })
+			_ = lock.Release()
+		}
+	}
+}
