@@ -1,4 +1,4 @@
-package gitpack_test
+package inprocess_test
 
 import (
 	"bytes"
@@ -10,7 +10,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // TestReadGit compares every object of a pack made by git with the output of git cat-file,
@@ -75,7 +77,7 @@ func TestReadSmall(t *testing.T) {
 			if err != nil || string(body) != text {
 				t.Errorf("Read(%q) = %q, %v", text, body, err)
 			}
-			if kind, size, ok := objects.Stat(blobName(text)); !ok || kind != gitpack.Blob || size != int64(len(text)) {
+			if kind, size, ok := objects.Stat(blobName(text)); !ok || kind != plumbing.BlobObject || size != int64(len(text)) {
 				t.Errorf("Stat(%q) = %v, %d, %v", text, kind, size, ok)
 			}
 		}
@@ -101,34 +103,34 @@ func TestReadRefuses(t *testing.T) {
 		build func(*builder)
 		want  error
 	}{
-		"size too small":     {func(b *builder) { b.add(3, 9, nil, []byte("0123456789")) }, gitpack.ErrMalformed},
-		"size too large":     {func(b *builder) { b.add(3, 11, nil, []byte("0123456789")) }, gitpack.ErrMalformed},
-		"kind 0":             {func(b *builder) { b.add(0, 1, nil, []byte("x")) }, gitpack.ErrMalformed},
-		"kind 5":             {func(b *builder) { b.add(5, 1, nil, []byte("x")) }, gitpack.ErrMalformed},
-		"size of 70 bits":    {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 11)); b.count++ }, gitpack.ErrMalformed},
-		"size of 2^58":       {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 8) + "\x01"); b.count++ }, gitpack.ErrTooLarge},
-		"large object":       {func(b *builder) { b.blob(strings.Repeat("x", 2<<20)) }, gitpack.ErrTooLarge},
-		"more than it says":  {func(b *builder) { blob(b); blob(b); b.count-- }, gitpack.ErrMalformed},
-		"less than it says":  {func(b *builder) { blob(b); b.count++ }, gitpack.ErrMalformed},
-		"too many":           {func(b *builder) { blob(b); b.count = 10_001 }, gitpack.ErrTooLarge},
-		"2^32 objects":       {func(b *builder) { b.count = 1<<32 - 1 }, gitpack.ErrTooLarge},
-		"base at itself":     {func(b *builder) { blob(b); b.add(6, 3, back(0), []byte{10, 1, 0x90}) }, gitpack.ErrBase},
-		"base in an object":  {func(b *builder) { blob(b); b.add(6, 3, back(3), []byte{10, 1, 0x90}) }, gitpack.ErrBase},
-		"base before all":    {func(b *builder) { blob(b); b.add(6, 3, back(100), []byte{10, 1, 0x90}) }, gitpack.ErrBase},
-		"base elsewhere":     {func(b *builder) { b.add(7, 3, make([]byte, 20), []byte{10, 1, 0x90}) }, gitpack.ErrBase},
-		"distance of 2^70":   {func(b *builder) { b.add(6, 3, bytes.Repeat([]byte{0xff}, 10), nil) }, gitpack.ErrMalformed},
-		"other base size":    {delta(4, 9, 5, 0x90, 5), gitpack.ErrMalformed},
-		"makes more":         {delta(4, 10, 4, 0x90, 5), gitpack.ErrMalformed},
-		"makes less":         {delta(4, 10, 6, 0x90, 5), gitpack.ErrMalformed},
-		"makes nothing":      {delta(2, 10, 6), gitpack.ErrMalformed},
-		"copies from beyond": {delta(5, 10, 5, 0x91, 6, 5), gitpack.ErrMalformed},
-		"copies 65536":       {delta(3, 10, 5, 0x80), gitpack.ErrMalformed},
-		"step 0":             {delta(3, 10, 5, 0), gitpack.ErrMalformed},
-		"inserts too much":   {delta(4, 10, 5, 5, 'x'), gitpack.ErrMalformed},
-		"copy cut off":       {delta(3, 10, 5, 0xff), gitpack.ErrMalformed},
-		"no sizes":           {delta(0), gitpack.ErrMalformed},
-		"result of 2^62":     {delta(10, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), gitpack.ErrMalformed},
-		"result of 2^48":     {delta(8, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), gitpack.ErrTooLarge},
+		"size too small":     {func(b *builder) { b.add(3, 9, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"size too large":     {func(b *builder) { b.add(3, 11, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"kind 0":             {func(b *builder) { b.add(0, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"kind 5":             {func(b *builder) { b.add(5, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"size of 70 bits":    {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 11)); b.count++ }, inprocess.ErrMalformed},
+		"size of 2^58":       {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 8) + "\x01"); b.count++ }, inprocess.ErrTooLarge},
+		"large object":       {func(b *builder) { b.blob(strings.Repeat("x", 2<<20)) }, inprocess.ErrTooLarge},
+		"more than it says":  {func(b *builder) { blob(b); blob(b); b.count-- }, inprocess.ErrMalformed},
+		"less than it says":  {func(b *builder) { blob(b); b.count++ }, inprocess.ErrMalformed},
+		"too many":           {func(b *builder) { blob(b); b.count = 10_001 }, inprocess.ErrTooLarge},
+		"2^32 objects":       {func(b *builder) { b.count = 1<<32 - 1 }, inprocess.ErrTooLarge},
+		"base at itself":     {func(b *builder) { blob(b); b.add(6, 3, back(0), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base in an object":  {func(b *builder) { blob(b); b.add(6, 3, back(3), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base before all":    {func(b *builder) { blob(b); b.add(6, 3, back(100), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base elsewhere":     {func(b *builder) { b.add(7, 3, make([]byte, 20), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"distance of 2^70":   {func(b *builder) { b.add(6, 3, bytes.Repeat([]byte{0xff}, 10), nil) }, inprocess.ErrMalformed},
+		"other base size":    {delta(4, 9, 5, 0x90, 5), inprocess.ErrMalformed},
+		"makes more":         {delta(4, 10, 4, 0x90, 5), inprocess.ErrMalformed},
+		"makes less":         {delta(4, 10, 6, 0x90, 5), inprocess.ErrMalformed},
+		"makes nothing":      {delta(2, 10, 6), inprocess.ErrMalformed},
+		"copies from beyond": {delta(5, 10, 5, 0x91, 6, 5), inprocess.ErrMalformed},
+		"copies 65536":       {delta(3, 10, 5, 0x80), inprocess.ErrMalformed},
+		"step 0":             {delta(3, 10, 5, 0), inprocess.ErrMalformed},
+		"inserts too much":   {delta(4, 10, 5, 5, 'x'), inprocess.ErrMalformed},
+		"copy cut off":       {delta(3, 10, 5, 0xff), inprocess.ErrMalformed},
+		"no sizes":           {delta(0), inprocess.ErrMalformed},
+		"result of 2^62":     {delta(10, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), inprocess.ErrMalformed},
+		"result of 2^48":     {delta(8, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), inprocess.ErrTooLarge},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +153,7 @@ func TestReadTotal(t *testing.T) {
 	}
 	l := limits
 	l.TotalBytes = 20 << 16
-	if _, err := read(t, b.pack(), l); !errors.Is(err, gitpack.ErrTooLarge) {
+	if _, err := read(t, b.pack(), l); !errors.Is(err, inprocess.ErrTooLarge) {
 		t.Errorf("Read of 21 objects with %d bytes in all = %v, want ErrTooLarge", l.TotalBytes, err)
 	}
 	l.TotalBytes = 21 << 16

@@ -1,11 +1,11 @@
-package gitpack_test
+package inprocess_test
 
 import (
 	"errors"
 	"io"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // TestObjectsOnTheWay reads objects of a pack whose rest has not arrived yet.
@@ -18,7 +18,7 @@ func TestObjectsOnTheWay(t *testing.T) {
 	pack := b.pack()
 	for _, broken := range []error{nil, errors.New("broken")} {
 		stream, server := io.Pipe()
-		objects := gitpack.Start(stream, t.TempDir(), limits)
+		objects := inprocess.StartPack(stream, t.TempDir(), limits)
 		if _, err := server.Write(pack[:begun+1]); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestCloseEarly(t *testing.T) {
 	b.blob("first")
 	b.blob("second")
 	stream, server := io.Pipe()
-	objects := gitpack.Start(stream, t.TempDir(), limits)
+	objects := inprocess.StartPack(stream, t.TempDir(), limits)
 	if _, err := server.Write(b.pack()[:20]); err != nil {
 		t.Fatal(err)
 	}
