@@ -88,15 +88,28 @@ func (p pack) check(file *packFile) error {
 		return err
 	}
 	s := newPackScanner(file, PackLimits{Objects: maxPackObjects, ObjectBytes: p.limits.ObjectBytes})
-	return s.scan(func(header *packfile.ObjectHeader) error {
-		start := &prefix{}
-		if err := s.content(header, start); err != nil || !header.Type.IsDelta() {
+	return s.scan(func(e packEntry) error {
+		start := make([]byte, min(e.size, maxDeltaSizes))
+		err := s.content(func(in io.Reader) error {
+			if _, err := io.ReadFull(in, start); err != nil {
+				return err
+			}
+			_, err := io.CopyN(io.Discard, in, e.size-int64(len(start)))
+			return err
+		})
+		if err != nil || !e.kind.IsDelta() {
 			return err
 		}
-		_, err := s.deltaTarget(start.text)
-		return err
+		d, err := parseDelta(start)
+		if err != nil {
+			return err
+		}
+		return s.checkSize(d.size)
 	})
 }
+
+// maxDeltaSizes bounds the size of the two numbers at the start of a delta, in bytes.
+const maxDeltaSizes = 32
 
 // indexPack computes the names of all objects by reconstructing each of them.
 func indexPack(file *packFile) (*idxfile.MemoryIndex, error) {

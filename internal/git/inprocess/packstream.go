@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // PackStream has the objects of one pack, while it is received and afterwards. Its methods wait
@@ -177,58 +176,69 @@ type packReader struct {
 }
 
 // object reads one entry: an object, or a delta and the object that it produces.
-func (r *packReader) object(header *packfile.ObjectHeader) error {
-	if header.Type.IsDelta() {
-		return r.undelta(header)
+func (r *packReader) object(e packEntry) error {
+	if e.kind.IsDelta() {
+		return r.undelta(e)
 	}
-	if err := r.count(header.Length); err != nil {
+	if err := r.count(e.size); err != nil {
 		return err
 	}
-	data := bytes.NewBuffer(make([]byte, 0, header.Length))
-	if err := r.packScanner.content(header, data); err != nil {
+	data := make([]byte, e.size)
+	if err := r.inflateInto(data); err != nil {
 		return err
 	}
-	return r.add(entry{kind: header.Type, offset: header.Offset, size: header.Length}, data.Bytes())
+	return r.add(entry{kind: e.kind, offset: e.offset, size: e.size}, data)
 }
 
-func (r *packReader) undelta(header *packfile.ObjectHeader) error {
-	base, ok := r.base(header)
+func (r *packReader) undelta(e packEntry) error {
+	base, ok := r.base(e)
 	if !ok {
 		return ErrBase
 	}
 	r.delta.Reset()
-	r.delta.Grow(int(header.Length))
-	if err := r.packScanner.content(header, &r.delta); err != nil {
+	r.delta.Grow(int(e.size))
+	delta := r.delta.AvailableBuffer()[:e.size]
+	if err := r.inflateInto(delta); err != nil {
 		return err
 	}
-	size, err := r.deltaTarget(r.delta.Bytes())
+	d, err := parseDelta(delta)
 	if err != nil {
 		return err
 	}
-	if err := r.count(size); err != nil {
+	if d.baseSize != base.size {
+		return fmt.Errorf("%w: a delta is for a base of %d bytes, and its base has %d", ErrMalformed, d.baseSize, base.size)
+	}
+	if err := r.checkSize(d.size); err != nil {
+		return err
+	}
+	if err := r.count(d.size); err != nil {
 		return err
 	}
 	from, err := r.PackStream.content(base)
 	if err != nil {
 		return err
 	}
-	data, err := packfile.PatchDelta(from, r.delta.Bytes())
+	data, err := d.apply(from)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrMalformed, err)
+		return err
 	}
-	if cap(data)-len(data) > len(data)/8 {
-		data = bytes.Clone(data) // it may be kept in memory
-	}
-	return r.add(entry{kind: base.kind, offset: header.Offset, size: size}, data)
+	return r.add(entry{kind: base.kind, offset: e.offset, size: d.size}, data)
+}
+
+func (r *packReader) inflateInto(data []byte) error {
+	return r.packScanner.content(func(in io.Reader) error {
+		_, err := io.ReadFull(in, data)
+		return err
+	})
 }
 
 // base returns the base of a delta.
-func (r *packReader) base(header *packfile.ObjectHeader) (entry, bool) {
-	if header.Type == plumbing.OFSDeltaObject {
-		return r.byOffset(header.OffsetReference)
+func (r *packReader) base(e packEntry) (entry, bool) {
+	if e.kind == plumbing.OFSDeltaObject {
+		return r.byOffset(e.base)
 	}
 	r.names.wait()
-	return r.byName(header.Reference)
+	return r.byName(e.baseID)
 }
 
 // add stores an object, and queues it for the computation of its name.
