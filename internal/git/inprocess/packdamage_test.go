@@ -63,7 +63,7 @@ func TestReadResealed(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzPackStream(f *testing.F) {
 	var b builder
 	base := b.blob("hello world\n")
 	f.Add(b.Bytes(), uint32(1))

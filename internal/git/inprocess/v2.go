@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
@@ -73,7 +72,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 		}
 		fetched.ID = fetched.Chosen.ID
 	}
-	stream, err := v.Client.Fetch(ctx, gitwire.Fetch{Want: fetched.ID, Bytes: v.MaxBytes, Progress: v.everyNowAndThen()})
+	stream, err := v.Client.Fetch(ctx, gitwire.Fetch{Want: fetched.ID, Bytes: v.MaxBytes, Progress: throttled(v.Progress)})
 	if err != nil {
 		return err
 	}
@@ -98,20 +97,6 @@ func tooLarge(err error) error {
 		return fmt.Errorf("%w: %w", git.ErrTooLarge, err)
 	}
 	return err
-}
-
-// everyNowAndThen returns a function that calls Progress at a limited rate.
-func (v *V2) everyNowAndThen() func(int64) {
-	if v.Progress == nil {
-		return nil
-	}
-	last := time.Now()
-	return func(done int64) {
-		if now := time.Now(); now.Sub(last) >= progressEvery {
-			last = now
-			v.Progress(done)
-		}
-	}
 }
 
 // Expand implements [git.Repository]. It always returns an error.

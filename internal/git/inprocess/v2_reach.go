@@ -90,7 +90,7 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 	}
 	limits.TotalBytes = inflation * left.Bytes
 	request := gitwire.History{
-		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Progress: v.everyNowAndThen(),
+		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Progress: throttled(v.Progress),
 	}
 	for _, ref := range refs {
 		request.Want = append(request.Want, ref.ID)
