@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -87,7 +86,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			Client:   gitwire.Client{Transport: transport, Repository: &addr.remote},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
-			Limits: gitpack.Limits{
+			Limits: inprocess.PackLimits{
 				Objects:     cmp.Or(f.Limits.Entries, treewriter.DefaultEntries) + git.MaxDepth,
 				ObjectBytes: v2Object,
 				TotalBytes:  cmp.Or(f.Limits.TreeBytes, treewriter.DefaultTreeBytes) + v2Other,

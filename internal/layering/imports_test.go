@@ -18,7 +18,7 @@ var layers = []layer{
 	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/secret"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/netrc", "internal/objects", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/netrc", "internal/objects", // formats
 		"internal/signing",                                                                                                                            // signatures
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers

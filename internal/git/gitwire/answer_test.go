@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 var id = strings.Repeat("a", 40)
@@ -149,7 +149,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100, Limits: gitpack.Limits{}, Dir: t.TempDir()})
+	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100}, inprocess.PackLimits{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Fetch = %v, want context.Canceled", err)
 	}

@@ -1,7 +1,8 @@
-// Package gitwire lists refs, and fetches the objects of one commit or the commits of a history
-// from git servers, by protocol version 2 over smart HTTP, in this process. It is for requests that need neither
-// credentials nor the user's git configuration. For all other requests, and after any error of
-// this package, callers should use the installed git.
+// Package gitwire lists refs, and fetches the pack of one commit or of the commits of a history
+// from git servers, by protocol version 2 over smart HTTP, in this process. It does not look into
+// packs; package inprocess reads them. It is for requests that need neither credentials nor the
+// user's git configuration. For all other requests, and after any error of this package, callers
+// should use the installed git.
 //
 // Each request is one POST. Clients usually request the advertisement of capabilities first.
 // This package does not, because it only uses features that every server of version 2 has,

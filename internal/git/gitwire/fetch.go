@@ -6,39 +6,32 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// Fetch describes what to fetch, and the limits.
+// Fetch describes what to fetch, and the limit.
 type Fetch struct {
 	// Want is the object name of a commit, or of a tag that points to one.
 	Want string
 	// Bytes bounds the size of the pack, in bytes.
 	Bytes int64
-	// Limits bounds the content of the pack.
-	Limits gitpack.Limits
-	// Dir is the directory for temporary files.
-	Dir string
 	// Progress is called with the number of bytes of the pack that were received so far. It may
 	// be nil.
 	Progress func(bytes int64)
 }
 
-// Fetch starts to fetch all objects of one commit without its history. The caller must wait for
-// the objects and close them. If a limit is exceeded, the objects return an error that wraps
-// [ErrTooLarge] or [gitpack.ErrTooLarge].
-func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
+// Fetch starts to fetch all objects of one commit without its history. It returns the pack while
+// it is received. The caller must close it. If the limit is exceeded, reading fails with an error
+// that wraps [ErrTooLarge].
+func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	// Only the requested commit can have missing parents; the limit is for servers that behave
 	// unexpectedly.
 	const maxShallow = 16
 	stream := &packStream{left: f.Bytes, progress: f.Progress}
-	return c.fetch(ctx, []string{"deepen 1", "want " + f.Want}, maxShallow, stream, f.Dir, f.Limits)
+	return c.fetch(ctx, []string{"deepen 1", "want " + f.Want}, maxShallow, stream)
 }
 
-// fetch sends a request with these arguments. It completes the stream and starts to read the
-// pack from it.
-func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, stream *packStream, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
+// fetch sends a request with these arguments, and completes the stream.
+func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, stream *packStream) (io.ReadCloser, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
 	for _, argument := range slices.Concat([]string{"no-progress", "ofs-delta"}, arguments, []string{"done"}) {
@@ -53,7 +46,7 @@ func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, 
 		return nil, errors.Join(err, body.Close())
 	}
 	stream.packets, stream.body = p, body
-	return gitpack.Start(stream, dir, limits), nil
+	return stream, nil
 }
 
 // beginPack reads the answer up to the beginning of the pack. Because the request contains

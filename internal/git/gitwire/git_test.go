@@ -10,8 +10,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 const history = `commit refs/heads/main
@@ -118,18 +118,18 @@ func TestFetchLimits(t *testing.T) {
 	t.Parallel()
 	s, git := gitServer(t)
 	git(history, "fast-import", "--quiet")
-	f := gitwire.Fetch{Want: git("", "rev-parse", "main"), Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()}
-	f.Bytes = 100
-	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitwire.ErrTooLarge) {
+	f := gitwire.Fetch{Want: git("", "rev-parse", "main"), Bytes: 100}
+	limits := generous
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits); !errors.Is(err, gitwire.ErrTooLarge) {
 		t.Errorf("Fetch with a limit of 100 bytes = %v, want ErrTooLarge", err)
 	}
-	f.Bytes, f.Limits.Objects = 1<<20, 2
-	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitpack.ErrTooLarge) {
+	f.Bytes, limits.Objects = 1<<20, 2
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits); !errors.Is(err, inprocess.ErrTooLarge) {
 		t.Errorf("Fetch with a limit of 2 objects = %v, want ErrTooLarge", err)
 	}
 	var told int64
-	f.Limits.Objects, f.Progress = 100, func(bytes int64) { told = bytes }
-	objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f)
+	limits.Objects, f.Progress = 100, func(bytes int64) { told = bytes }
+	objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,14 @@ package gitwire
 
 import (
 	"context"
-
-	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"io"
 )
 
 // maxGrafts bounds the number of commits that a shallow repository may list in an answer with a
 // history.
 const maxGrafts = 100_000
 
-// History describes which commits to fetch, and the limits.
+// History describes which commits to fetch, and the limit.
 type History struct {
 	// Want are the names of commits, or of tags that point to one. Their history is fetched.
 	Want []string
@@ -21,18 +20,14 @@ type History struct {
 	// files. "" means none. It requires the feature "filter" of the command "fetch"; see
 	// [Client.Features]. Servers can refuse some filters.
 	Filter string
-	// Bytes bounds the size of the pack, in bytes, and Limits its content.
-	Bytes  int64
-	Limits gitpack.Limits
-	// Dir is the directory for temporary files.
-	Dir string
+	// Bytes bounds the size of the pack, in bytes.
+	Bytes int64
 	// Progress is as for [Fetch].
 	Progress func(bytes int64)
 }
 
-// History starts to fetch a history. The caller must wait for the objects and close them. The
-// errors are as for [Client.Fetch].
-func (c *Client) History(ctx context.Context, h History) (*gitpack.Objects, error) {
+// History starts to fetch a history. The result and the errors are as for [Client.Fetch].
+func (c *Client) History(ctx context.Context, h History) (io.ReadCloser, error) {
 	var arguments []string
 	if h.Filter != "" {
 		arguments = append(arguments, "filter "+h.Filter)
@@ -43,5 +38,5 @@ func (c *Client) History(ctx context.Context, h History) (*gitpack.Objects, erro
 	for _, id := range h.Have {
 		arguments = append(arguments, "have "+id)
 	}
-	return c.fetch(ctx, arguments, maxGrafts, &packStream{left: h.Bytes, progress: h.Progress}, h.Dir, h.Limits)
+	return c.fetch(ctx, arguments, maxGrafts, &packStream{left: h.Bytes, progress: h.Progress})
 }

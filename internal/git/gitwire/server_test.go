@@ -16,8 +16,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // server records the requests to a handler.
@@ -91,20 +91,21 @@ func lines(texts ...string) string {
 // packet returns data as one packet.
 func packet(data string) string { return fmt.Sprintf("%04x%s", len(data)+4, data) }
 
-var generous = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 1 << 30, MemoryBytes: 1 << 20}
+var generous = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 1 << 30, MemoryBytes: 1 << 20}
 
-func fetch(t testing.TB, c *gitwire.Client, want string) (*gitpack.Objects, error) {
+func fetch(t testing.TB, c *gitwire.Client, want string) (*inprocess.PackStream, error) {
 	t.Helper()
-	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
+	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20}, generous)
 }
 
 // fetchAll fetches a pack and waits until all of it has been read.
-func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
+func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fetch, limits inprocess.PackLimits) (*inprocess.PackStream, error) {
 	t.Helper()
-	objects, err := c.Fetch(ctx, f)
+	pack, err := c.Fetch(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+	objects := inprocess.StartPack(pack, t.TempDir(), limits)
 	t.Cleanup(func() { objects.Close() })
 	if _, err := objects.Wait(); err != nil {
 		return nil, err

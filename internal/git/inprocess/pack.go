@@ -2,7 +2,6 @@ package inprocess
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the checksum of git's packs, which guards against accidents only
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +17,6 @@ import (
 // maxPackObjects bounds the number of objects in a pack. Each takes about 200 bytes of memory.
 // Only the histories of the largest projects have as many.
 const maxPackObjects = 2_000_000
-
-// reservedType is not a kind of object; see gitformat-pack(5).
-const reservedType plumbing.ObjectType = 5
 
 // pack is a pack that is received and written to disk.
 type pack struct {
@@ -41,7 +37,7 @@ func (p pack) receive(ctx context.Context, stream io.Reader) (_ *Objects, err er
 			err = errors.Join(err, f.Close(), disk.Remove(p.name))
 		}
 	}()
-	if err := p.write(file, stream); err != nil {
+	if _, err := io.Copy(file, &limitedReader{r: stream, left: p.limits.PackBytes, what: "pack"}); err != nil {
 		return nil, err
 	}
 	if err := p.check(file); err != nil {
@@ -59,16 +55,16 @@ func (p pack) receive(ctx context.Context, stream io.Reader) (_ *Objects, err er
 	}, nil
 }
 
-// malformed wraps an error of reading a pack in an *Error of the kind Broken, unless it has
-// another cause.
+// malformed wraps an error of reading a pack in an *Error, unless it has another cause.
 func malformed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if _, ok := errors.AsType[*Error](err); ok {
-		return err
+	kind := Broken
+	if errors.Is(err, ErrTooLarge) {
+		kind = TooLarge
 	}
-	return &Error{Kind: Broken, Message: "the server's pack is damaged", Err: err}
+	return &Error{Kind: kind, Message: "the server's pack cannot be used", Err: err}
 }
 
 // packFile is a file whose reads fail when a context is done. This is needed because indexing a
@@ -85,98 +81,35 @@ func (f *packFile) Read(p []byte) (int, error) {
 	return f.File.Read(p)
 }
 
-// write copies the pack to the file and verifies its checksum.
-func (p pack) write(file io.Writer, stream io.Reader) error {
-	sum := &trailer{sum: sha1.New()}
-	limited := &limitedReader{r: stream, left: p.limits.PackBytes, what: "pack"}
-	if _, err := io.Copy(io.MultiWriter(file, sum), limited); err != nil {
-		return err
-	}
-	if !sum.matches() {
-		return failure(Broken, "the server's pack is incomplete, or its checksum is wrong")
-	}
-	return nil
-}
-
-// check checks all objects of the pack before go-git reads them into memory.
+// check checks all objects of the pack before go-git reads them into memory. This is needed
+// because go-git has no limits, and accepts objects that are shorter than their headers say.
 func (p pack) check(file *packFile) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	s := packfile.NewScanner(file)
-	_, count, err := s.Header()
-	if err != nil {
-		return err
-	}
-	if count > maxPackObjects {
-		return failure(TooLarge, "the pack has %d objects, more than %d", count, maxPackObjects)
-	}
-	for range count {
-		if err := p.checkNext(s); err != nil {
+	s := newPackScanner(file, PackLimits{Objects: maxPackObjects, ObjectBytes: p.limits.ObjectBytes})
+	return s.scan(func(e packEntry) error {
+		start := make([]byte, min(e.size, maxDeltaSizes))
+		err := s.content(func(in io.Reader) error {
+			if _, err := io.ReadFull(in, start); err != nil {
+				return err
+			}
+			_, err := io.CopyN(io.Discard, in, e.size-int64(len(start)))
+			return err
+		})
+		if err != nil || !e.kind.IsDelta() {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkNext checks the kind and the sizes of one object. This is needed because go-git accepts
-// objects that are shorter than their headers say.
-func (p pack) checkNext(s *packfile.Scanner) error {
-	header, err := s.NextObjectHeader()
-	if err != nil {
-		return err
-	}
-	if !header.Type.Valid() || header.Type == reservedType {
-		return failure(Broken, "the pack has an object of the kind %d", header.Type)
-	}
-	if err := p.checkSize(header.Length); err != nil {
-		return err
-	}
-	start := &prefix{}
-	size, _, err := s.NextObject(start)
-	if err != nil {
-		return err
-	}
-	if size != header.Length {
-		return failure(Broken, "an object of the pack has %d bytes instead of %d", size, header.Length)
-	}
-	if !header.Type.IsDelta() {
-		return nil
-	}
-	return p.checkSize(deltaTarget(start.text))
-}
-
-func (p pack) checkSize(size int64) error {
-	if size < 0 || size > p.limits.ObjectBytes {
-		return failure(TooLarge, "an object of the pack has more than %d bytes", p.limits.ObjectBytes)
-	}
-	return nil
-}
-
-// deltaTarget returns the size of the object that a delta produces. It is the second of the two
-// numbers at the start of the delta; see gitformat-pack(5). If the number is too large, the
-// result is negative.
-func deltaTarget(delta []byte) int64 {
-	var size uint64
-	for range 2 {
-		size = 0
-		for shift := 0; ; shift += 7 {
-			if len(delta) == 0 {
-				return 0 // malformed, which go-git detects
-			}
-			b := delta[0]
-			delta = delta[1:]
-			if shift > 56 {
-				return -1
-			}
-			size |= uint64(b&0x7f) << shift
-			if b&0x80 == 0 {
-				break
-			}
+		d, err := parseDelta(start)
+		if err != nil {
+			return err
 		}
-	}
-	return int64(size)
+		return s.checkSize(d.size)
+	})
 }
+
+// maxDeltaSizes bounds the size of the two numbers at the start of a delta, in bytes.
+const maxDeltaSizes = 32
 
 // indexPack computes the names of all objects by reconstructing each of them.
 func indexPack(file *packFile) (*idxfile.MemoryIndex, error) {

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
@@ -30,7 +28,7 @@ type V2 struct {
 	Dir string
 	// MaxBytes bounds the size of the transfer, and Limits the content of the pack.
 	MaxBytes int64
-	Limits   gitpack.Limits
+	Limits   PackLimits
 	// Progress is called with the number of bytes that were received so far, at most every
 	// 100 ms and at the end. It may be nil.
 	Progress func(done int64)
@@ -74,12 +72,11 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 		}
 		fetched.ID = fetched.Chosen.ID
 	}
-	pack, err := v.Client.Fetch(ctx, gitwire.Fetch{
-		Want: fetched.ID, Bytes: v.MaxBytes, Limits: v.Limits, Dir: v.Dir, Progress: v.everyNowAndThen(),
-	})
+	stream, err := v.Client.Fetch(ctx, gitwire.Fetch{Want: fetched.ID, Bytes: v.MaxBytes, Progress: throttled(v.Progress)})
 	if err != nil {
 		return err
 	}
+	pack := StartPack(stream, v.Dir, v.Limits)
 	defer func() { err = errors.Join(err, pack.Close()) }()
 	fetched.Objects = &packObjects{pack: pack}
 	if err := read(fetched); err != nil {
@@ -100,20 +97,6 @@ func tooLarge(err error) error {
 		return fmt.Errorf("%w: %w", git.ErrTooLarge, err)
 	}
 	return err
-}
-
-// everyNowAndThen returns a function that calls Progress at a limited rate.
-func (v *V2) everyNowAndThen() func(int64) {
-	if v.Progress == nil {
-		return nil
-	}
-	last := time.Now()
-	return func(done int64) {
-		if now := time.Now(); now.Sub(last) >= progressEvery {
-			last = now
-			v.Progress(done)
-		}
-	}
 }
 
 // Expand implements [git.Repository]. It always returns an error.

@@ -7,14 +7,15 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
 // packObjects provides the objects of one pack. The name of each object was computed from its
 // content when it was received.
 type packObjects struct {
-	pack    *gitpack.Objects
+	pack    *PackStream
 	content bytes.Reader
 	buffer  bufio.Reader
 }
@@ -31,7 +32,7 @@ func (o *packObjects) Finish() error {
 func (o *packObjects) Commit(id string) (*git.Object, error) {
 	for range maxTagDepth {
 		kind, _, ok := o.pack.Stat(id)
-		if !ok || kind != gitpack.Tag {
+		if !ok || kind != plumbing.TagObject {
 			return o.object(git.KindCommit, id)
 		}
 		body, err := o.read(git.KindTag, id)

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
@@ -89,18 +90,18 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 	}
 	limits.TotalBytes = inflation * left.Bytes
 	request := gitwire.History{
-		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Limits: limits, Dir: v.Dir, Progress: v.everyNowAndThen(),
+		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Progress: throttled(v.Progress),
 	}
 	for _, ref := range refs {
 		request.Want = append(request.Want, ref.ID)
 	}
-	bytes, err := v.history(ctx, request, func(pack *gitpack.Objects) error {
+	bytes, err := v.history(ctx, request, limits, func(pack *PackStream) error {
 		_, err := h.Collect(refs, stop, func(id string) ([]byte, error) {
 			kind, _, ok := pack.Stat(id)
 			switch {
 			case !ok:
 				return nil, nil
-			case kind != gitpack.Commit:
+			case kind != plumbing.CommitObject:
 				h.AddOther(id)
 				return nil, nil
 			}
@@ -113,15 +114,16 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 }
 
 // history fetches a history and calls read with its objects after all of them were received.
-func (v *V2) history(ctx context.Context, request gitwire.History, read func(*gitpack.Objects) error) (bytes int64, err error) {
-	pack, err := v.Client.History(ctx, request)
+func (v *V2) history(ctx context.Context, request gitwire.History, limits PackLimits, read func(*PackStream) error) (bytes int64, err error) {
+	stream, err := v.Client.History(ctx, request)
 	if err != nil {
 		return 0, err
 	}
+	pack := StartPack(stream, v.Dir, limits)
 	defer func() { err = errors.Join(err, pack.Close()) }()
 	bytes, err = pack.Wait()
 	v.received += bytes
-	if errors.Is(err, gitpack.ErrTooLarge) {
+	if errors.Is(err, ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", git.ErrTooLarge, err)
 	}
 	if err != nil {
@@ -133,8 +135,8 @@ func (v *V2) history(ctx context.Context, request gitwire.History, read func(*gi
 // Lacks implements [git.HistorySource]. A request for a commit that the client claims to have
 // transfers nothing, but fails if the server does not have the commit.
 func (v *v2History) Lacks(ctx context.Context, id string) (bool, error) {
-	request := gitwire.History{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes, Limits: v.Limits, Dir: v.Dir}
-	_, err := v.history(ctx, request, func(*gitpack.Objects) error { return nil })
+	request := gitwire.History{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes}
+	_, err := v.history(ctx, request, v.Limits, func(*PackStream) error { return nil })
 	if said, ok := errors.AsType[*gitwire.RemoteError](err); ok {
 		return saysNotOurs(said.Message), nil
 	}

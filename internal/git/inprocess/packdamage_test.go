@@ -1,10 +1,10 @@
-package gitpack_test
+package inprocess_test
 
 import (
 	"bytes"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // TestReadDamaged cuts a pack off at every byte and changes every bit of it. All of these
@@ -63,7 +63,7 @@ func TestReadResealed(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzPackStream(f *testing.F) {
 	var b builder
 	base := b.blob("hello world\n")
 	f.Add(b.Bytes(), uint32(1))
@@ -72,7 +72,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(b.Bytes(), uint32(2))
 	b.add(7, len(steps), make([]byte, 20), steps)
 	f.Add(b.Bytes(), uint32(3))
-	small := gitpack.Limits{Objects: 100, ObjectBytes: 1 << 16, TotalBytes: 1 << 18, MemoryBytes: 1 << 18}
+	small := inprocess.PackLimits{Objects: 100, ObjectBytes: 1 << 16, TotalBytes: 1 << 18, MemoryBytes: 1 << 18}
 	f.Fuzz(func(t *testing.T, entries []byte, count uint32) {
 		b := builder{count: int(count)}
 		b.Write(entries)

@@ -1,4 +1,4 @@
-package gitpack_test
+package inprocess_test
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // limits are far higher than the tests need.
-var limits = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
+var limits = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
 
 // builder makes packs by hand.
 type builder struct {
@@ -77,8 +77,8 @@ func blobName(content string) string {
 }
 
 // readAll reads a pack to its end, and closes it if it is invalid.
-func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
-	objects := gitpack.Start(io.NopCloser(stream), dir, limits)
+func readAll(stream io.Reader, dir string, limits inprocess.PackLimits) (*inprocess.PackStream, error) {
+	objects := inprocess.StartPack(io.NopCloser(stream), dir, limits)
 	if _, err := objects.Wait(); err != nil {
 		return nil, errors.Join(err, objects.Close())
 	}
@@ -87,7 +87,7 @@ func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Obje
 
 // read reads a pack. It also checks that nothing is left in the directory after Close or
 // after an error.
-func read(t testing.TB, pack []byte, limits gitpack.Limits) (*gitpack.Objects, error) {
+func read(t testing.TB, pack []byte, limits inprocess.PackLimits) (*inprocess.PackStream, error) {
 	t.Helper()
 	dir := t.TempDir()
 	objects, err := readAll(bytes.NewReader(pack), dir, limits)

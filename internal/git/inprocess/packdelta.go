@@ -1,8 +1,10 @@
-package gitpack
+package inprocess
 
 import "fmt"
 
-// delta has the steps by which an object is made from another one.
+// delta has the steps by which an object is made from another one. go-git can apply deltas too,
+// but its buffer grows by doubling: a pack could make it use three times the memory that
+// [PackLimits] allows.
 type delta struct {
 	baseSize, size int64
 	steps          []byte
@@ -36,14 +38,14 @@ func deltaSize(data []byte) (size int64, rest []byte, err error) {
 	for i, b := range data {
 		shift := 7 * i
 		if shift > maxSizeBits-7 {
-			break
+			return 0, nil, fmt.Errorf("%w: %w: a delta's size is out of range", ErrMalformed, ErrTooLarge)
 		}
 		size |= int64(b&0x7f) << shift
 		if b&0x80 == 0 {
 			return size, data[i+1:], nil
 		}
 	}
-	return 0, nil, fmt.Errorf("%w: a delta's size is out of range", ErrMalformed)
+	return 0, nil, fmt.Errorf("%w: a delta has no size", ErrMalformed)
 }
 
 // apply returns the object. It never has more bytes than the delta says.

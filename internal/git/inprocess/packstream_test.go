@@ -1,0 +1,250 @@
+package inprocess_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// TestReadGit compares every object of a pack made by git with the output of git cat-file,
+// with various limits on the memory used.
+func TestReadGit(t *testing.T) {
+	t.Parallel()
+	packFile, pack, git := gitPack(t)
+	listing := strings.Fields(git("", "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"))
+	for _, memory := range []int64{1 << 30, 5000, 0} {
+		l := limits
+		l.MemoryBytes = memory
+		objects, err := read(t, pack, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size, _ := objects.Wait(); objects.Len() != len(listing) || size != int64(len(pack)) {
+			t.Errorf("%d objects, %d bytes, want %d, %d", objects.Len(), size, len(listing), len(pack))
+		}
+		want := git(strings.Join(listing, "\n")+"\n", "cat-file", "--batch")
+		var got strings.Builder
+		for _, name := range listing {
+			kind, size, ok := objects.Stat(name)
+			body, err := objects.Read(name)
+			if !ok || err != nil {
+				t.Fatalf("object %s: %v, %v", name, ok, err)
+			}
+			fmt.Fprintf(&got, "%s %s %d\n%s\n", name, kind, size, body)
+		}
+		if got.String() != want {
+			t.Errorf("with %d bytes of memory the objects are not git's", memory)
+		}
+	}
+	chains := git("", "verify-pack", "-v", strings.TrimSuffix(packFile, ".pack")+".idx")
+	if !strings.Contains(chains, "chain length = 10:") {
+		t.Errorf("git made no long chains of deltas:\n%s", chains)
+	}
+}
+
+func TestReadSmall(t *testing.T) {
+	t.Parallel()
+	var b builder
+	base := b.blob("hello world\n")
+	b.blob("")
+	// Copy 6 bytes from offset 6, insert "!", copy 5 bytes from offset 0.
+	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
+	offset := 12 + b.Len()
+	b.add(6, len(steps), back(offset-base), steps)
+	name, err := hex.DecodeString(blobName("hello world\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.add(7, len(steps), name, append(bytes.Clone(steps[:6]), '?', 0x90, 5))
+	pack := b.pack()
+	want := []string{"hello world\n", "", "world\n!hello", "world\n?hello"}
+	for _, stream := range []io.Reader{bytes.NewReader(pack), iotest.OneByteReader(bytes.NewReader(pack)), iotest.DataErrReader(bytes.NewReader(pack))} {
+		objects, err := readAll(stream, t.TempDir(), limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range want {
+			body, err := objects.Read(blobName(text))
+			if err != nil || string(body) != text {
+				t.Errorf("Read(%q) = %q, %v", text, body, err)
+			}
+			if kind, size, ok := objects.Stat(blobName(text)); !ok || kind != plumbing.BlobObject || size != int64(len(text)) {
+				t.Errorf("Stat(%q) = %v, %d, %v", text, kind, size, ok)
+			}
+		}
+		for _, name := range []string{"", "x", strings.Repeat("0", 40), strings.Repeat("x", 40), strings.ToUpper(blobName("")) + "0"} {
+			if body, err := objects.Read(name); body != nil || err != nil {
+				t.Errorf("Read(%q) = %q, %v, want nothing", name, body, err)
+			}
+		}
+	}
+	empty := builder{}
+	if objects, err := read(t, empty.pack(), limits); err != nil || objects.Len() != 0 {
+		t.Errorf("Read of an empty pack = %v, %v", objects, err)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	blob := func(b *builder) int { return b.blob("0123456789") }
+	delta := func(size int, steps ...byte) func(*builder) {
+		return func(b *builder) { base := blob(b); b.add(6, size, back(12+b.Len()-base), steps) }
+	}
+	tests := map[string]struct {
+		build func(*builder)
+		want  error
+	}{
+		"size too small":     {func(b *builder) { b.add(3, 9, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"size too large":     {func(b *builder) { b.add(3, 11, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"kind 0":             {func(b *builder) { b.add(0, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"kind 5":             {func(b *builder) { b.add(5, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"size of 70 bits":    {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 11)); b.count++ }, inprocess.ErrMalformed},
+		"size of 2^58":       {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 8) + "\x01"); b.count++ }, inprocess.ErrTooLarge},
+		"large object":       {func(b *builder) { b.blob(strings.Repeat("x", 2<<20)) }, inprocess.ErrTooLarge},
+		"more than it says":  {func(b *builder) { blob(b); blob(b); b.count-- }, inprocess.ErrMalformed},
+		"less than it says":  {func(b *builder) { blob(b); b.count++ }, inprocess.ErrMalformed},
+		"too many":           {func(b *builder) { blob(b); b.count = 10_001 }, inprocess.ErrTooLarge},
+		"2^32 objects":       {func(b *builder) { b.count = 1<<32 - 1 }, inprocess.ErrTooLarge},
+		"base at itself":     {func(b *builder) { blob(b); b.add(6, 3, back(0), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base in an object":  {func(b *builder) { blob(b); b.add(6, 3, back(3), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base before all":    {func(b *builder) { blob(b); b.add(6, 3, back(100), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base elsewhere":     {func(b *builder) { b.add(7, 3, make([]byte, 20), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"distance of 2^70":   {func(b *builder) { b.add(6, 3, bytes.Repeat([]byte{0xff}, 10), nil) }, inprocess.ErrMalformed},
+		"other base size":    {delta(4, 9, 5, 0x90, 5), inprocess.ErrMalformed},
+		"makes more":         {delta(4, 10, 4, 0x90, 5), inprocess.ErrMalformed},
+		"makes less":         {delta(4, 10, 6, 0x90, 5), inprocess.ErrMalformed},
+		"makes nothing":      {delta(2, 10, 6), inprocess.ErrMalformed},
+		"copies from beyond": {delta(5, 10, 5, 0x91, 6, 5), inprocess.ErrMalformed},
+		"copies 65536":       {delta(3, 10, 5, 0x80), inprocess.ErrMalformed},
+		"step 0":             {delta(3, 10, 5, 0), inprocess.ErrMalformed},
+		"inserts too much":   {delta(4, 10, 5, 5, 'x'), inprocess.ErrMalformed},
+		"copy cut off":       {delta(3, 10, 5, 0xff), inprocess.ErrMalformed},
+		"no sizes":           {delta(0), inprocess.ErrMalformed},
+		"result of 2^62":     {delta(10, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), inprocess.ErrMalformed},
+		"result of 2^48":     {delta(8, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), inprocess.ErrTooLarge},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b builder
+			tt.build(&b)
+			if _, err := read(t, b.pack(), limits); !errors.Is(err, tt.want) {
+				t.Errorf("Read = %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestReadTotal(t *testing.T) {
+	t.Parallel()
+	var b builder
+	base := b.blob(strings.Repeat("x", 1<<16))
+	for range 20 { // each copies the whole base
+		b.add(6, 7, back(12+b.Len()-base), []byte{0x80, 0x80, 4, 0x80, 0x80, 4, 0x80})
+	}
+	l := limits
+	l.TotalBytes = 20 << 16
+	if _, err := read(t, b.pack(), l); !errors.Is(err, inprocess.ErrTooLarge) {
+		t.Errorf("Read of 21 objects with %d bytes in all = %v, want ErrTooLarge", l.TotalBytes, err)
+	}
+	l.TotalBytes = 21 << 16
+	if _, err := read(t, b.pack(), l); err != nil {
+		t.Errorf("Read of 21 objects with %d bytes in all = %v", l.TotalBytes, err)
+	}
+}
+
+func TestReadStreamError(t *testing.T) {
+	t.Parallel()
+	var b builder
+	b.blob(strings.Repeat("x", 1000))
+	broken := errors.New("broken")
+	for n := range b.pack() {
+		stream := io.MultiReader(bytes.NewReader(b.pack()[:n]), iotest.ErrReader(broken))
+		if _, err := readAll(stream, t.TempDir(), limits); !errors.Is(err, broken) {
+			t.Fatalf("Read of a stream that breaks after %d bytes = %v, want its error", n, err)
+		}
+	}
+}
+
+func TestReadNoRoom(t *testing.T) {
+	t.Parallel()
+	var b builder
+	b.blob("x")
+	l := limits
+	l.MemoryBytes = 0
+	if _, err := readAll(bytes.NewReader(b.pack()), "/does/not/exist", l); err == nil {
+		t.Error("Read without a directory for its file = nil error")
+	}
+}
+
+// TestObjectsOnTheWay reads objects of a pack whose rest has not arrived yet.
+func TestObjectsOnTheWay(t *testing.T) {
+	t.Parallel()
+	var b builder
+	b.blob("first")
+	begun := 12 + b.Len()
+	b.blob("second")
+	pack := b.pack()
+	for _, broken := range []error{nil, errors.New("broken")} {
+		stream, server := io.Pipe()
+		objects := inprocess.StartPack(stream, t.TempDir(), limits)
+		if _, err := server.Write(pack[:begun+1]); err != nil {
+			t.Fatal(err)
+		}
+		if body, err := objects.Read(blobName("first")); string(body) != "first" || err != nil {
+			t.Errorf("before the second object has come the first one is %q, %v", body, err)
+		}
+		second := make(chan string)
+		go func() {
+			body, _ := objects.Read(blobName("second"))
+			second <- string(body)
+		}()
+		want := "second"
+		if broken != nil {
+			want = ""
+			server.CloseWithError(broken)
+		} else if _, err := server.Write(pack[begun+1:]); err != nil {
+			t.Fatal(err)
+		}
+		server.Close()
+		if got := <-second; got != want {
+			t.Errorf("after the error %v the second object is %q, want %q", broken, got, want)
+		}
+		if _, err := objects.Wait(); !errors.Is(err, broken) {
+			t.Errorf("the pack ends with %v, want %v", err, broken)
+		}
+		if err := objects.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCloseEarly closes a pack before all of it has arrived.
+func TestCloseEarly(t *testing.T) {
+	t.Parallel()
+	var b builder
+	b.blob("first")
+	b.blob("second")
+	stream, server := io.Pipe()
+	objects := inprocess.StartPack(stream, t.TempDir(), limits)
+	if _, err := server.Write(b.pack()[:20]); err != nil {
+		t.Fatal(err)
+	}
+	if err := objects.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := objects.Wait(); err == nil {
+		t.Error("the pack is whole")
+	}
+	if body, err := objects.Read(blobName("second")); body != nil || err != nil {
+		t.Errorf("what never came is %q, %v", body, err)
+	}
+}
