@@ -28,7 +28,7 @@ var layers = []layer{
 	}},
 	{"the user's git repository, and files of it that expressions can read", []string{"internal/gitowner", "internal/repofiles"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
