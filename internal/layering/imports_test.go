@@ -26,7 +26,7 @@ var layers = []layer{
 		"cmd/cotter/internal/cli",                                                                                                                                            // command lines
 		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
-	{"the user's git repository, and files of it that expressions can read", []string{"internal/gitowner", "internal/repofiles"}},
+	{"the user's git repository", []string{"internal/gitowner"}},
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
