@@ -22,6 +22,8 @@
 //     programs. They are most of the work of a handshake, and each process begins with one.
 //
 // If TMPDIR is set, tests run on a disk. A test that needs a disk in any case creates an image.
+//
+// [OwnProcess] runs a part of a test in another process, for example to measure its memory.
 package testenv
 
 import (
