@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
 )
 
 // writeNames writes files whose content is their own name, and creates directories for names that end
