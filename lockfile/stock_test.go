@@ -344,7 +344,7 @@ func TestSetProvidersAsStockTools(t *testing.T) {
 	top := t.TempDir()
 	installed := make([]lockfile.Provider, 0, 2)
 	replace := make([]string, 0, 4)
-	for _, p := range []struct{ kind, version, constraints, mark string }{{"a", "1.0.0", "1.0.0", "HASH_A"}, {"b", "2.0.0", "~> 2.0", "HASH_B"}} {
+	for _, p := range []struct{ kind, version, constraints, mark string }{{kind: "a", version: "1.0.0", constraints: "1.0.0", mark: "HASH_A"}, {kind: "b", version: "2.0.0", constraints: "~> 2.0", mark: "HASH_B"}} {
 		dir := filepath.Join(top, "mirror/example.com/acme", p.kind, p.version, addrs.CurrentPlatform().String())
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)

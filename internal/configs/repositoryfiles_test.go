@@ -198,20 +198,20 @@ func TestFind(t *testing.T) {
 		isUsable         func(string) bool
 		want             map[string]string // by names: the content, or "" if the file is refused
 	}{
-		{"no repository", "plain/root", "", yes, map[string]string{"x": "plain/root/x", "down/x": "plain/root/down/x", "../x": ""}},
-		{"top", "repo", "", yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "../x": "", ".git/HEAD": ""}},
-		{"below the top", "repo/root", "", yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": "repo/x", "../../x": ""}},
-		{"submodule", "repo/module/root", "", yes, map[string]string{"x": "repo/module/root/x", "../x": "repo/module/x", "../../x": ""}},
-		{"of another user", "repo/root", "", no, map[string]string{"x": "repo/root/x", "down/x": "repo/root/down/x", "../x": ""}},
-		{"home directory", "repo/root", at("repo"), yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": ""}},
-		{"above the home directory", "repo/root", at("repo/module"), yes, map[string]string{"x": "repo/root/x", "../x": "", "../module/x": ""}},
-		{"in the home directory", "repo/root", base, yes, map[string]string{"x": "repo/root/x", "../x": "repo/x"}},
-		{"above the root module, the home directory", "repo/root", at("repo/root"), yes, map[string]string{"x": "repo/root/x", ".x": "", "../x": ""}},
-		{"root module is the home directory", "repo", at("repo"), yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "root/.x": "", "../x": ""}},
-		{"missing home directory", "repo/root", at("missing"), yes, map[string]string{"../x": "repo/x"}},
-		{"inside of .git", "repo/.git/hooks", "", yes, map[string]string{"x": "", "../../x": "repo/x"}},
-		{"inside of .git of another user", "repo/.git/hooks", "", no, map[string]string{"x": "", "../../x": ""}},
-		{"root of the file system", string(filepath.Separator), "", yes, map[string]string{at("x"): "", "proc/self/environ": ""}},
+		{name: "no repository", root: "plain/root", isUsable: yes, want: map[string]string{"x": "plain/root/x", "down/x": "plain/root/down/x", "../x": ""}},
+		{name: "top", root: "repo", isUsable: yes, want: map[string]string{"x": "repo/x", "root/x": "repo/root/x", "../x": "", ".git/HEAD": ""}},
+		{name: "below the top", root: "repo/root", isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": "repo/x", "../../x": ""}},
+		{name: "submodule", root: "repo/module/root", isUsable: yes, want: map[string]string{"x": "repo/module/root/x", "../x": "repo/module/x", "../../x": ""}},
+		{name: "of another user", root: "repo/root", isUsable: no, want: map[string]string{"x": "repo/root/x", "down/x": "repo/root/down/x", "../x": ""}},
+		{name: "home directory", root: "repo/root", home: at("repo"), isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": ""}},
+		{name: "above the home directory", root: "repo/root", home: at("repo/module"), isUsable: yes, want: map[string]string{"x": "repo/root/x", "../x": "", "../module/x": ""}},
+		{name: "in the home directory", root: "repo/root", home: base, isUsable: yes, want: map[string]string{"x": "repo/root/x", "../x": "repo/x"}},
+		{name: "above the root module, the home directory", root: "repo/root", home: at("repo/root"), isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "", "../x": ""}},
+		{name: "root module is the home directory", root: "repo", home: at("repo"), isUsable: yes, want: map[string]string{"x": "repo/x", "root/x": "repo/root/x", "root/.x": "", "../x": ""}},
+		{name: "missing home directory", root: "repo/root", home: at("missing"), isUsable: yes, want: map[string]string{"../x": "repo/x"}},
+		{name: "inside of .git", root: "repo/.git/hooks", isUsable: yes, want: map[string]string{"x": "", "../../x": "repo/x"}},
+		{name: "inside of .git of another user", root: "repo/.git/hooks", isUsable: no, want: map[string]string{"x": "", "../../x": ""}},
+		{name: "root of the file system", root: string(filepath.Separator), isUsable: yes, want: map[string]string{at("x"): "", "proc/self/environ": ""}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
