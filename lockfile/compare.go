@@ -58,10 +58,10 @@ func (c ProviderChange) Hashes() (added, removed int) {
 // Compare returns the differences between two locks: modules sorted by key, and providers
 // in the order of addrs.Provider.Compare.
 func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderChange) {
-	compareTables(&old.modules, &updated.modules, func(known Module, old, updated *Module) {
+	compareTables(&old.modules, &updated.modules, func(known *Module, old, updated *Module) {
 		modules = append(modules, ModuleChange{Key: known.Key, Old: old, New: updated})
 	})
-	compareTables(&old.providers, &updated.providers, func(known Provider, old, updated *Provider) {
+	compareTables(&old.providers, &updated.providers, func(known *Provider, old, updated *Provider) {
 		providers = append(providers, ProviderChange{Address: known.Address, Old: old, New: updated})
 	})
 	return modules, providers
@@ -69,17 +69,18 @@ func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderCh
 
 // compareTables calls report for each value that is not equal in both tables, sorted by key. A value
 // is nil if its table does not have it; known is one of them that is not.
-func compareTables[V value[V]](old, updated *table[V], report func(known V, old, updated *V)) {
+func compareTables[V value[V]](old, updated *table[V], report func(known, old, updated V)) {
+	var none V // nil
 	for _, key := range union(old.entries, updated.entries) {
 		before, had := old.get(key)
 		after, has := updated.get(key)
 		switch {
 		case !had:
-			report(after, nil, &after)
+			report(after, none, after)
 		case !has:
-			report(before, &before, nil)
-		case !before.Equal(after):
-			report(before, &before, &after)
+			report(before, before, none)
+		case !before.equals(after):
+			report(before, before, after)
 		}
 	}
 }

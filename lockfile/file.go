@@ -16,8 +16,8 @@ import (
 // exist yet. A File is not safe for concurrent use.
 type File struct {
 	src       []byte
-	modules   table[Module]
-	providers table[Provider]
+	modules   table[*Module]
+	providers table[*Provider]
 	foreign   []string // labels of module blocks in the format of a later draft
 
 	tool string // that a new header names
@@ -59,14 +59,29 @@ func (f *File) RestoreHeader(former *File) {
 }
 
 // Modules returns the locked modules, sorted by key.
-func (f *File) Modules() []Module { return f.modules.values() }
+func (f *File) Modules() []Module { return contents(f.modules.values()) }
 
 // Module returns the module that is locked for a key, and whether there is one.
-func (f *File) Module(key string) (Module, bool) { return f.modules.get(key) }
+func (f *File) Module(key string) (Module, bool) {
+	m, ok := f.modules.get(key)
+	if !ok {
+		return Module{}, false
+	}
+	return *m, true
+}
+
+// contents returns what pointers point to.
+func contents[T any](pointers []*T) []T {
+	values := make([]T, len(pointers))
+	for i, p := range pointers {
+		values[i] = *p
+	}
+	return values
+}
 
 // SetModule adds a module or replaces the one with the same key. Setting an equal
 // module is a no-op. Values are checked by [File.Check].
-func (f *File) SetModule(m Module) { f.modules.set(m) }
+func (f *File) SetModule(m Module) { f.modules.set(&m) }
 
 // RemoveModule removes a module if the file has it.
 func (f *File) RemoveModule(key string) { f.modules.remove(key) }
@@ -77,17 +92,21 @@ func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
 
 // Providers returns the locked providers in the order of [addrs.Provider.Compare], in which
 // stock tools write them. Blocks with errors are not included, see [File.ProviderFaults].
-func (f *File) Providers() []Provider { return f.providers.values() }
+func (f *File) Providers() []Provider { return contents(f.providers.values()) }
 
 // Provider returns the provider that is locked for an address, and whether there is one.
 func (f *File) Provider(address addrs.Provider) (Provider, bool) {
-	return f.providers.get(providerKey(address))
+	p, ok := f.providers.get(providerKey(address))
+	if !ok {
+		return Provider{}, false
+	}
+	return *p, true
 }
 
 // SetProvider adds a provider or replaces the one with the same address. Setting an
 // equal provider is a no-op. Values are checked by [File.Check]. A block with errors
 // for the same address is not replaced; see [File.ProviderFaults].
-func (f *File) SetProvider(p Provider) { f.providers.set(p) }
+func (f *File) SetProvider(p Provider) { f.providers.set(&p) }
 
 // RemoveProvider removes a provider if the file has it.
 func (f *File) RemoveProvider(address addrs.Provider) { f.providers.remove(providerKey(address)) }

@@ -39,12 +39,12 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 			if their == nil {
 				result.RemoveModule(key)
 			} else {
-				result.SetModule(their.value)
+				result.SetModule(*their.value)
 			}
 		default:
 			conflicts = append(conflicts, Conflict{"module", key})
 			if our == nil {
-				result.SetModule(their.value) // a block for the markers to replace
+				result.SetModule(*their.value) // a block for the markers to replace
 			}
 		}
 	}
@@ -75,8 +75,8 @@ func winner[T any](base, ours, theirs T, same func(a, b T) bool) side {
 }
 
 // sameModule reports whether two entries have equal modules, or both are nil.
-func sameModule(a, b *entry[Module]) bool {
-	return (a == nil) == (b == nil) && (a == nil || a.value.Equal(b.value))
+func sameModule(a, b *entry[*Module]) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.value.equals(b.value))
 }
 
 // union returns the sorted keys of all maps.
@@ -154,9 +154,9 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 	}
 	var was Provider
 	if b, ok := base.providers.read[key]; ok {
-		was = b.value
+		was = *b.value
 	}
-	merged := our.value
+	merged := *our.value
 	switch {
 	case our.value.Version == their.value.Version:
 		merged.Hashes = slices.Concat(our.value.Hashes, their.value.Hashes)
@@ -169,9 +169,9 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 		return "", false
 	}
 	switch {
-	case merged.Equal(our.value):
+	case merged.Equal(*our.value):
 		return f.at(our.span), true
-	case merged.Equal(their.value):
+	case merged.Equal(*their.value):
 		return theirs.at(their.span), true
 	}
 	return merged.render(nil), true

@@ -69,7 +69,14 @@ func (m Module) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
-func (m Module) key() string { return m.Key }
+func (m *Module) key() string { return m.Key }
+
+func (m *Module) equals(other *Module) bool { return m.Equal(*other) }
+
+func (m *Module) normalized() *Module {
+	normal := m.normal()
+	return &normal
+}
 
 // normal returns m with a sorted copy of its hashes.
 func (m Module) normal() Module {
@@ -78,14 +85,14 @@ func (m Module) normal() Module {
 	return m
 }
 
-func (m Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
+func (m *Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
 
 // writable reports whether the addresses have no credentials.
-func (m Module) writable() bool {
+func (m *Module) writable() bool {
 	return !holdsCredential(m.Source) && !holdsCredential(m.Package)
 }
 
-func (m Module) render(extras []string) string {
+func (m *Module) render(extras []string) string {
 	var groups []string
 	switch {
 	case m.Version == "":
@@ -123,7 +130,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		return
 	}
 	before := len(p.diags)
-	m := Module{Key: key, Range: b.DefRange()}
+	m := &Module{Key: key, Range: b.DefRange()}
 	for _, field := range []struct {
 		name  string
 		value *string
@@ -198,7 +205,7 @@ func withoutModulesSegment(source string) string {
 }
 
 // faults returns the invalid values of a module.
-func (m Module) faults() []fault {
+func (m *Module) faults() []fault {
 	var found []fault
 	add := func(attribute, summary string, err error) {
 		if err != nil {
@@ -220,7 +227,7 @@ func (m Module) faults() []fault {
 }
 
 // writeFaults returns the reasons why a module that was set cannot be written.
-func (m Module) writeFaults() []fault {
+func (m *Module) writeFaults() []fault {
 	found := m.faults()
 	if holdsCredential(m.Source) {
 		found = append(found, fault{attribute: "source", element: -1, err: ErrCredential})

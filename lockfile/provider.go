@@ -53,7 +53,14 @@ func (p Provider) Merge(installed Provider) Provider {
 // hasForeignScheme reports whether stock tools do not know the scheme of a hash.
 func hasForeignScheme(h hashing.Hash) bool { return h.Scheme() != "h1" && h.Scheme() != "zh" }
 
-func (p Provider) key() string { return providerKey(p.Address) }
+func (p *Provider) key() string { return providerKey(p.Address) }
+
+func (p *Provider) equals(other *Provider) bool { return p.Equal(*other) }
+
+func (p *Provider) normalized() *Provider {
+	normal := p.normal()
+	return &normal
+}
 
 // providerKey returns a key that is ordered as [addrs.Provider.Compare] orders addresses.
 func providerKey(p addrs.Provider) string {
@@ -66,7 +73,7 @@ func (p Provider) normal() Provider {
 	return p
 }
 
-func (p Provider) hasNormalHashes() bool { return slices.Equal(p.Hashes, uniqueHashes(p.Hashes)) }
+func (p *Provider) hasNormalHashes() bool { return slices.Equal(p.Hashes, uniqueHashes(p.Hashes)) }
 
 func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
 	sorted := slices.Clone(hashes)
@@ -74,12 +81,12 @@ func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
 	return slices.Compact(sorted)
 }
 
-func (p Provider) writable() bool { return true }
+func (p *Provider) writable() bool { return true }
 
 // render returns a provider's block as stock tools write it, without a final newline.
-func (p Provider) render([]string) string {
+func (p *Provider) render([]string) string {
 	var b strings.Builder
-	p = p.normal()
+	p = p.normalized()
 	b.WriteString("provider " + quote(p.Address.String()) + " {\n")
 	if p.Constraints == "" {
 		b.WriteString(attribute("version = ", p.Version))
@@ -120,12 +127,12 @@ func (p *parser) provider(b *hclsyntax.Block) {
 
 // decodeProvider returns the provider of a block. If p has diagnostics afterwards, the
 // provider is not complete.
-func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
+func (p *parser) decodeProvider(b *hclsyntax.Block) *Provider {
 	if len(b.Labels) != 1 {
 		p.fail(b.DefRange(), "Invalid provider block", "A provider block has one label, the provider's address; this one has %d.", len(b.Labels))
-		return Provider{}
+		return &Provider{}
 	}
-	provider := Provider{Range: b.DefRange()}
+	provider := &Provider{Range: b.DefRange()}
 	var err error
 	if provider.Address, err = parseProviderLabel(b.Labels[0]); err != nil {
 		p.fail(b.LabelRanges[0], "Invalid provider address", "Provider %.300q: %s.", b.Labels[0], err)
@@ -184,7 +191,7 @@ func addressFault(address addrs.Provider) error {
 }
 
 // faults returns the invalid values of a provider, except for its address.
-func (p Provider) faults() []fault {
+func (p *Provider) faults() []fault {
 	var found []fault
 	add := func(attribute string, element int, summary string, err error) {
 		if err != nil {
@@ -225,7 +232,7 @@ func providerVersionFault(version string) error {
 }
 
 // writeFaults returns the reasons why a provider that was set cannot be written.
-func (p Provider) writeFaults() []fault {
+func (p *Provider) writeFaults() []fault {
 	var found []fault
 	parsed, err := parseProviderLabel(p.Address.String())
 	if err == nil && parsed != p.Address {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A value is what a block locks: a [Module] or a [Provider].
+// A value is what a block locks: a [*Module] or a [*Provider]. It does not change once it is in a table.
 type value[V any] interface {
-	Equal(other V) bool
+	equals(other V) bool
 	// key identifies the value in a file. Blocks are sorted by it.
 	key() string
-	// normal returns a copy with sorted hashes.
-	normal() V
-	// hasNormalHashes reports whether the hashes are as normal returns them.
+	// normalized returns a copy with sorted hashes.
+	normalized() V
+	// hasNormalHashes reports whether the hashes are as normalized returns them.
 	hasNormalHashes() bool
 	// writable reports whether the block may be written; see [File.Check].
 	writable() bool
@@ -37,7 +37,7 @@ type entry[V value[V]] struct {
 	block *block[V] // nil for a value that is not in the source
 }
 
-func (e *entry[V]) changed() bool { return e.block == nil || !e.value.Equal(e.block.value) }
+func (e *entry[V]) changed() bool { return e.block == nil || !e.value.equals(e.block.value) }
 
 // A table has the blocks of one type, and the values to be written. The zero value is empty.
 type table[V value[V]] struct {
@@ -73,7 +73,7 @@ func (t *table[V]) set(v V) {
 		t.entries = map[string]*entry[V]{}
 	}
 	key := v.key()
-	e := &entry[V]{key: key, value: v.normal(), block: t.read[key]}
+	e := &entry[V]{key: key, value: v.normalized(), block: t.read[key]}
 	if !e.changed() {
 		e.value = e.block.value
 	}
@@ -88,14 +88,14 @@ func (t *table[V]) get(key string) (v V, ok bool) {
 	if !ok {
 		return v, false
 	}
-	return e.value.normal(), true
+	return e.value.normalized(), true
 }
 
 // values returns all values, sorted by key.
 func (t *table[V]) values() []V {
 	values := make([]V, 0, len(t.entries))
 	for _, e := range t.sorted() {
-		values = append(values, e.value.normal())
+		values = append(values, e.value.normalized())
 	}
 	return values
 }
