@@ -18,9 +18,8 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/opendir"
-	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/cotterpin/cotter/settings"
 )
 
 // ConfigReader reads the configuration of one directory. Tools with their own parser can
@@ -238,26 +237,7 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 // a *[policy.FileError], or an error of reading the file.
 //
 // Runs do not apply settings by themselves: programs must put them into requests.
-func ReadSettings(dir string) (*settings.Settings, error) {
-	files, err := project.FilesAbove(orElse(dir, "."), policy.FileName)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return &settings.Settings{}, nil
-	}
-	nearest := files[0]
-	src, err := project.ReadRegular(nearest.Path, policy.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	found, diags := settings.Parse(src, filepath.ToSlash(nearest.Shown))
-	if diags.HasErrors() {
-		return nil, &policy.FileError{File: nearest.Shown, Diagnostics: diags}
-	}
-	found.InDir(filepath.Dir(nearest.Path))
-	return found, nil
-}
+func ReadSettings(dir string) (*policy.Settings, error) { return rules.ReadSettings(orElse(dir, ".")) }
 
 func exists(name string) bool {
 	_, err := os.Lstat(name)

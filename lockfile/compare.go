@@ -1,7 +1,6 @@
 package lockfile
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -58,44 +57,30 @@ func (c ProviderChange) Hashes() (added, removed int) {
 
 // Compare returns the differences between two locks: modules sorted by key, and providers
 // in the order of addrs.Provider.Compare.
-func Compare(old, updated *File) ([]ModuleChange, []ProviderChange) {
-	keys := make(map[string]*ModuleChange)
-	for _, m := range old.Modules() {
-		keys[m.Key] = &ModuleChange{Key: m.Key, Old: &m}
-	}
-	for _, m := range updated.Modules() {
-		if known := keys[m.Key]; known != nil {
-			known.New = &m
-			continue
-		}
-		keys[m.Key] = &ModuleChange{Key: m.Key, New: &m}
-	}
-	var modules []ModuleChange
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if c := keys[key]; c.Old == nil || c.New == nil || !c.Old.Equal(*c.New) {
-			modules = append(modules, *c)
-		}
-	}
-	return modules, compareProviders(old, updated)
+func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderChange) {
+	compareTables(&old.modules, &updated.modules, func(known *Module, old, updated *Module) {
+		modules = append(modules, ModuleChange{Key: known.Key, Old: old, New: updated})
+	})
+	compareTables(&old.providers, &updated.providers, func(known *Provider, old, updated *Provider) {
+		providers = append(providers, ProviderChange{Address: known.Address, Old: old, New: updated})
+	})
+	return modules, providers
 }
 
-func compareProviders(old, updated *File) []ProviderChange {
-	addresses := make(map[addrs.Provider]*ProviderChange)
-	for _, p := range old.Providers() {
-		addresses[p.Address] = &ProviderChange{Address: p.Address, Old: &p}
-	}
-	for _, p := range updated.Providers() {
-		if known := addresses[p.Address]; known != nil {
-			known.New = &p
-			continue
-		}
-		addresses[p.Address] = &ProviderChange{Address: p.Address, New: &p}
-	}
-	var providers []ProviderChange
-	for _, address := range slices.SortedFunc(maps.Keys(addresses), addrs.Provider.Compare) {
-		if c := addresses[address]; c.Old == nil || c.New == nil || !c.Old.Equal(*c.New) {
-			providers = append(providers, *c)
+// compareTables calls report for each value that is not equal in both tables, sorted by key. A value
+// is nil if its table does not have it; known is one of them that is not.
+func compareTables[V value[V]](old, updated *table[V], report func(known, old, updated V)) {
+	var none V // nil
+	for _, key := range union(old.entries, updated.entries) {
+		before, had := old.get(key)
+		after, has := updated.get(key)
+		switch {
+		case !had:
+			report(after, none, after)
+		case !has:
+			report(before, before, none)
+		case !before.equals(after):
+			report(before, before, after)
 		}
 	}
-	return providers
 }

@@ -3,15 +3,20 @@ package lockfile
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/hashing"
 )
 
-// parser converts blocks to entries.
+// maxFaults is the number of errors after which the rest of the file is not read.
+const maxFaults = 1_000
+
+// parser converts blocks to modules and providers.
 type parser struct {
 	src   []byte
 	file  *File
@@ -20,61 +25,66 @@ type parser struct {
 	stopped bool
 }
 
+// blocks adds the blocks in a part of the file, until there are too many errors.
+func (p *parser) blocks(body *hclsyntax.Body) {
+	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
+		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The file has provider and module blocks only, but this is the argument %.300q. Remove it: tofu and terraform refuse the file.", name)
+	}
+	for _, b := range body.Blocks {
+		if p.stopped {
+			return
+		}
+		switch b.Type {
+		case "module":
+			p.module(b)
+		case "provider":
+			p.provider(b)
+		default:
+			p.unknown(b.DefRange(), "Unsupported block", "The file has provider and module blocks only, but this is a block of type %.300q. Remove it: tofu and terraform refuse the file.", b.Type)
+		}
+		if max(len(p.diags), len(p.file.providerFaults)) > maxFaults {
+			p.fail(b.DefRange(), "Too many errors in lock file", "The blocks up to here have more than %d errors. The rest of the file was not read.", maxFaults)
+			p.stopped = true
+		}
+	}
+}
+
 func (p *parser) fail(subject hcl.Range, summary, format string, args ...any) {
 	p.diags = append(p.diags, failure(summary, fmt.Sprintf(format, args...), &subject)...)
 }
 
-func (p *parser) module(b *hclsyntax.Block) {
-	if len(b.Labels) != 1 {
-		p.fail(b.DefRange(), "Invalid module block", "A module block has one label, the dotted path of module calls; this one has %d.", len(b.Labels))
-		return
-	}
-	key := b.Labels[0]
-	if strings.Contains(key, "/") {
-		p.file.foreign = append(p.file.foreign, key)
-		return
-	}
-	if first, ok := p.file.byKey[key]; ok {
-		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is already locked on line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
-		return
-	}
-	m, ok := p.attributes(b)
-	read := &block{
-		module: m,
-		span:   spanOf(b),
-		extras: p.extras(b),
-	}
-	p.file.byKey[key] = read
-	p.file.blocks = append(p.file.blocks, read)
-	p.file.entries[key] = &entry{module: m, block: read}
-	if ok {
-		p.check(m, b)
+// unknown adds content that only stock tools refuse.
+func (p *parser) unknown(at hcl.Range, summary, format string, args ...any) {
+	if len(p.file.unknownContent) < maxFaults {
+		p.file.unknownContent = append(p.file.unknownContent, failure(summary, fmt.Sprintf(format, args...), &at)...)
 	}
 }
 
-// attributes reads the known attributes and reports whether all of them are
-// literals, so that their values can be checked.
-func (p *parser) attributes(b *hclsyntax.Block) (Module, bool) {
-	m := Module{Key: b.Labels[0], Range: b.DefRange()}
-	before := len(p.diags)
-	for _, field := range []struct {
-		name  string
-		value *string
-	}{{"version", &m.Version}, {"source", &m.Source}, {"constraints", &m.Constraints}, {"package", &m.Package}} {
-		attribute, ok := b.Body.Attributes[field.name]
-		if !ok {
-			continue
-		}
-		*field.value = p.str(attribute.Expr)
-		if *field.value == "" {
-			p.fail(attribute.Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", m.Key, field.name)
-		}
+// attribute returns the value of an attribute, and whether the block has it.
+func (p *parser) attribute(b *hclsyntax.Block, name string) (value string, ok bool) {
+	attribute, ok := b.Body.Attributes[name]
+	if !ok {
+		return "", false
 	}
-	if attribute, ok := b.Body.Attributes["hashes"]; ok {
-		m.Hashes = p.hashes(attribute.Expr)
+	return p.str(attribute.Expr), true
+}
+
+// hashes returns the attribute "hashes", or nil if the block does not have it or if it is not a list.
+func (p *parser) hashes(b *hclsyntax.Block) []hashing.Hash {
+	attribute, ok := b.Body.Attributes["hashes"]
+	if !ok {
+		return nil
 	}
-	m.Source = withoutModulesSegment(m.Source)
-	return m, len(p.diags) == before
+	list, ok := attribute.Expr.(*hclsyntax.TupleConsExpr)
+	if !ok {
+		p.fail(attribute.Expr.Range(), "Not a literal list", "hashes must be a list of quoted strings in square brackets.")
+		return nil
+	}
+	hashes := make([]hashing.Hash, 0, len(list.Exprs))
+	for _, element := range list.Exprs {
+		hashes = append(hashes, hashing.Hash(p.str(element)))
+	}
+	return hashes
 }
 
 // str returns the value of a quoted string without templates. It decodes the source text,
@@ -101,22 +111,17 @@ func (p *parser) str(expr hclsyntax.Expression) string {
 	return value.String()
 }
 
-func (p *parser) hashes(expr hclsyntax.Expression) []hashing.Hash {
-	list, ok := expr.(*hclsyntax.TupleConsExpr)
-	if !ok {
-		p.fail(expr.Range(), "Not a literal list", "hashes must be a list of quoted strings in square brackets.")
-		return nil
-	}
-	hashes := make([]hashing.Hash, 0, len(list.Exprs))
-	for _, element := range list.Exprs {
-		hashes = append(hashes, hashing.Hash(p.str(element)))
-	}
-	return hashes
+// fault is an invalid value of a module or a provider.
+type fault struct {
+	attribute string // "" for the label
+	element   int    // the index of an invalid hash; -1 for the whole attribute
+	summary   string
+	err       error
 }
 
-// check reports the invalid values of a module at their positions.
-func (p *parser) check(m Module, b *hclsyntax.Block) {
-	for _, bad := range m.faults() {
+// failAt reports the invalid values of a block at their positions. what is "Module" or "Provider".
+func (p *parser) failAt(b *hclsyntax.Block, what string, found []fault) {
+	for _, bad := range found {
 		at := b.DefRange()
 		attribute, ok := b.Body.Attributes[bad.attribute]
 		switch {
@@ -128,30 +133,6 @@ func (p *parser) check(m Module, b *hclsyntax.Block) {
 		default:
 			at = attribute.Expr.Range()
 		}
-		p.fail(at, bad.summary, "Module %.300q: %s.", m.Key, bad.err)
+		p.fail(at, bad.summary, "%s %.300q: %s.", what, b.Labels[0], bad.err)
 	}
-	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"package", m.Package}} {
-		if holdsPassword(field.address) {
-			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", m.Key, ErrCredential)
-		}
-	}
-}
-
-// withoutModulesSegment converts an address in the form of the RFC's example,
-// HOST/modules/NAMESPACE/NAME/SYSTEM, to a plain registry address. It returns other
-// addresses unchanged.
-func withoutModulesSegment(source string) string {
-	host, rest, _ := strings.Cut(source, "/")
-	plain, ok := strings.CutPrefix(rest, "modules/")
-	if !ok {
-		return source
-	}
-	if _, err := addrs.ParseModuleSource(source); err == nil {
-		return source
-	}
-	registry, err := addrs.ParseModuleSourceRegistry(host + "/" + plain)
-	if err != nil {
-		return source
-	}
-	return registry.String()
 }

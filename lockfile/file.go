@@ -2,46 +2,39 @@ package lockfile
 
 import (
 	"cmp"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 )
 
 // File is a lock file in memory: the bytes that were read, and the locked modules and
 // providers, with changes that are not written yet. The zero value is a file that does not
 // exist yet. A File is not safe for concurrent use.
 type File struct {
-	src     []byte
-	entries map[string]*entry
-	blocks  []*block // the module blocks in src, in the order of src
-	byKey   map[string]*block
-	foreign []string
-	tool    string
+	src       []byte
+	modules   table[*Module]
+	providers table[*Provider]
+	foreign   []string // labels of module blocks in the format of a later draft
+
+	tool string // that a new header names
 	// newHeader replaces the comment at the start of src, which is a generated one; "" keeps
 	// the comment.
 	newHeader string
 
-	providers      map[addrs.Provider]*providerEntry
-	providerBlocks []*providerBlock // those without errors, in the order of src
-	providerBy     map[addrs.Provider]*providerBlock
-	providerLabels []string // of all provider blocks in src
+	providerLabels []string // of all provider blocks in src, also of those with errors
 	firstProvider  int      // offset of the first provider block, if there is one
 	providerFaults hcl.Diagnostics
 	unknownContent hcl.Diagnostics // arguments, and blocks that are neither modules nor providers
-	// rewritesProviders says that all provider blocks are written as stock tools write them.
-	rewritesProviders bool
 }
 
 // Clone returns a copy that can be changed without changing f.
 func (f *File) Clone() *File {
 	clone := *f
-	clone.entries = maps.Clone(f.entries)
-	clone.providers = maps.Clone(f.providers)
+	clone.modules, clone.providers = f.modules.clone(), f.providers.clone()
 	return &clone
 }
 
@@ -65,123 +58,124 @@ func (f *File) RestoreHeader(former *File) {
 	}
 }
 
-// entry is a module to be written, with the block that it replaces.
-type entry struct {
-	module Module
-	block  *block // nil for a module that is not in src
-}
-
-// block is a module's block in src.
-type block struct {
-	module Module
-	span            // from the word "module" to after the closing brace
-	extras []string // the source of unknown attributes and nested blocks
-}
-
-func (e *entry) changed() bool { return e.block == nil || !e.module.Equal(e.block.module) }
-
 // Modules returns the locked modules, sorted by key.
-func (f *File) Modules() []Module {
-	modules := make([]Module, 0, len(f.entries))
-	for _, e := range f.sorted() {
-		modules = append(modules, e.module.normal())
-	}
-	return modules
-}
+func (f *File) Modules() []Module { return contents(f.modules.values()) }
 
 // Module returns the module that is locked for a key, and whether there is one.
 func (f *File) Module(key string) (Module, bool) {
-	e, ok := f.entries[key]
+	m, ok := f.modules.get(key)
 	if !ok {
 		return Module{}, false
 	}
-	return e.module.normal(), true
+	return *m, true
 }
+
+// contents returns what pointers point to.
+func contents[T any](pointers []*T) []T {
+	values := make([]T, len(pointers))
+	for i, p := range pointers {
+		values[i] = *p
+	}
+	return values
+}
+
+// SetModule adds a module or replaces the one with the same key. Setting an equal
+// module is a no-op. Values are checked by [File.Check].
+func (f *File) SetModule(m Module) { f.modules.set(&m) }
+
+// RemoveModule removes a module if the file has it.
+func (f *File) RemoveModule(key string) { f.modules.remove(key) }
 
 // ForeignKeys returns the labels of the module blocks in the format of a later draft, which
 // are source addresses. They are in the order of the file, and may repeat.
 func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
 
-// SetModule adds a module or replaces the one with the same key. Setting an equal
-// module is a no-op. Values are checked by [File.Check].
-func (f *File) SetModule(m Module) {
-	if f.entries == nil {
-		f.entries = map[string]*entry{}
+// Providers returns the locked providers in the order of [addrs.Provider.Compare], in which
+// stock tools write them. Blocks with errors are not included, see [File.ProviderFaults].
+func (f *File) Providers() []Provider { return contents(f.providers.values()) }
+
+// Provider returns the provider that is locked for an address, and whether there is one.
+func (f *File) Provider(address addrs.Provider) (Provider, bool) {
+	p, ok := f.providers.get(providerKey(address))
+	if !ok {
+		return Provider{}, false
 	}
-	e := &entry{module: m.normal(), block: f.byKey[m.Key]}
-	if !e.changed() {
-		e.module.Range = e.block.module.Range
+	return *p, true
+}
+
+// SetProvider adds a provider or replaces the one with the same address. Setting an
+// equal provider is a no-op. Values are checked by [File.Check]. A block with errors
+// for the same address is not replaced; see [File.ProviderFaults].
+func (f *File) SetProvider(p Provider) { f.providers.set(&p) }
+
+// RemoveProvider removes a provider if the file has it.
+func (f *File) RemoveProvider(address addrs.Provider) { f.providers.remove(providerKey(address)) }
+
+// SetProviders replaces all providers by those that an installation has selected, like the init
+// of stock tools. If they have the addresses, the versions and the lists of hashes that were
+// read, SetProviders does nothing: other constraints are no reason to write a lock. Otherwise
+// all provider blocks are written as stock tools write them, so that their next init does not
+// write the file again. It drops module blocks when it does.
+//
+// The order of blocks, their layout and the header are normalized only together with such a
+// change. A comment above a block stays above it. A block that has a comment inside keeps its
+// bytes if its values do not change.
+func (f *File) SetProviders(all []Provider) {
+	if f.hasProviders(all) {
+		return
 	}
-	f.entries[m.Key] = e
-}
-
-// RemoveModule removes a module if the file has it.
-func (f *File) RemoveModule(key string) { delete(f.entries, key) }
-
-func (f *File) sorted() []*entry {
-	sorted := make([]*entry, 0, len(f.entries))
-	for _, key := range slices.Sorted(maps.Keys(f.entries)) {
-		sorted = append(sorted, f.entries[key])
+	f.providers.entries = nil
+	for _, p := range all {
+		f.SetProvider(p)
 	}
-	return sorted
+	f.providers.rewritten = true
 }
 
-// Module is one locked module call.
-type Module struct {
-	// Key is the dotted path of module calls, from addrs.Module.
-	Key string
-	// Version is the selected version; "" if the source has no versions.
-	Version string
-	// Source is the canonical source address, with the registry host and the
-	// subdirectory, without credentials.
-	Source string
-	// Constraints is the call's version constraint as written; "" if there is none.
-	Constraints string
-	// Package is the immutable address of the fetched package; "" in files of tools that do
-	// not record it. It is a pin: the address that Source resolves to is compared with it.
-	// A package is never fetched from Package without that comparison.
-	Package string
-	// Hashes are the package's hashes, sorted, at most one of each scheme. At
-	// least one of them is Strong.
-	Hashes []hashing.Hash
-	// Range is the header of the block in the file that was read; zero for a module that
-	// was set. Equal ignores it.
-	Range hcl.Range
-}
-
-// Equal reports whether two modules have equal fields, except for Range.
-func (m Module) Equal(other Module) bool {
-	m, other = m.normal(), other.normal()
-	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
-		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
-}
-
-// SplitPackage returns the parsed address of the package, and the directory in the package
-// that the origin named; "" is the package's root.
-func (m Module) SplitPackage() (pkg addrs.ModulePackage, subdir string) {
-	address, subdir := addrs.SplitSubdir(m.Package)
-	return addrs.ParseModulePackage(address), subdir
-}
-
-// Revision returns the commit, changeset or digest in Package, or "" if it has none.
-func (m Module) Revision() string {
-	pkg, _ := m.SplitPackage()
-	return pkg.Revision()
-}
-
-// Hash returns the module's hash of a scheme, such as "h1", or "" if it has none.
-func (m Module) Hash(scheme string) hashing.Hash {
-	for _, h := range m.Hashes {
-		if h.Scheme() == scheme {
-			return h
+// hasProviders reports whether stock tools would regard a list as equal to the providers that
+// were read.
+func (f *File) hasProviders(all []Provider) bool {
+	if len(all) != len(f.providers.blocks) {
+		return false
+	}
+	for _, p := range all {
+		b, ok := f.providers.read[p.key()]
+		if !ok || b.value.Version != p.Version || !slices.Equal(b.value.Hashes, uniqueHashes(p.Hashes)) {
+			return false
 		}
 	}
-	return ""
+	return true
 }
 
-// normal returns m with a sorted copy of its hashes.
-func (m Module) normal() Module {
-	m.Hashes = slices.Clone(m.Hashes)
-	slices.Sort(m.Hashes)
-	return m
+// HasStockHashes reports whether stock tools would keep the list of hashes that was read for a
+// provider. They rewrite the file if a list is not sorted, repeats a hash, or has a hash of a
+// scheme that they do not know. It returns true if there is no such provider.
+func (f *File) HasStockHashes(address addrs.Provider) bool {
+	b, ok := f.providers.read[providerKey(address)]
+	return !ok || b.value.hasNormalHashes() && !slices.ContainsFunc(b.value.Hashes, hasForeignScheme)
+}
+
+// ProviderLabels returns the labels of all provider blocks that were read, in the order of
+// the file. It includes blocks with errors, and "" for a block without a label.
+func (f *File) ProviderLabels() []string { return slices.Clone(f.providerLabels) }
+
+// ProviderFaults returns the errors in the provider blocks that were read. They do not
+// prevent a file from being read, because module blocks do not depend on them. But a
+// provider whose block has an error is not in [File.Providers]. A caller that installs
+// providers must not treat it as unlocked; see [File.StockFaults].
+func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.providerFaults) }
+
+// StockFaults returns the reasons why the stock tool of a dialect does not read the file as its
+// .terraform.lock.hcl, in the order of the file: the [File.ProviderFaults], addresses that only
+// the other tool accepts, and arguments and blocks beside the provider and module blocks. The
+// list is not complete if there are more than 1,000. A lock of modules in a file of its own,
+// which stock tools do not read, may have such arguments and blocks.
+func (f *File) StockFaults(dialect addrs.Parser) hcl.Diagnostics {
+	faults := slices.Concat(f.providerFaults, f.unknownContent)
+	for _, b := range f.providers.blocks {
+		if _, err := dialect.ParseProviderSource(b.value.Address.String()); err != nil {
+			faults = append(faults, failure("Invalid provider address", fmt.Sprintf("Provider %.300q: %s.", b.value.Address, err), &b.value.Range)...)
+		}
+	}
+	slices.SortStableFunc(faults, func(a, b *hcl.Diagnostic) int { return cmp.Compare(a.Subject.Start.Byte, b.Subject.Start.Byte) })
+	return faults
 }

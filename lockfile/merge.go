@@ -5,6 +5,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // Conflict is a block that both sides of a merge changed in different ways.
@@ -25,50 +30,193 @@ type Conflict struct {
 // For each conflict, the result has both blocks between git's conflict markers. No tool can
 // read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
-	result, providers := ours.mergeProviders(base, theirs)
-	both := map[Conflict][2]string{}
-	for _, c := range providers {
-		both[c] = [2]string{ours.text(c), theirs.text(c)}
-	}
-	for _, key := range unionOfKeys(base.entries, ours.entries, theirs.entries) {
-		was, had := base.Module(key)
-		our, have := ours.Module(key)
-		their, has := theirs.Module(key)
-		switch {
-		case same(our, have, their, has), same(their, has, was, had):
-			// Keep ours.
-		case same(our, have, was, had) && has:
-			result.SetModule(their)
-		case same(our, have, was, had):
-			result.RemoveModule(key)
+	result, conflicts := ours.mergeProviders(base, theirs)
+	for _, key := range union(base.modules.entries, ours.modules.entries, theirs.modules.entries) {
+		our, their := ours.modules.entries[key], theirs.modules.entries[key]
+		switch winner(base.modules.entries[key], our, their, sameModule) {
+		case sideOurs:
+		case sideTheirs:
+			if their == nil {
+				result.RemoveModule(key)
+			} else {
+				result.SetModule(*their.value)
+			}
 		default:
-			c := Conflict{"module", key}
-			both[c] = [2]string{ours.text(c), theirs.text(c)}
-			if !have {
-				result.SetModule(their) // a block for the markers to replace
+			conflicts = append(conflicts, Conflict{"module", key})
+			if our == nil {
+				result.SetModule(*their.value) // a block for the markers to replace
 			}
 		}
 	}
-	merged = result.Bytes()
-	conflicts = slices.SortedFunc(maps.Keys(both), func(a, b Conflict) int {
+	slices.SortFunc(conflicts, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
 	})
-	return markConflicts(merged, both), conflicts
+	return markConflicts(result.Bytes(), conflicts, ours, theirs), conflicts
 }
 
-// same reports whether both sides have equal modules for a key, or both have none.
-func same(a Module, hasA bool, b Module, hasB bool) bool {
-	return hasA == hasB && (!hasA || a.Equal(b))
+// side is a side of a merge.
+type side int
+
+const (
+	sideBoth side = iota // both sides changed a block in different ways
+	sideOurs
+	sideTheirs
+)
+
+// winner returns the side from which a block is taken.
+func winner[T any](base, ours, theirs T, same func(a, b T) bool) side {
+	switch {
+	case same(ours, theirs), same(theirs, base):
+		return sideOurs
+	case same(ours, base):
+		return sideTheirs
+	}
+	return sideBoth
 }
 
-func unionOfKeys(sides ...map[string]*entry) []string {
-	union := map[string]bool{}
+// sameModule reports whether two entries have equal modules, or both are nil.
+func sameModule(a, b *entry[*Module]) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.value.equals(b.value))
+}
+
+// union returns the sorted keys of all maps.
+func union[V any](sides ...map[string]V) []string {
+	all := map[string]bool{}
 	for _, side := range sides {
 		for key := range side {
-			union[key] = true
+			all[key] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(union))
+	return slices.Sorted(maps.Keys(all))
+}
+
+// mergeProviders returns f with merged provider blocks. A block that only one side changed
+// is copied as bytes, so blocks with errors are merged as well. If the merge changes provider
+// blocks and there are no conflicts or errors, all of them are written as stock tools write
+// them, so that the next init does not write the file again.
+func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
+	var conflicts []Conflict
+	var edits []edit
+	was, our, their := base.providerSpans(), f.providerSpans(), theirs.providerSpans()
+	labels := union(was, our, their)
+	slices.SortFunc(labels, compareLabels)
+	for _, label := range labels {
+		o, t := f.at(our[label]), theirs.at(their[label])
+		taken := winner(base.at(was[label]), o, t, func(a, b string) bool { return a == b })
+		if taken == sideOurs {
+			continue
+		}
+		if taken == sideBoth {
+			if both, ok := f.mergeProvider(base, theirs, label, our[label], their[label]); ok {
+				if both != o {
+					edits = append(edits, edit{span: our[label], text: both})
+				}
+				continue
+			}
+			conflicts = append(conflicts, Conflict{"provider", label})
+			if o != "" {
+				continue
+			}
+			// Add a block for the markers to replace.
+		}
+		switch {
+		case o == "":
+			at := f.providerOffset(our, label)
+			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
+		case t == "":
+			edits = append(edits, edit{span: cut(f.src, our[label])})
+		default:
+			edits = append(edits, edit{span: our[label], text: t})
+		}
+	}
+	if len(edits) == 0 {
+		return f.reparse(f.src), conflicts
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	merged := f.reparse(splice(f.src, edits))
+	merged.providers.rewritten = len(conflicts) == 0 && len(merged.providerFaults) == 0
+	return merged, conflicts
+}
+
+// mergeProvider merges a block that both sides changed in different ways. It fails if one
+// side does not have the block, if one block cannot be read, or if both sides selected
+// different new versions.
+func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpan span) (text string, ok bool) {
+	address, err := parseProviderLabel(label)
+	if err != nil {
+		return "", false
+	}
+	key := providerKey(address)
+	our, have := f.providers.read[key]
+	their, has := theirs.providers.read[key]
+	if !have || !has || our.span != ourSpan || their.span != theirSpan { // of duplicate blocks only one is read
+		return "", false
+	}
+	var was Provider
+	if b, ok := base.providers.read[key]; ok {
+		was = *b.value
+	}
+	merged := *our.value
+	switch {
+	case our.value.Version == their.value.Version:
+		merged.Hashes = slices.Concat(our.value.Hashes, their.value.Hashes)
+		if our.value.Constraints == was.Constraints {
+			merged.Constraints = their.value.Constraints
+		}
+	case our.value.Version == was.Version:
+		return theirs.at(their.span), true
+	case their.value.Version != was.Version:
+		return "", false
+	}
+	switch {
+	case merged.Equal(*our.value):
+		return f.at(our.span), true
+	case merged.Equal(*their.value):
+		return theirs.at(their.span), true
+	}
+	return merged.render(nil), true
+}
+
+// providerOffset returns the offset at which to insert a provider block: before the next
+// block in the order of addresses, or at the end of the file.
+func (f *File) providerOffset(blocks map[string]span, label string) int {
+	for _, other := range slices.SortedFunc(maps.Keys(blocks), compareLabels) {
+		if compareLabels(other, label) > 0 {
+			return lineStart(f.src, blocks[other].start)
+		}
+	}
+	return len(f.src)
+}
+
+// compareLabels orders labels as [addrs.Provider.Compare] orders addresses. It also accepts
+// labels that are not addresses.
+func compareLabels(a, b string) int {
+	return cmp.Or(slices.Compare(labelParts(a), labelParts(b)), strings.Compare(a, b))
+}
+
+func labelParts(label string) []string {
+	parts := strings.Split(label, "/")
+	if host, err := addrs.ParseHostname(parts[0]); err == nil {
+		parts[0] = string(host)
+	}
+	return parts
+}
+
+// providerSpans maps the labels of the provider blocks to their spans.
+func (f *File) providerSpans() map[string]span {
+	blocks := map[string]span{}
+	// An empty file has no blocks, and other files have been parsed before.
+	_ = eachBody(f.src, "", pieceSize, func() func(*hclsyntax.Body) {
+		clear(blocks)
+		return func(body *hclsyntax.Body) {
+			for _, b := range body.Blocks {
+				if b.Type == "provider" && len(b.Labels) == 1 {
+					blocks[b.Labels[0]] = spanOf(b)
+				}
+			}
+		}
+	})
+	return blocks
 }
 
 // reparse parses src, which was derived from the bytes of f.
@@ -80,40 +228,35 @@ func (f *File) reparse(src []byte) *File {
 	return again
 }
 
-func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
-
-// text returns the source of a block, or "" if f does not have it.
-func (f *File) text(c Conflict) string {
-	if c.Type == "provider" {
-		return f.at(f.providerSpans()[c.Label])
-	}
-	if b := f.byKey[c.Label]; b != nil {
-		return f.at(b.span)
-	}
-	return ""
-}
-
 // markConflicts replaces each block in conflict with both versions of it, between conflict
 // markers.
-func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
-	if len(both) == 0 {
+func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []byte {
+	if len(conflicts) == 0 {
 		return merged
 	}
 	f, diags := Parse(merged, "")
 	if diags.HasErrors() {
 		return merged
 	}
-	providers := f.providerSpans()
+	at, our, their := f.blockSpans(), ours.blockSpans(), theirs.blockSpans()
 	var edits []edit
-	for c, sides := range both {
-		at := providers[c.Label]
-		if c.Type == "module" {
-			at = f.byKey[c.Label].span
-		}
-		edits = append(edits, edit{span: at, text: conflictText(sides[0], sides[1])})
+	for _, c := range conflicts {
+		edits = append(edits, edit{span: at[c], text: conflictText(ours.at(our[c]), theirs.at(their[c]))})
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return splice(merged, edits)
+}
+
+// blockSpans maps modules and providers to the spans of their blocks.
+func (f *File) blockSpans() map[Conflict]span {
+	blocks := make(map[Conflict]span)
+	for _, b := range f.modules.blocks {
+		blocks[Conflict{"module", b.value.Key}] = b.span
+	}
+	for label, span := range f.providerSpans() {
+		blocks[Conflict{"provider", label}] = span
+	}
+	return blocks
 }
 
 // conflictText formats a conflict as git does.

@@ -35,18 +35,18 @@ func TestMerge(t *testing.T) {
 		base, ours, theirs, want []string
 		conflicts                []lockfile.Conflict
 	}{
-		"nothing":          {[]string{"a=" + v1}, []string{"a=" + v1}, []string{"a=" + v1}, []string{"a=" + v1}, nil},
-		"different keys":   {[]string{"a=" + v1, "b=" + v1}, []string{"a=" + v2, "b=" + v1}, []string{"a=" + v1, "b=" + v2}, []string{"a=" + v2, "b=" + v2}, nil},
-		"the same change":  {[]string{"a=" + v1}, []string{"a=" + v2}, []string{"a=" + v2}, []string{"a=" + v2}, nil},
-		"both add":         {nil, []string{"a=" + v1}, []string{"b=" + v1}, []string{"a=" + v1, "b=" + v1}, nil},
-		"theirs removes":   {[]string{"a=" + v1, "b=" + v1}, []string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, []string{"b=" + v1}, nil},
-		"ours removes":     {[]string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, []string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, nil},
-		"providers":        {[]string{"@p=" + v1, "@q=" + v1}, []string{"@p=" + v2, "@q=" + v1}, []string{"@o=" + v1, "@p=" + v1}, []string{"@o=" + v1, "@p=" + v2}, nil},
-		"provider at last": {[]string{"@p=" + v1}, []string{"@p=" + v1}, []string{"@p=" + v1, "@q=" + v1}, []string{"@p=" + v1, "@q=" + v1}, nil},
-		"conflict":         {[]string{"a=" + v1}, []string{"a=" + v2}, []string{"a=" + v3}, nil, []lockfile.Conflict{{"module", "a"}}},
-		"both add one":     {nil, []string{"a=" + v2, "@p=" + v1}, []string{"a=" + v3, "@p=" + v2}, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
-		"removed, changed": {[]string{"a=" + v1, "@p=" + v1}, nil, []string{"a=" + v2, "@p=" + v2}, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
-		"changed, removed": {[]string{"a=" + v1, "@p=" + v1}, []string{"a=" + v2, "@p=" + v2}, nil, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"nothing":          {base: []string{"a=" + v1}, ours: []string{"a=" + v1}, theirs: []string{"a=" + v1}, want: []string{"a=" + v1}},
+		"different keys":   {base: []string{"a=" + v1, "b=" + v1}, ours: []string{"a=" + v2, "b=" + v1}, theirs: []string{"a=" + v1, "b=" + v2}, want: []string{"a=" + v2, "b=" + v2}},
+		"the same change":  {base: []string{"a=" + v1}, ours: []string{"a=" + v2}, theirs: []string{"a=" + v2}, want: []string{"a=" + v2}},
+		"both add":         {ours: []string{"a=" + v1}, theirs: []string{"b=" + v1}, want: []string{"a=" + v1, "b=" + v1}},
+		"theirs removes":   {base: []string{"a=" + v1, "b=" + v1}, ours: []string{"a=" + v1, "b=" + v1}, theirs: []string{"b=" + v1}, want: []string{"b=" + v1}},
+		"ours removes":     {base: []string{"a=" + v1, "b=" + v1}, ours: []string{"b=" + v1}, theirs: []string{"a=" + v1, "b=" + v1}, want: []string{"b=" + v1}},
+		"providers":        {base: []string{"@p=" + v1, "@q=" + v1}, ours: []string{"@p=" + v2, "@q=" + v1}, theirs: []string{"@o=" + v1, "@p=" + v1}, want: []string{"@o=" + v1, "@p=" + v2}},
+		"provider at last": {base: []string{"@p=" + v1}, ours: []string{"@p=" + v1}, theirs: []string{"@p=" + v1, "@q=" + v1}, want: []string{"@p=" + v1, "@q=" + v1}},
+		"conflict":         {base: []string{"a=" + v1}, ours: []string{"a=" + v2}, theirs: []string{"a=" + v3}, conflicts: []lockfile.Conflict{{"module", "a"}}},
+		"both add one":     {ours: []string{"a=" + v2, "@p=" + v1}, theirs: []string{"a=" + v3, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"removed, changed": {base: []string{"a=" + v1, "@p=" + v1}, theirs: []string{"a=" + v2, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"changed, removed": {base: []string{"a=" + v1, "@p=" + v1}, ours: []string{"a=" + v2, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
 	} {
 		merged, conflicts := lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(lockText(tt.ours...)), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"))
 		if diff := cmp.Diff(tt.conflicts, conflicts); diff != "" {
@@ -143,20 +143,20 @@ func TestMergeProviderHashes(t *testing.T) {
 		base, ours, theirs, want []byte
 		conflict                 bool
 	}{
-		"both add hashes":            {lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v1, "", hashA, hashZ), lock(v1, "", hashA, hashB, hashZ), false},
-		"one version":                {nil, lock(v1, "", hashA), lock(v1, "", "h9:x"), lock(v1, "", hashA, "h9:x"), false},
-		"ours has theirs":            {nil, lock(v1, "", hashA, hashB), lock(v1, "", hashB), lock(v1, "", hashA, hashB), false},
-		"theirs has ours":            {nil, lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v1, "", hashA, hashB), false},
-		"one upgrade":                {lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v2, "", hashZ), lock(v2, "", hashZ), false},
-		"the other upgrade":          {lock(v1, "", hashA), lock(v2, "", hashZ), lock(v1, "", hashA, hashB), lock(v2, "", hashZ), false},
-		"the same upgrade":           {lock(v1, "", hashA), lock(v2, "", hashA), lock(v2, "", hashB), lock(v2, "", hashA, hashB), false},
-		"their constraints":          {lock(v1, "~> 1.0", hashA), lock(v1, "~> 1.0", hashA, hashB), lock(v1, "< 2.0.0", hashA), lock(v1, "< 2.0.0", hashA, hashB), false},
-		"constraints of both":        {lock(v1, "~> 1.0", hashA), lock(v1, "> 0.1.0", hashA), lock(v1, "< 2.0.0", hashA), lock(v1, "> 0.1.0", hashA), false},
-		"different upgrades":         {lock(v1, "", hashA), lock(v2, "", hashA), lock(v3, "", hashA), nil, true},
-		"different versions added":   {nil, lock(v1, "", hashA), lock(v2, "", hashA), nil, true},
-		"removed and hashes added":   {lock(v1, "", hashA), lock("", ""), lock(v1, "", hashA, hashB), nil, true},
-		"hashes of an unread block":  {lock(v1, "", hashA), lock("1", "", hashA), lock(v1, "", hashB), nil, true},
-		"metadata is of the version": {nil, lock("1.0.0+a", "", hashA), lock("1.0.0+b", "", hashB), nil, true},
+		"both add hashes":            {base: lock(v1, "", hashA), ours: lock(v1, "", hashA, hashB), theirs: lock(v1, "", hashA, hashZ), want: lock(v1, "", hashA, hashB, hashZ)},
+		"one version":                {ours: lock(v1, "", hashA), theirs: lock(v1, "", "h9:x"), want: lock(v1, "", hashA, "h9:x")},
+		"ours has theirs":            {ours: lock(v1, "", hashA, hashB), theirs: lock(v1, "", hashB), want: lock(v1, "", hashA, hashB)},
+		"theirs has ours":            {ours: lock(v1, "", hashA), theirs: lock(v1, "", hashA, hashB), want: lock(v1, "", hashA, hashB)},
+		"one upgrade":                {base: lock(v1, "", hashA), ours: lock(v1, "", hashA, hashB), theirs: lock(v2, "", hashZ), want: lock(v2, "", hashZ)},
+		"the other upgrade":          {base: lock(v1, "", hashA), ours: lock(v2, "", hashZ), theirs: lock(v1, "", hashA, hashB), want: lock(v2, "", hashZ)},
+		"the same upgrade":           {base: lock(v1, "", hashA), ours: lock(v2, "", hashA), theirs: lock(v2, "", hashB), want: lock(v2, "", hashA, hashB)},
+		"their constraints":          {base: lock(v1, "~> 1.0", hashA), ours: lock(v1, "~> 1.0", hashA, hashB), theirs: lock(v1, "< 2.0.0", hashA), want: lock(v1, "< 2.0.0", hashA, hashB)},
+		"constraints of both":        {base: lock(v1, "~> 1.0", hashA), ours: lock(v1, "> 0.1.0", hashA), theirs: lock(v1, "< 2.0.0", hashA), want: lock(v1, "> 0.1.0", hashA)},
+		"different upgrades":         {base: lock(v1, "", hashA), ours: lock(v2, "", hashA), theirs: lock(v3, "", hashA), conflict: true},
+		"different versions added":   {ours: lock(v1, "", hashA), theirs: lock(v2, "", hashA), conflict: true},
+		"removed and hashes added":   {base: lock(v1, "", hashA), ours: lock("", ""), theirs: lock(v1, "", hashA, hashB), conflict: true},
+		"hashes of an unread block":  {base: lock(v1, "", hashA), ours: lock("1", "", hashA), theirs: lock(v1, "", hashB), conflict: true},
+		"metadata is of the version": {ours: lock("1.0.0+a", "", hashA), theirs: lock("1.0.0+b", "", hashB), conflict: true},
 	} {
 		merged, conflicts := lockfile.Merge(parse(t, test.base, "base"), parse(t, test.ours, "ours"), parse(t, test.theirs, "theirs"))
 		if (conflicts != nil) != test.conflict {
@@ -195,34 +195,34 @@ func TestMergeWritesStockForm(t *testing.T) {
 	const module = "module \"m\" {\n  source = \"git::https://example.com/m.git\"\n\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
 		"both sides add hashes": {
-			stockHeaderText + block("a", `"h1:a"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
-			stockHeaderText + block("a", `"zh:1"`, `"h1:a"`, `"h1:a"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zh:1"`, `"zh:2"`),
+			base:   stockHeaderText + block("a", `"h1:a"`),
+			ours:   stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
+			theirs: stockHeaderText + block("a", `"zh:1"`, `"h1:a"`, `"h1:a"`),
+			want:   stockHeaderText + block("a", `"h1:a"`, `"zh:1"`, `"zh:2"`),
 		},
 		"theirs is unsorted": {
-			stockHeaderText + block("a", `"h1:a"`),
-			stockHeaderText + block("a", `"h1:a"`),
-			stockHeaderText + block("a", `"zh:1"`, `"h1:a"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zh:1"`),
+			base:   stockHeaderText + block("a", `"h1:a"`),
+			ours:   stockHeaderText + block("a", `"h1:a"`),
+			theirs: stockHeaderText + block("a", `"zh:1"`, `"h1:a"`),
+			want:   stockHeaderText + block("a", `"h1:a"`, `"zh:1"`),
 		},
 		"another provider is unsorted": {
-			module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
-			module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
-			module + "\n" + block("b", `"h1:c"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
-			headerOfAll + module + "\n" + block("a", `"h1:a"`, `"zh:1"`) + "\n" + block("b", `"h1:c"`),
+			base:   module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			ours:   module + "\n" + block("b", `"h1:b"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			theirs: module + "\n" + block("b", `"h1:c"`) + "\n" + block("a", `"zh:1"`, `"h1:a"`),
+			want:   headerOfAll + module + "\n" + block("a", `"h1:a"`, `"zh:1"`) + "\n" + block("b", `"h1:c"`),
 		},
 		"only modules change": {
-			block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
-			block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
-			module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
-			module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			base:   block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			ours:   block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			theirs: module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
+			want:   module + "\n" + block("b", `"zh:1"`, `"h1:b"`) + "\n" + block("a", `"h1:a"`),
 		},
 		"an unknown scheme": {
-			stockHeaderText + block("a", `"h1:a"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zz:2"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
-			stockHeaderText + block("a", `"h1:a"`, `"zh:2"`, `"zz:2"`),
+			base:   stockHeaderText + block("a", `"h1:a"`),
+			ours:   stockHeaderText + block("a", `"h1:a"`, `"zz:2"`),
+			theirs: stockHeaderText + block("a", `"h1:a"`, `"zh:2"`),
+			want:   stockHeaderText + block("a", `"h1:a"`, `"zh:2"`, `"zz:2"`),
 		},
 	} {
 		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"))

@@ -2,14 +2,14 @@ package lockfile
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"maps"
-	"slices"
+	"runtime"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -23,12 +23,17 @@ const (
 	// of 20,000 modules can be read.
 	MaxTokens = 3_000_000
 
-	// maxFaults is the number of errors after which the rest of the file is not read.
-	maxFaults = 1_000
-
 	// MaxNesting is the maximum depth of nested brackets. Module blocks need two levels;
 	// the parser would exhaust the stack at about ten thousand.
 	MaxNesting = hcldepth.MaxDepth
+
+	// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps
+	// all tokens of its input, at about a hundred bytes each. Parsing a lock of ten thousand
+	// modules in one piece takes three times as long.
+	pieceSize = 8 << 10
+	// piecesAtOnce is the number of pieces whose syntax trees are in memory at the same time. The
+	// syntax tree of a whole lock takes more memory than its entries.
+	piecesAtOnce = 64
 )
 
 // Parse parses a lock file. The name is used only in messages. A nil src means that the
@@ -40,7 +45,7 @@ const (
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	var p *parser
 	diags := eachBody(src, filename, pieceSize, func() func(*hclsyntax.Body) {
-		p = newParser(src)
+		p = &parser{src: src, file: &File{src: src}}
 		return p.blocks
 	})
 	if diags.HasErrors() {
@@ -74,42 +79,78 @@ func eachBody(src []byte, filename string, size int, begin func() func(*hclsynta
 	return nil
 }
 
-func newParser(src []byte) *parser {
-	return &parser{src: src, file: &File{
-		src:     src,
-		entries: map[string]*entry{}, byKey: map[string]*block{},
-		providers: map[addrs.Provider]*providerEntry{}, providerBy: map[addrs.Provider]*providerBlock{},
-	}}
-}
-
-// blocks adds the blocks in a part of the file, until there are too many errors.
-func (p *parser) blocks(body *hclsyntax.Body) {
-	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
-		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The file has provider and module blocks only, but this is the argument %.300q. Remove it: tofu and terraform refuse the file.", name)
+// parsePieces calls decode with the parts of the file, in order. It parses the file in pieces of
+// about the given size. It returns false if there is only one piece, or if a piece has diagnostics
+// or attributes, for example because it begins or ends within a block. The diagnostics are those
+// of the first such piece.
+func parsePieces(src []byte, filename string, size int, decode func(*hclsyntax.Body)) (hcl.Diagnostics, bool) {
+	starts := pieceStarts(src, size)
+	if len(starts) == 1 {
+		return nil, false
 	}
-	for _, b := range body.Blocks {
-		if p.stopped {
-			return
-		}
-		switch b.Type {
-		case "module":
-			p.module(b)
-		case "provider":
-			p.provider(b)
-		default:
-			p.unknown(b.DefRange(), "Unsupported block", "The file has provider and module blocks only, but this is a block of type %.300q. Remove it: tofu and terraform refuse the file.", b.Type)
-		}
-		if max(len(p.diags), len(p.file.providerFaults)) > maxFaults {
-			p.fail(b.DefRange(), "Too many errors in lock file", "The blocks up to here have more than %d errors. The rest of the file was not read.", maxFaults)
-			p.stopped = true
+	starts = append(starts, hcl.Pos{Byte: len(src)})
+	for first := 0; first < len(starts)-1; first += piecesAtOnce {
+		last := min(first+piecesAtOnce, len(starts)-1)
+		bodies, diags := parseBetween(src, filename, starts[first:last+1])
+		for i, body := range bodies {
+			// Two pieces might have the same attribute, which is an error.
+			if len(diags[i]) > 0 || len(body.Attributes) > 0 {
+				return diags[i], false
+			}
+			decode(body)
 		}
 	}
+	return nil, true
 }
 
-// unknown adds content that only stock tools refuse.
-func (p *parser) unknown(at hcl.Range, summary, format string, args ...any) {
-	if len(p.file.unknownContent) < maxFaults {
-		p.file.unknownContent = append(p.file.unknownContent, failure(summary, fmt.Sprintf(format, args...), &at)...)
+// parseBetween parses the pieces that begin at all positions but the last.
+func parseBetween(src []byte, filename string, starts []hcl.Pos) ([]*hclsyntax.Body, []hcl.Diagnostics) {
+	bodies, diags := make([]*hclsyntax.Body, len(starts)-1), make([]hcl.Diagnostics, len(starts)-1)
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range bodies {
+		workers.Go(func() error {
+			bodies[i], diags[i] = parseSyntax(src[starts[i].Byte:starts[i+1].Byte], filename, starts[i])
+			return nil
+		})
+	}
+	_ = workers.Wait() // nil
+	return bodies, diags
+}
+
+// parseSyntax parses a file or a piece. The limits keep this short, so that it needs no context.
+// The body is nil if it was not parsed.
+func parseSyntax(src []byte, filename string, start hcl.Pos) (*hclsyntax.Body, hcl.Diagnostics) {
+	file, diags := hcldepth.ParseConfig(context.Background(), src, filename, start)
+	if file == nil {
+		return nil, diags
+	}
+	return file.Body.(*hclsyntax.Body), diags
+}
+
+// pieceStarts returns the positions at which pieces begin. Each piece except the
+// first begins with a line that looks like the header of a module or provider block and
+// follows the end of a block.
+func pieceStarts(src []byte, size int) []hcl.Pos {
+	starts := []hcl.Pos{hcl.InitialPos}
+	end := []byte("\n}\n")
+	for at := hcl.InitialPos; ; {
+		from := at.Byte + size
+		if from >= len(src) {
+			return starts
+		}
+		i := bytes.Index(src[from:], end)
+		if i < 0 {
+			return starts
+		}
+		next := from + i + len(end)
+		for next < len(src) && src[next] == '\n' {
+			next++
+		}
+		at = hcl.Pos{Byte: next, Line: at.Line + bytes.Count(src[at.Byte:next], []byte("\n")), Column: 1}
+		if bytes.HasPrefix(src[next:], []byte("module \"")) || bytes.HasPrefix(src[next:], []byte("provider \"")) {
+			starts = append(starts, at)
+		}
 	}
 }
 

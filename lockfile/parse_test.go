@@ -174,11 +174,11 @@ func TestParseLimits(t *testing.T) {
 		name, src, want string
 		line            int
 	}{
-		{"size", strings.Repeat("#\n", lockfile.MaxSize/2) + "#", "Lock file too large", 1},
-		{"depth", "\nmodule \"a\" {\n hashes = " + strings.Repeat("[", 7_000), "Lock file cannot be parsed safely", 3},
-		{"recovery", strings.Repeat("module \"a\" {\n x }\n", 7_000), "Argument or block definition required", 2},
-		{"zero bytes", strings.Repeat("\x00", 1000), "Invalid character", 1},
-		{"conflict in a large file", "<<<<<<< a\n" + strings.Repeat("module \"a\" {\n}\n", 7_000), "Merge conflict in lock file", 1},
+		{name: "size", src: strings.Repeat("#\n", lockfile.MaxSize/2) + "#", want: "Lock file too large", line: 1},
+		{name: "depth", src: "\nmodule \"a\" {\n hashes = " + strings.Repeat("[", 7_000), want: "Lock file cannot be parsed safely", line: 3},
+		{name: "recovery", src: strings.Repeat("module \"a\" {\n x }\n", 7_000), want: "Argument or block definition required", line: 2},
+		{name: "zero bytes", src: strings.Repeat("\x00", 1000), want: "Invalid character", line: 1},
+		{name: "conflict in a large file", src: "<<<<<<< a\n" + strings.Repeat("module \"a\" {\n}\n", 7_000), want: "Merge conflict in lock file", line: 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

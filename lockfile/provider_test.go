@@ -135,13 +135,13 @@ func TestHeaderOfOtherTool(t *testing.T) {
 		return string(file.Bytes())
 	}
 	for _, test := range []struct{ name, src, tool, want string }{
-		{"a stock tool's", "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n" + block, "tofu", `# This file is maintained automatically by "tofu init".`},
-		{"Cotter's", generated("tofu", true), "terraform", `"terraform init", which keeps`},
-		{"the same tool's", generated("tofu", false), "tofu", `by "tofu init".`},
-		{"no tool", generated("tofu", false), "", `by "tofu init".`},
-		{"of both", generated("", false), "tofu", `by "tofu init" or "terraform init".`},
-		{"a user's comment", "# by \"terraform init\"\n" + block, "tofu", `# by "terraform init"`},
-		{"a longer comment", "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n# But not these.\n" + block, "tofu", `"terraform init".`},
+		{name: "a stock tool's", src: "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n" + block, tool: "tofu", want: `# This file is maintained automatically by "tofu init".`},
+		{name: "Cotter's", src: generated("tofu", true), tool: "terraform", want: `"terraform init", which keeps`},
+		{name: "the same tool's", src: generated("tofu", false), tool: "tofu", want: `by "tofu init".`},
+		{name: "no tool", src: generated("tofu", false), want: `by "tofu init".`},
+		{name: "of both", src: generated("", false), tool: "tofu", want: `by "tofu init" or "terraform init".`},
+		{name: "a user's comment", src: "# by \"terraform init\"\n" + block, tool: "tofu", want: `# by "terraform init"`},
+		{name: "a longer comment", src: "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n# But not these.\n" + block, tool: "tofu", want: `"terraform init".`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,46 +174,46 @@ func TestProviderEdits(t *testing.T) {
 		after        string
 	}{
 		{
-			"between", header + "\n" + odd + "\n" + later,
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/c", "1.0.0", "")) },
-			header + "\n" + odd + "\n" + added + "\n" + later,
+			name: "between", before: header + "\n" + odd + "\n" + later,
+			edit:  func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/c", "1.0.0", "")) },
+			after: header + "\n" + odd + "\n" + added + "\n" + later,
 		},
 		{
-			"first", header + "\n" + odd,
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/a", "1.0.0", "")) },
-			header + "\n" + first + "\n" + odd,
+			name: "first", before: header + "\n" + odd,
+			edit:  func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/a", "1.0.0", "")) },
+			after: header + "\n" + first + "\n" + odd,
 		},
 		{
-			"a module before a provider", header + "\n" + odd,
-			func(f *lockfile.File) {
+			name: "a module before a provider", before: header + "\n" + odd,
+			edit: func(f *lockfile.File) {
 				f.SetProvider(lockedProvider(t, "a/a", "1.0.0", ""))
 				f.SetModule(testModule("a"))
 			},
-			header + "\n" + testBlock + "\n" + first + "\n" + odd,
+			after: header + "\n" + testBlock + "\n" + first + "\n" + odd,
 		},
 		{
-			"the first provider after modules", header + "\n" + testBlock,
-			func(f *lockfile.File) {
+			name: "the first provider after modules", before: header + "\n" + testBlock,
+			edit: func(f *lockfile.File) {
 				f.SetProvider(lockedProvider(t, "a/a", "1.0.0", ""))
 				b := testModule("b")
 				f.SetModule(b)
 			},
-			header + "\n" + testBlock + "\n" + strings.Replace(testBlock, `"a"`, `"b"`, 1) + "\n" + first,
+			after: header + "\n" + testBlock + "\n" + strings.Replace(testBlock, `"a"`, `"b"`, 1) + "\n" + first,
 		},
 		{
-			"removed", header + "\n" + odd + "\n" + later,
-			func(f *lockfile.File) { f.RemoveProvider(address(t, "a/z")) },
-			header + "\n" + odd,
+			name: "removed", before: header + "\n" + odd + "\n" + later,
+			edit:  func(f *lockfile.File) { f.RemoveProvider(address(t, "a/z")) },
+			after: header + "\n" + odd,
 		},
 		{
-			"equal", header + "\n" + odd + "\n\n" + later,
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~> 1.0")) },
-			header + "\n" + odd + "\n\n" + later,
+			name: "equal", before: header + "\n" + odd + "\n\n" + later,
+			edit:  func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~> 1.0")) },
+			after: header + "\n" + odd + "\n\n" + later,
 		},
 		{
-			"replaced", header + "\n" + odd + "\n" + "provider \"other\" { # not an address\n}\n",
-			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
-			header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
+			name: "replaced", before: header + "\n" + odd + "\n" + "provider \"other\" { # not an address\n}\n",
+			edit: func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
+			after: header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
 				"\",\n  ]\n}  # behind\n\n" + "provider \"other\" { # not an address\n}\n",
 		},
 	}

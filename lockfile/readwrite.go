@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
@@ -81,6 +82,29 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	return true, nil
 }
 
+// Check returns an error if modules or providers that were set cannot be written. The error
+// joins *[ModuleError] and *[ProviderError] values with errors.Join. For credentials, they
+// wrap [ErrCredential]. Entries that have not changed since they were read are not checked
+// again.
+//
+// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must call
+// Check first: Bytes omits a changed module with credentials, so that no secret is written,
+// but includes other invalid modules.
+func (f *File) Check() error {
+	var errs []error
+	for _, m := range f.modules.changed() {
+		for _, bad := range m.writeFaults() {
+			errs = append(errs, &ModuleError{Key: m.Key, Attribute: bad.attribute, Err: bad.err})
+		}
+	}
+	for _, p := range f.providers.changed() {
+		for _, bad := range p.writeFaults() {
+			errs = append(errs, &ProviderError{Address: p.Address, Attribute: bad.attribute, Err: bad.err})
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // ErrCredential is returned for an address that contains a user name, a password
 // or an argument that may be a secret. Such an address is not written.
 var ErrCredential = errors.New("the address contains credentials, which must not be in a lock file")
@@ -92,11 +116,24 @@ type ModuleError struct {
 	Err       error
 }
 
-func (e *ModuleError) Error() string {
-	if e.Attribute == "" {
-		return fmt.Sprintf("cannot lock module %q: %s", e.Key, e.Err)
-	}
-	return fmt.Sprintf("cannot lock module %q: %s: %s", e.Key, e.Attribute, e.Err)
+func (e *ModuleError) Error() string { return lockError("module", e.Key, e.Attribute, e.Err) }
+func (e *ModuleError) Unwrap() error { return e.Err }
+
+// ProviderError is returned by [File.Check] for a provider that cannot be written.
+type ProviderError struct {
+	Address   addrs.Provider
+	Attribute string // the attribute with the error; "" for the address itself
+	Err       error
 }
 
-func (e *ModuleError) Unwrap() error { return e.Err }
+func (e *ProviderError) Error() string {
+	return lockError("provider", e.Address.String(), e.Attribute, e.Err)
+}
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+func lockError(blockType, label, attribute string, err error) string {
+	if attribute == "" {
+		return fmt.Sprintf("cannot lock %s %q: %s", blockType, label, err)
+	}
+	return fmt.Sprintf("cannot lock %s %q: %s: %s", blockType, label, attribute, err)
+}

@@ -89,9 +89,9 @@ func (f *File) header() string {
 		tools = fmt.Sprintf(`"%s init"`, f.tool)
 	}
 	switch {
-	case len(f.entries) == 0:
+	case len(f.modules.entries) == 0:
 		return fmt.Sprintf(headerOfProviders, tools)
-	case len(f.providers) > 0:
+	case len(f.providers.entries) > 0:
 		return fmt.Sprintf(headerOfBoth, tools)
 	case f.tool == "":
 		return headerOfModules
@@ -99,31 +99,7 @@ func (f *File) header() string {
 	return fmt.Sprintf(headerOfModulesFor, f.tool)
 }
 
-// render returns a module's block, without a final newline.
-func (e *entry) render() string {
-	var groups []string
-	m := e.module
-	switch {
-	case m.Version == "":
-		groups = append(groups, attribute("source = ", m.Source))
-	default:
-		groups = append(groups, attribute("version = ", m.Version)+attribute("source  = ", m.Source))
-	}
-	if m.Constraints != "" {
-		groups = append(groups, attribute("constraints = ", m.Constraints))
-	}
-	if m.Package != "" {
-		groups = append(groups, attribute("package = ", m.Package))
-	}
-	groups = append(groups, hashList(m.normal().Hashes))
-	if e.block != nil {
-		for _, extra := range e.block.extras {
-			groups = append(groups, extra+"\n")
-		}
-	}
-	return "module " + quote(m.Key) + " {\n" + strings.Join(groups, "\n") + "}"
-}
-
+// attribute returns the line of an attribute. name includes the equals sign.
 func attribute(name, value string) string { return "  " + name + quote(value) + "\n" }
 
 func hashList(hashes []hashing.Hash) string {

@@ -2,15 +2,12 @@ package lockfile_test
 
 import (
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -43,37 +40,25 @@ func numbered(n int, format string) []byte {
 	return src
 }
 
-// largeLock is the variable that makes a process the child of TestMemory. maxMemory is the
-// maximum of the memory that such a process may get from the system, in addition to that for the
-// lock itself.
-const (
-	largeLock = "LOCKFILE_TEST_LARGE"
-	maxMemory = 200 << 20
-)
+// maxMemory is the maximum of the memory that a process may get from the system, in addition to that
+// for the lock itself.
+const maxMemory = 200 << 20
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	if n, err := strconv.Atoi(os.Getenv(largeLock)); err == nil {
-		debug.SetGCPercent(100)
-		debug.SetMemoryLimit(math.MaxInt64)
-		fmt.Println(memoryFor(largeLocks[n].src()))
-		return
-	}
-	for n, lock := range largeLocks {
+	for _, lock := range largeLocks {
 		t.Run(lock.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestMemory$")
-			cmd.Env = append(os.Environ(), largeLock+"="+strconv.Itoa(n))
-			out, err := cmd.CombinedOutput()
+			out, err := testenv.OwnProcess(t, func() string { return fmt.Sprintln(memoryFor(lock.src())) })
 			var taken int64
-			if _, scanErr := fmt.Sscan(string(out), &taken); err != nil || scanErr != nil {
+			if _, scanErr := fmt.Sscan(out, &taken); err != nil || scanErr != nil {
 				t.Fatalf("%v\n%.2000s", err, out)
 			}
 			if taken > maxMemory {
 				t.Errorf("parsing took %d MiB", taken>>20)
 			}
 			t.Logf("%d MiB", taken>>20)
-			if found := strings.Contains(string(out), lock.want); !found || lock.want == "" && !strings.Contains(string(out), "no diagnostics") {
+			if found := strings.Contains(out, lock.want); !found || lock.want == "" && !strings.Contains(out, "no diagnostics") {
 				t.Errorf("want %q in %.1000s", lock.want, out)
 			}
 		})

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/versions"
@@ -40,7 +41,7 @@ func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
 	if p == nil {
 		return nil
 	}
-	return p.checkPlace(registryPlace(pkg))
+	return p.checkLocation(registryLocation(pkg))
 }
 
 // CheckProvider checks the address of a provider.
@@ -48,11 +49,11 @@ func (p *Policy) CheckProvider(provider addrs.Provider) error {
 	if p == nil {
 		return nil
 	}
-	rules := placeRules{
+	rules := locationRules{
 		allow: p.AllowProviders, deny: p.DenyProviders,
 		argAllow: argAllowProviders, argDeny: argDenyProviders, what: "providers",
 	}
-	return p.check(rules, providerPlace(provider))
+	return p.check(rules, providerLocation(provider))
 }
 
 // CheckPackage checks the address of a package. The error is a *[Violation], or the error
@@ -61,11 +62,11 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {
 		return nil
 	}
-	at, err := packagePlace(pkg)
+	at, err := packageLocation(pkg)
 	if err != nil {
 		return err
 	}
-	return p.checkPlace(at)
+	return p.checkLocation(at)
 }
 
 // CheckSignature decides whether a weak signature of a provider's package is accepted. weak
@@ -100,19 +101,19 @@ func (p *Policy) CheckProjectProvider() error {
 	return p.violation(argProjectProviders, "the package is from this repository, unsigned")
 }
 
-func (p *Policy) checkPlace(at place) error {
-	return p.check(placeRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
+func (p *Policy) checkLocation(at location) error {
+	return p.check(locationRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
 }
 
-// placeRules has the patterns of allowed and denied places, and the names of their
+// locationRules has the patterns of allowed and denied locations, and the names of their
 // arguments.
-type placeRules struct {
+type locationRules struct {
 	allow, deny       []Pattern
 	argAllow, argDeny string
 	what              string
 }
 
-func (p *Policy) check(rules placeRules, at place) error {
+func (p *Policy) check(rules locationRules, at location) error {
 	for _, pattern := range rules.deny {
 		if pattern.denies(at) {
 			return p.violation(rules.argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
@@ -191,6 +192,17 @@ func (p *Policy) checkConstraint(call Call, pinned bool) error {
 		return p.violation(argVersions, fmt.Sprintf("the constraint %q allows more than one version", call.Constraint))
 	}
 	return nil
+}
+
+// CheckAge checks the age of a version by its time of publication. The zero time, for an
+// origin that does not provide dates, is allowed.
+func (p *Policy) CheckAge(version string, published, now time.Time) error {
+	if p == nil || published.IsZero() || now.Sub(published) >= p.MinAge {
+		return nil
+	}
+	const day = "2006-01-02"
+	return p.violation(argMinAge, fmt.Sprintf("version %s was published on %s and may be used from %s on",
+		version, published.UTC().Format(day), published.Add(p.MinAge).UTC().Format(day)))
 }
 
 // pinned reports whether an address names one version of a package, or is of a kind that

@@ -80,18 +80,18 @@ func TestVersions(t *testing.T) {
 		source, constraint string
 		inRange, inExact   bool // whether it is allowed
 	}{
-		{"acme/net/aws", "", false, false},
-		{"acme/net/aws", "~> 1.0", true, false},
-		{"acme/net/aws", "1.2.3", true, true},
-		{"acme/net/aws", "= 1.2.3", true, true},
-		{"acme/net/aws", "1.2.3, != 1.0.0", true, false},
-		{"git::https://example.com/net.git", "", false, false},
-		{"git::https://example.com/net.git", "> 1", true, false},
-		{"git::https://example.com/net.git?ref=v1", "", true, true},
-		{"oci://example.com/net", "", false, false},
-		{"oci://example.com/net?tag=1.0.0", "", true, true},
-		{"https://example.com/net.zip", "", true, true},
-		{"./app", "", true, true},
+		{source: "acme/net/aws"},
+		{source: "acme/net/aws", constraint: "~> 1.0", inRange: true},
+		{source: "acme/net/aws", constraint: "1.2.3", inRange: true, inExact: true},
+		{source: "acme/net/aws", constraint: "= 1.2.3", inRange: true, inExact: true},
+		{source: "acme/net/aws", constraint: "1.2.3, != 1.0.0", inRange: true},
+		{source: "git::https://example.com/net.git"},
+		{source: "git::https://example.com/net.git", constraint: "> 1", inRange: true},
+		{source: "git::https://example.com/net.git?ref=v1", inRange: true, inExact: true},
+		{source: "oci://example.com/net"},
+		{source: "oci://example.com/net?tag=1.0.0", inRange: true, inExact: true},
+		{source: "https://example.com/net.zip", inRange: true, inExact: true},
+		{source: "./app", inRange: true, inExact: true},
 	} {
 		call := policy.Call{Source: source(t, tt.source), Own: true}
 		if tt.constraint != "" {

@@ -1,13 +1,24 @@
-// Package policy checks module calls and providers against the rules of an organization.
-// The rules say where modules may come from, how they must be pinned, and how old a release
-// must be.
+// Package policy reads the file cotter.hcl of a project and the user's own settings, and checks
+// module calls and providers against the rules of an organization.
 //
 // # The file
 //
-// A policy is a "policy" block, usually in a file cotter.hcl next to the configuration.
-// Every argument is optional. Unknown arguments, and expressions with variables or
-// functions, are errors. The file may also have a "settings" block and "mirror" blocks,
-// which package settings reads.
+// The file cotter.hcl is next to the configuration or in a directory above it in the same
+// repository. It can have three types of blocks, and each is read on its own:
+//
+//   - A "policy" block has the rules. They say where modules may come from, how they must be
+//     pinned, and how old a release must be. [Parse] reads it.
+//   - A "settings" block has options that apply to the runs of everyone who works on the project,
+//     so that they need not be passed as flags. [ParseSettings] reads it.
+//   - "mirror" blocks name repositories of OCI registries that have locked packages.
+//     [ParseSettings] reads them too.
+//
+// Every argument is optional. Unknown arguments, and expressions with variables or functions, are
+// errors.
+//
+// # The policy
+//
+// A policy is usually in cotter.hcl, but can also be in a file that a user names.
 //
 //	policy {
 //	  allow_sources = ["registry.opentofu.org/terraform-aws-modules", "github.com/acme", "*.corp.example"]
@@ -77,9 +88,67 @@
 // project_providers = "deny" refuses packages of providers that the project itself brings, in
 // terraform.d/plugins or in another mirror below its directory.
 //
+// # Settings
+//
+//	settings {
+//	  for        = "tofu"
+//	  lock_file  = "modules.lock.hcl"
+//	  submodules = true
+//	  layout     = "copy"
+//	  platforms  = ["linux_amd64", "darwin_arm64"]
+//	  vendor     = "vendor/modules"
+//	}
+//
+// These are the arguments:
+//
+//   - for is the stock tool whose conventions apply: "tofu", "terraform" or "auto".
+//   - lock_file is the file in which modules are locked, as a path below each root module.
+//     No path in the file may be in .git or the like, in any spelling.
+//   - submodules says whether the submodules of git repositories are fetched.
+//   - layout is "link" or "copy".
+//   - platforms are the platforms whose provider hashes the lock must have, in addition to
+//     the machine's own.
+//   - vendor is the directory of the repository that contains the packages of modules,
+//     relative to each root module. Installations use the packages from there and ask no
+//     origin.
+//
+// # Mirrors
+//
+// Mirror blocks name repositories of OCI registries that have locked packages. The file can
+// have several of them:
+//
+//	mirror "oci://registry.corp.example/modules" {
+//	  mode      = "write"
+//	  signed_by = ["keys/mirror.pub"]
+//	}
+//
+// mode is "read", the default, or "write". With "write", packages that were fetched from
+// origins are pushed to the mirror. signed_by lists files with public keys in PEM: only
+// entries that are signed with one of these keys count as confirmed. Relative file names
+// are relative to the directory of cotter.hcl.
+//
+// # The user's settings
+//
+// The user's own file can have mirror blocks and the arguments below, but no settings
+// block. Its mirror blocks can name the private key that signs pushed entries (sign_key).
+//
+//	trust_mirrors = ["oci://registry.corp.example/*"]
+//	trust_keys    = ["mirror.pub"]
+//
+// A mirror that is named only by a repository delivers packages, which are compared with
+// the lock, but it confirms no entries. The mirrors in the user's own file confirm entries,
+// and so do the mirrors in trust_mirrors if a repository names them. trust_keys lists files
+// with public keys whose signatures confirm an entry in any mirror. [Mirrors] describes the
+// rules.
+//
 // # What it does not do
 //
-// The package sends no requests and does not read the lock. Package cotter calls it before
-// anything is fetched, and before each redirect is followed. It searches histories for commits
-// itself, and calls [Policy.CheckCommit] with the result. Package getproviders checks signatures.
+// The package finds no files, sends no requests and does not read the lock. Package cotter finds
+// the files. It applies the policy before anything is fetched, and before each redirect is
+// followed. It searches histories for commits itself, and calls [Policy.CheckCommit] with the
+// result. Package getproviders checks signatures.
+//
+// The command applies the settings: a flag overrides a setting. A project cannot set the location
+// of the user's cache. Package cliconfig returns the path of the user's own file, and package mirror
+// reads the keys.
 package policy

@@ -31,3 +31,20 @@ policy {
 	// the policy does not allow it: without "ref" the address means a branch; name a tag or a commit (cotter.hcl:4, branches)
 	// the policy does not allow it: git.example.com/dns is not among the allowed sources (cotter.hcl:3, allow_sources)
 }
+
+func ExampleParseSettings() {
+	found, diags := policy.ParseSettings([]byte(`
+settings {
+  for       = "tofu"
+  lock_file = "modules.lock.hcl"
+  platforms = ["linux_amd64", "darwin_arm64"]
+}
+`), "cotter.hcl")
+	if diags.HasErrors() {
+		fmt.Println(diags)
+		return
+	}
+	fmt.Println(found.For, found.LockFile, found.Platforms)
+	// Output:
+	// tofu modules.lock.hcl [linux_amd64 darwin_arm64]
+}

@@ -66,20 +66,20 @@ func (p *Pattern) setHost(written string) error {
 	return nil
 }
 
-// allows reports whether the pattern matches a place, as a part of allow_sources.
-func (p Pattern) allows(at place) bool {
+// allows reports whether the pattern matches a location, as a part of allow_sources.
+func (p Pattern) allows(at location) bool {
 	return (p.host == "*" || p.port == "" && at.usual || p.hasPort(at)) && p.hasHost(at.host) && hasPath(p.path, at.path)
 }
 
-// denies reports whether the pattern matches a place, as a part of deny_sources. It ignores
+// denies reports whether the pattern matches a location, as a part of deny_sources. It ignores
 // the case of paths, because many servers do.
-func (p Pattern) denies(at place) bool {
+func (p Pattern) denies(at location) bool {
 	return (p.port == "" || p.hasPort(at)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
 }
 
-// hasPort reports whether the pattern names the port of a place. 443 in a pattern also matches
+// hasPort reports whether the pattern names the port of a location. 443 in a pattern also matches
 // the usual port of a transport.
-func (p Pattern) hasPort(at place) bool {
+func (p Pattern) hasPort(at location) bool {
 	return p.port != "" && p.port == at.port || p.port == usualPorts["https"] && at.usual
 }
 

@@ -1,17 +1,21 @@
 package policy
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Policy is a set of rules. The zero value and a nil *Policy allow everything. Its fields
 // must not change once it is in use.
 type Policy struct {
-	// Allow has the places that modules may come from; an empty list allows all places.
-	// Deny has the places that modules must not come from, even if Allow has them.
+	// Allow has the locations that modules may come from; an empty list allows all of them.
+	// Deny has the locations that modules must not come from, even if Allow has them.
 	Allow, Deny []Pattern
 	// AllowProviders and DenyProviders are the corresponding lists for provider addresses,
 	// HOST/NAMESPACE/TYPE.
@@ -73,6 +77,65 @@ const (
 	argProjectProviders = "project_providers"
 )
 
+// MaxAgeDays is the maximum value of min_age_days: about a hundred years.
+const MaxAgeDays = 36_500
+
+// Parse parses the policy in a file; the package comment describes the format. The name is used
+// only in messages. A file without a policy block results in a policy that allows
+// everything, and is not [Policy.Declared]. The contents of other blocks are not checked. If the
+// diagnostics contain errors, the policy is nil.
+func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
+	body, diags := policyPart.parse(src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	content, diags := body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader}})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	blocks := content.Blocks.OfType("policy")
+	p := &Policy{declared: len(blocks) > 0}
+	if p.at, diags = policyPart.readBlock(blocks, p.arguments()); diags.HasErrors() {
+		return nil, diags
+	}
+	return p, nil
+}
+
+func (p *Policy) arguments() arguments {
+	return arguments{
+		argAllow:       patterns(&p.Allow),
+		argDeny:        patterns(&p.Deny),
+		argBranches:    choice(&p.DenyBranches, map[string]bool{"allow": false, "deny": true}),
+		argCommits:     choice(&p.ReachableCommits, map[string]bool{"any": false, "reachable": true}),
+		argCredentials: choice(&p.DenyCredentials, map[string]bool{"allow": false, "deny": true}),
+		argVersions:    choice(&p.Versions, map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}),
+		argMinAge:      days(&p.MinAge),
+
+		argAllowProviders:   patterns(&p.AllowProviders),
+		argDenyProviders:    patterns(&p.DenyProviders),
+		argWeakSignatures:   choice(&p.AllowWeakSignatures, map[string]bool{"allow": true, "deny": false}),
+		argProjectProviders: choice(&p.DenyProjectProviders, map[string]bool{"allow": false, "deny": true}),
+	}
+}
+
+func patterns(to *[]Pattern) func(cty.Value) error {
+	return list(to, 1, "at least one pattern", parsed("pattern", ParsePattern))
+}
+
+func days(to *time.Duration) func(cty.Value) error {
+	return func(value cty.Value) error {
+		if value.IsNull() || value.Type() != cty.Number {
+			return errors.New("it must be a number of days")
+		}
+		n, _ := value.AsBigFloat().Float64()
+		if n < 0 || n > MaxAgeDays || n != math.Trunc(n) {
+			return fmt.Errorf("it must be a whole number of days, from 0 to %d", MaxAgeDays)
+		}
+		*to = time.Duration(n) * 24 * time.Hour
+		return nil
+	}
+}
+
 // OfRepository returns the part of a policy in a repository that applies: only the rules
 // that restrict. The author of a configuration must not decide for its users that weak
 // signatures are accepted.
@@ -98,4 +161,27 @@ func (p *Policy) position(argument string) (_ hcl.Range, written bool) {
 
 func (p *Policy) violation(argument, reason string) error {
 	return &Violation{Argument: argument, Range: p.at[argument], Reason: reason}
+}
+
+// Violation is returned if a policy does not allow a call or an address.
+type Violation struct {
+	// Argument is the violated argument of the policy, such as "deny_sources".
+	Argument string
+	// Range is the position of the argument in the policy's file; empty if there is no
+	// file.
+	Range hcl.Range
+	// Reason describes the violation, without credentials.
+	Reason string
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("the policy does not allow it: %s (%s)", v.Reason, v.Rule())
+}
+
+// Rule returns the violated argument with its position, such as "cotter.hcl:2, allow_sources".
+func (v *Violation) Rule() string {
+	if v.Range.Filename == "" {
+		return "the argument " + v.Argument
+	}
+	return fmt.Sprintf("%s:%d, %s", v.Range.Filename, v.Range.Start.Line, v.Argument)
 }

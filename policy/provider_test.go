@@ -61,15 +61,15 @@ func TestCheckSignature(t *testing.T) {
 		policies []*policy.Policy
 		want     string
 	}{
-		{"a good signature", "", []*policy.Policy{deny}, ""},
-		{"no policy", "it is weak", nil, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
-		{"one that says nothing", "it is weak", []*policy.Policy{silent, nil}, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
-		{"one that allows it", "it is weak", []*policy.Policy{allow, silent}, ""},
-		{"one of an embedder", "it is weak", []*policy.Policy{{AllowWeakSignatures: true}}, ""},
-		{"one of a repository that allows it", "it is weak", []*policy.Policy{allow.OfRepository()}, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
-		{"that one, and one of the user", "it is weak", []*policy.Policy{allow.OfRepository(), allow}, ""},
-		{"one of a repository that denies it", "it is weak", []*policy.Policy{deny.OfRepository(), allow}, "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
-		{"one that denies it", "it is weak", []*policy.Policy{allow, deny}, "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
+		{name: "a good signature", policies: []*policy.Policy{deny}},
+		{name: "no policy", weak: "it is weak", want: "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{name: "one that says nothing", weak: "it is weak", policies: []*policy.Policy{silent, nil}, want: "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{name: "one that allows it", weak: "it is weak", policies: []*policy.Policy{allow, silent}},
+		{name: "one of an embedder", weak: "it is weak", policies: []*policy.Policy{{AllowWeakSignatures: true}}},
+		{name: "one of a repository that allows it", weak: "it is weak", policies: []*policy.Policy{allow.OfRepository()}, want: "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{name: "that one, and one of the user", weak: "it is weak", policies: []*policy.Policy{allow.OfRepository(), allow}},
+		{name: "one of a repository that denies it", weak: "it is weak", policies: []*policy.Policy{deny.OfRepository(), allow}, want: "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
+		{name: "one that denies it", weak: "it is weak", policies: []*policy.Policy{allow, deny}, want: "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
 	} {
 		got := ""
 		if err := policy.CheckSignature(c.weak, c.policies...); err != nil {

@@ -59,31 +59,31 @@ func (p *Policy) checkURL(denied []Pattern, argument string, u *url.URL) error {
 	if len(denied) == 0 {
 		return nil
 	}
-	for _, at := range requestPlaces(u) {
-		if err := p.check(placeRules{deny: denied, argDeny: argument}, at); err != nil {
+	for _, at := range requestLocations(u) {
+		if err := p.check(locationRules{deny: denied, argDeny: argument}, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// requestPlaces returns the places that a request may concern: the URL itself, and the repository
+// requestLocations returns the locations that a request may concern: the URL itself, and the repository
 // that the API of git or of an OCI registry has below it.
 //
 //	https://git.example.com/acme/net.git/info/refs    git.example.com/acme/net/info/refs
 //	https://ghcr.io/v2/acme/net/blobs/sha256:...      ghcr.io/acme/net/blobs/sha256:...
-func requestPlaces(u *url.URL) []place {
-	at := urlPlace(u)
+func requestLocations(u *url.URL) []location {
+	at := urlLocation(u)
 	git := at
 	git.path = slices.Clone(at.path)
 	for i, element := range git.path {
 		git.path[i] = strings.TrimSuffix(element, ".git")
 	}
-	places := []place{at, git}
+	locations := []location{at, git}
 	if len(at.path) > 1 && at.path[0] == "v2" {
 		oci := at
 		oci.path = at.path[1:]
-		places = append(places, oci)
+		locations = append(locations, oci)
 	}
-	return places
+	return locations
 }

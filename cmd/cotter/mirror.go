@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/mirror"
-	"github.com/cotterpin/cotter/settings"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // mirrorScheme is the prefix of mirror addresses.
@@ -97,14 +97,14 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cot
 	}
 	none := false
 	all := newMirrors(cmd, out, in)
-	groups, err := all.byMirror(ctx, dirs, named, func(used []settings.UsedMirror) []settings.UsedMirror {
-		used = slices.DeleteFunc(used, func(m settings.UsedMirror) bool { return !m.Trusted })
+	groups, err := all.byMirror(ctx, dirs, named, func(used []policy.UsedMirror) []policy.UsedMirror {
+		used = slices.DeleteFunc(used, func(m policy.UsedMirror) bool { return !m.Trusted })
 		if none = none || len(used) == 0; none {
 			return nil
 		}
 		first := used[0]
 		first.Write, first.WriteRefused = false, false // write modes apply only to installations
-		return []settings.UsedMirror{first}
+		return []policy.UsedMirror{first}
 	})
 	if err != nil {
 		return nil, err

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/cotterpin/cotter/settings"
 )
 
 // mirrorFlags returns the flags that name a mirror to read from, and the key that must have
@@ -34,19 +33,19 @@ func mirrorKeyFlag() *cli.Flag {
 }
 
 // userSettings reads the user's own settings.
-func userSettings(ctx context.Context) (*settings.User, error) {
+func userSettings(ctx context.Context) (*policy.UserSettings, error) {
 	name, named := cliconfig.OSEnvironment().ConfigFile()
 	if name == "" {
-		return &settings.User{}, nil
+		return &policy.UserSettings{}, nil
 	}
-	src, err := userfile.Read(ctx, name, settings.MaxSize)
+	src, err := userfile.Read(ctx, name, policy.MaxSize)
 	if userfile.Absent(err) && !named {
-		return &settings.User{}, nil
+		return &policy.UserSettings{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	found, diags := settings.ParseUser(src, name)
+	found, diags := policy.ParseUserSettings(src, name)
 	if diags.HasErrors() {
 		return nil, &policy.FileError{File: name, Diagnostics: diags}
 	}
@@ -56,7 +55,7 @@ func userSettings(ctx context.Context) (*settings.User, error) {
 // usedMirrors returns the mirrors of a run. If named is not "", or --mirror or COTTER_MIRROR
 // is set, it is that mirror. Otherwise it is the mirrors in the settings of the user and of
 // the project in dir.
-func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) string, dir, named string) ([]settings.UsedMirror, error) {
+func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) string, dir, named string) ([]policy.UsedMirror, error) {
 	user, err := userSettings(ctx)
 	if err != nil {
 		return nil, err
@@ -69,11 +68,11 @@ func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) stri
 	if key := cmp.Or(cmd.String("mirror-key"), env("COTTER_MIRROR_KEY")); key != "" {
 		keys = []string{key}
 	}
-	return settings.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR")), keys), nil
+	return policy.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR")), keys), nil
 }
 
 // openUsed opens a mirror with its keys.
-func openUsed(ctx context.Context, fetcher *getmodules.Fetcher, used settings.UsedMirror) (*mirror.Mirror, error) {
+func openUsed(ctx context.Context, fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirror, error) {
 	opened, err := mirror.Open(fetcher, used.Address)
 	if err != nil {
 		return nil, usageError{err}
@@ -126,7 +125,7 @@ func newMirrors(cmd *cli.Invocation, out *output, in *cotter.Installer) *mirrors
 }
 
 // open opens a mirror with its keys.
-func (m *mirrors) open(ctx context.Context, used settings.UsedMirror) (*mirror.Mirror, error) {
+func (m *mirrors) open(ctx context.Context, used policy.UsedMirror) (*mirror.Mirror, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := fmt.Sprintf("%+v", used)
@@ -163,13 +162,13 @@ func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Req
 
 // mirrorOf is a mirror with the directories of the projects that use it.
 type mirrorOf struct {
-	settings.UsedMirror
+	policy.UsedMirror
 	dirs []string
 }
 
 // byMirror groups projects by their mirrors, in the order in which each mirror is first used.
 // choose selects which of a project's mirrors count. named is as for usedMirrors.
-func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, choose func([]settings.UsedMirror) []settings.UsedMirror) (groups []mirrorOf, err error) {
+func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, choose func([]policy.UsedMirror) []policy.UsedMirror) (groups []mirrorOf, err error) {
 	for _, dir := range dirs {
 		used, err := usedMirrors(ctx, m.cmd, m.out.env, dir, named)
 		if err != nil {
@@ -214,7 +213,7 @@ func (w *writer) write(ctx context.Context, dirs ...string) {
 		return
 	}
 	all := newMirrors(w.cmd, w.out, w.in)
-	groups, err := all.byMirror(ctx, dirs, "", func(used []settings.UsedMirror) []settings.UsedMirror { return used })
+	groups, err := all.byMirror(ctx, dirs, "", func(used []policy.UsedMirror) []policy.UsedMirror { return used })
 	if err != nil {
 		w.out.warnf("nothing was pushed to a mirror: %s", err)
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Backend is the backend of a root module: the place of its state.
+// Backend is the backend of a root module: the location of its state.
 type Backend struct {
 	// Type is the type of the backend, "cloud" for a cloud block, or "" if the module has neither.
 	Type string
@@ -66,7 +66,7 @@ func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
 	found := Backend{Type: "local"}
 	content, _, diags := block.Body.PartialContent(localSchema)
 	if diags.HasErrors() {
-		return Backend{}, fmt.Errorf("the backend at %s cannot be read", place(block.DefRange))
+		return Backend{}, fmt.Errorf("the backend at %s cannot be read", position(block.DefRange))
 	}
 	evaluator := r.arguments(ctx, dir.Scope, nil)
 	found.Local.Path, err = evaluator.ofBackend(ctx, content.Attributes["path"])
@@ -127,7 +127,7 @@ func (a *arguments) ofBackend(ctx context.Context, attr *hcl.Attribute) (string,
 	if attr == nil {
 		return "", nil
 	}
-	unknown := fmt.Errorf("the %s of the backend at %s cannot be evaluated", attr.Name, place(attr.Range))
+	unknown := fmt.Errorf("the %s of the backend at %s cannot be evaluated", attr.Name, position(attr.Range))
 	what := argument{attr.Name, &block{name: "local"}, attr.Expr}
 	var text cty.Value
 	var diags hcl.Diagnostics

@@ -48,14 +48,44 @@
 // A sensitive or ephemeral value is an error, because it would be written into the lock. The
 // error names the variable and never shows the value.
 //
-// In the user's own modules, functions can read files of the git repository, as package repofiles
-// says. The same applies to files of values that are links, unless the user has named them. With
+// In the user's own modules, functions can read files of the git repository; see below. The same applies to files of values that are links, unless the user has named them. With
 // [Inputs].AllowFileReads, all files can be read, as in stock tools. In a package's module, they
 // can read only files of the package, by names that begin with path.module. There, abspath and
 // path.cwd are errors, because they contain the path of the project.
 //
 // The package does not parse the strings: the caller checks whether an address or a constraint is
 // valid.
+//
+// # Files that expressions can read
+//
+// The author of a pull request can write file("/proc/self/environ") into the source of a module
+// call. Cotter would then send the tokens in that file to a server of the author's choice. So the
+// functions can read only files of the repository that the root module is in.
+//
+// The directory that holds these files is the nearest directory with an entry named
+// .git, at or above the root module. It is the root module's own directory instead if
+//
+//   - there is no such directory,
+//   - git would not use the repository, because it belongs to another user, or
+//   - that directory is the user's home directory or above it, as with a repository of dotfiles.
+//
+// If the root module's own directory is the user's home directory or above it, names that begin
+// with a dot cannot be opened either, because programs keep credentials there. If it is the root
+// of a file system or inside version control metadata, no file can be opened.
+//
+// A name is absolute or relative to the root module's directory. Symbolic links are followed one
+// component at a time. The path that they result in counts, so a link may point anywhere within
+// the directory, also by an absolute target. These are refused with an [*eval.RefusedError]:
+//
+//   - everything outside of the directory. Nothing outside is looked at, so the result does not
+//     depend on whether a file exists there;
+//   - version control metadata, such as .git, at any depth and in any spelling
+//     ([pathsafe.IsVersionControl]), and directories with another name that are git repositories.
+//     Checkouts keep tokens there.
+//
+// Only regular files are opened, and opening never waits for a pipe. Each directory on the way is
+// held open, and is compared with the entry that was checked. So replacing a directory by a link
+// at the same time does not help.
 //
 // # Providers
 //

@@ -16,18 +16,18 @@ func TestEmpty(t *testing.T) {
 		files           []string
 		tofu, terraform bool // whether the directory is empty
 	}{
-		{"nothing", nil, true, true},
-		{"configuration", []string{"main.tf"}, false, false},
-		{"JSON", []string{"main.tf.json"}, false, false},
-		{"tofu's own", []string{"main.tofu"}, false, true},
-		{"override alone", []string{"override.tf"}, false, false},
-		{"other files", []string{"README.md", "main.tf~", ".main.tf", "terraform.tfvars", ".terraform.lock.hcl"}, true, true},
-		{"below", []string{"modules/net/main.tf"}, true, true},
-		{"a directory of such a name", []string{"x.tf/README.md"}, true, true},
-		{"test", []string{"main.tftest.hcl"}, false, false},
-		{"tofu's test", []string{"main.tofutest.hcl"}, false, true},
-		{"test below", []string{"tests/main.tftest.hcl"}, false, false},
-		{"no test below", []string{"tests/main.tf"}, true, true},
+		{name: "nothing", tofu: true, terraform: true},
+		{name: "configuration", files: []string{"main.tf"}},
+		{name: "JSON", files: []string{"main.tf.json"}},
+		{name: "tofu's own", files: []string{"main.tofu"}, terraform: true},
+		{name: "override alone", files: []string{"override.tf"}},
+		{name: "other files", files: []string{"README.md", "main.tf~", ".main.tf", "terraform.tfvars", ".terraform.lock.hcl"}, tofu: true, terraform: true},
+		{name: "below", files: []string{"modules/net/main.tf"}, tofu: true, terraform: true},
+		{name: "a directory of such a name", files: []string{"x.tf/README.md"}, tofu: true, terraform: true},
+		{name: "test", files: []string{"main.tftest.hcl"}},
+		{name: "tofu's test", files: []string{"main.tofutest.hcl"}, terraform: true},
+		{name: "test below", files: []string{"tests/main.tftest.hcl"}},
+		{name: "no test below", files: []string{"tests/main.tf"}, tofu: true, terraform: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

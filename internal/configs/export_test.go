@@ -1,7 +1,15 @@
 package configs
 
-// Skimmed and Skim export the skimmer, so that tests can compare it with the parser.
-type Skimmed struct {
+// ReadableDir and FindReadable export readableDir and findReadable, and ErrNotRegular errNotRegular.
+type ReadableDir = readableDir
+
+var (
+	FindReadable  = findReadable
+	ErrNotRegular = errNotRegular
+)
+
+// ScannedBlock and ScanBlocks export scanBlocks, so that tests can compare it with the parser.
+type ScannedBlock struct {
 	Kind       string
 	Labels     []string
 	Header     string
@@ -11,15 +19,15 @@ type Skimmed struct {
 	Source string
 }
 
-func Skim(src []byte) ([]Skimmed, bool) {
-	blocks, ok := skim(src, "x.tf")
-	var exported []Skimmed
+func ScanBlocks(src []byte) ([]ScannedBlock, bool) {
+	blocks, ok := scanBlocks(src, "x.tf")
+	var exported []ScannedBlock
 	for _, b := range blocks {
 		source := b.source
 		if b.sources != 1 {
 			source = ""
 		}
-		exported = append(exported, Skimmed{b.kind, b.labels, b.header.String(), b.start, b.end, b.maySetProvider, source})
+		exported = append(exported, ScannedBlock{b.kind, b.labels, b.header.String(), b.start, b.end, b.maySetProvider, source})
 	}
 	return exported, ok
 }

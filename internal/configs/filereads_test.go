@@ -99,12 +99,12 @@ func TestLinkedVariables(t *testing.T) {
 		inputs       configs.Inputs
 		want         bool
 	}{
-		{"terraform.tfvars.json", "../shared.json", configs.Inputs{}, true},
-		{"terraform.tfvars.json", "../../credentials.tfrc.json", configs.Inputs{}, false},
-		{"x.auto.tfvars.json", filepath.Join(base, "credentials.tfrc.json"), configs.Inputs{}, false},
-		{"x.auto.tfvars.json", "../.git/credentials.json", configs.Inputs{}, false},
-		{"x.auto.tfvars.json", "../../credentials.tfrc.json", configs.Inputs{AllowFileReads: true}, true},
-		{"x.json", "../../credentials.tfrc.json", configs.Inputs{Variables: []configs.Variable{{File: "x.json"}}}, true},
+		{name: "terraform.tfvars.json", target: "../shared.json", inputs: configs.Inputs{}, want: true},
+		{name: "terraform.tfvars.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{}},
+		{name: "x.auto.tfvars.json", target: filepath.Join(base, "credentials.tfrc.json"), inputs: configs.Inputs{}},
+		{name: "x.auto.tfvars.json", target: "../.git/credentials.json", inputs: configs.Inputs{}},
+		{name: "x.auto.tfvars.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{AllowFileReads: true}, want: true},
+		{name: "x.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{Variables: []configs.Variable{{File: "x.json"}}}, want: true},
 	}
 	for _, test := range tests {
 		link := filepath.Join(root, test.name)

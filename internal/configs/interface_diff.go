@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // InterfaceChange is one difference between two interfaces.
@@ -219,4 +221,80 @@ func BreakingFirst(changes []InterfaceChange) []InterfaceChange {
 		return 1
 	})
 	return changes
+}
+
+// accepts reports whether a variable of type ty accepts every value that a variable of type other
+// accepts. It returns false if that depends on the value.
+func accepts(ty, other cty.Type) bool {
+	switch {
+	case ty == cty.DynamicPseudoType || ty.Equals(other):
+		return true
+	case other == cty.DynamicPseudoType:
+		return false
+	case ty.IsPrimitiveType() && other.IsPrimitiveType():
+		return convert.GetConversion(other, ty) != nil
+	case ty.IsObjectType() && other.IsObjectType():
+		return acceptsAttributes(ty, other)
+	case ty.IsTupleType() && other.IsTupleType():
+		return slices.EqualFunc(ty.TupleElementTypes(), other.TupleElementTypes(), accepts)
+	case ty.IsMapType() && other.IsMapType(),
+		(ty.IsListType() || ty.IsSetType()) && (other.IsListType() || other.IsSetType()):
+		return accepts(ty.ElementType(), other.ElementType())
+	}
+	return false
+}
+
+// acceptsAttributes compares object types. Callers must set all attributes that are not optional,
+// and may set attributes that the type does not have.
+func acceptsAttributes(ty, other cty.Type) bool {
+	for name, attribute := range ty.AttributeTypes() {
+		switch optional := ty.AttributeOptional(name); {
+		case !other.HasAttribute(name):
+			if !optional {
+				return false
+			}
+		case other.AttributeOptional(name) && !optional, !accepts(attribute, other.AttributeType(name)):
+			return false
+		}
+	}
+	return true
+}
+
+// typeText returns a type constraint in its normal form. Unlike typeexpr.TypeString it shows
+// which attributes are optional, because callers must set the others.
+func typeText(ty cty.Type) string {
+	switch {
+	case ty == cty.DynamicPseudoType:
+		return "any"
+	case ty.IsPrimitiveType():
+		return ty.FriendlyNameForConstraint()
+	case ty.IsListType():
+		return "list(" + typeText(ty.ElementType()) + ")"
+	case ty.IsSetType():
+		return "set(" + typeText(ty.ElementType()) + ")"
+	case ty.IsMapType():
+		return "map(" + typeText(ty.ElementType()) + ")"
+	case ty.IsTupleType():
+		var elements []string
+		for _, element := range ty.TupleElementTypes() {
+			elements = append(elements, typeText(element))
+		}
+		return "tuple([" + strings.Join(elements, ", ") + "])"
+	case ty.IsObjectType():
+		return "object({" + strings.Join(attributeTexts(ty), ", ") + "})"
+	}
+	return ty.FriendlyNameForConstraint()
+}
+
+func attributeTexts(object cty.Type) []string {
+	attributes := object.AttributeTypes()
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		text := typeText(attributes[name])
+		if object.AttributeOptional(name) {
+			text = "optional(" + text + ")"
+		}
+		texts = append(texts, name+" = "+text)
+	}
+	return texts
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/gitowner"
 	"github.com/cotterpin/cotter/internal/opendir"
-	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // moduleFiles are the files that a module's expressions can read. The user's own modules can read
@@ -102,7 +102,7 @@ func (t *tree) openOwn(name string) (*os.File, error) {
 		return os.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
 	}
 	t.allowed.once.Do(func() {
-		t.allowed.dir, t.allowed.err = repofiles.Find(root, t.inputs.Home, isUsable)
+		t.allowed.dir, t.allowed.err = findReadable(root, t.inputs.Home, isUsable)
 	})
 	if t.allowed.err != nil {
 		return nil, t.allowed.err
@@ -117,16 +117,26 @@ func inPackage(dir Dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place := path.Clean(dir.display(""))
+	pkg := path.Clean(dir.display(""))
 	if inside = filepath.ToSlash(inside); inside != "." {
 		var ok bool
-		if place, ok = strings.CutSuffix(place, "/"+inside); !ok {
+		if pkg, ok = strings.CutSuffix(pkg, "/"+inside); !ok {
 			return "", errOutsidePackage
 		}
 	}
-	rel, ok := strings.CutPrefix(path.Clean(filepath.ToSlash(name)), place+"/")
+	rel, ok := strings.CutPrefix(path.Clean(filepath.ToSlash(name)), pkg+"/")
 	if !ok {
 		return "", errOutsidePackage
 	}
 	return rel, nil
+}
+
+// isUsable reports whether git would use a repository, given its top directory. If .git is not
+// what git expects, its owner counts all the same.
+func isUsable(top string) bool {
+	repo, err := gitowner.Find(top)
+	if err != nil || repo.Top != top {
+		repo = gitowner.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
+	}
+	return gitowner.Check(repo) == nil
 }

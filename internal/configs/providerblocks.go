@@ -47,7 +47,7 @@ func (r *requirements) addFile(ctx context.Context, src []byte, f file, display 
 		}
 		return
 	}
-	blocks, ok := skim(src, display)
+	blocks, ok := scanBlocks(src, display)
 	if !ok {
 		r.addParsed(ctx, src, f, display, hcl.InitialPos)
 		return

@@ -23,16 +23,16 @@ type ProviderRequirement struct {
 	// Hostless reports whether the module leaves the host of the address to the dialect.
 	Hostless bool
 	// Constraint is the version constraint as written, or "". It is valid for
-	// versions.ParseProviderConstraints. ConstraintRange is its place.
+	// versions.ParseProviderConstraints. ConstraintRange is its position.
 	Constraint      string
 	ConstraintRange hcl.Range
 	// Implied reports whether no required_providers block has the local name. For each such name
-	// there is one requirement without a constraint, at the first place that implies it.
+	// there is one requirement without a constraint, at the first block that implies it.
 	Implied bool
 	// By describes what requires the provider, such as "required_providers", `provider "aws"`,
 	// "resource aws_instance.web", "import aws_instance.web" or "test file main.tftest.hcl".
 	By string
-	// Range is the place of the requirement.
+	// Range is the position of the requirement.
 	Range hcl.Range
 }
 
@@ -86,7 +86,7 @@ type resource struct {
 	at              hcl.Range
 }
 
-// providerUse is a place that needs the provider with a local name.
+// providerUse is a block that needs the provider with a local name.
 type providerUse struct {
 	name string
 	by   string
@@ -116,7 +116,7 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, Hostless: entry.isHostless(), By: byRequired, Range: entry.at}, entry.version)
 	}
 	first := r.firstUses()
-	for _, name := range slices.Sorted(maps.Keys(first)) { // several blocks in JSON have the same place
+	for _, name := range slices.Sorted(maps.Keys(first)) { // several blocks in JSON have the same position
 		use := first[name]
 		if _, declared := sources[use.name]; declared {
 			continue
@@ -143,7 +143,7 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 	}
 	slices.SortStableFunc(found, func(a, b ProviderRequirement) int { return comparePositions(a.Range, b.Range) })
 	r.warnOfTwins(found)
-	slices.SortStableFunc(r.diags, comparePlaces)
+	slices.SortStableFunc(r.diags, compareRanges)
 	return found, slices.CompactFunc(r.diags, func(a, b *hcl.Diagnostic) bool { return keyOf(a) == keyOf(b) })
 }
 
@@ -214,7 +214,7 @@ func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// firstUses returns the first place, in the order of files and lines, that needs each local name.
+// firstUses returns the first block, in the order of files and lines, that needs each local name.
 func (r *requirements) firstUses() map[string]providerUse {
 	first := map[string]providerUse{}
 	isFirst := func(name string, at hcl.Range) bool {
@@ -299,7 +299,7 @@ func (r *requirements) warnOfTwins(found []ProviderRequirement) {
 			r.diags = append(r.diags, &hcl.Diagnostic{
 				Severity: hcl.DiagWarning,
 				Summary:  "Duplicate provider",
-				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, place(first.Range)),
+				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, position(first.Range)),
 				Subject:  requirement.Range.Ptr(),
 			})
 		}

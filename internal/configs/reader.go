@@ -1,11 +1,14 @@
 package configs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Reader reads module calls. The zero value reads the tofu dialect. It is safe
@@ -41,7 +44,7 @@ type Module struct {
 	// Calls are the module calls, sorted by their unique names, followed by the calls in tests.
 	Calls []Call
 	// Providers are the provider requirements, in the order of files and lines. ProviderDiags are
-	// the errors and warnings about them, sorted by place. Both are empty unless
+	// the errors and warnings about them, sorted by position. Both are empty unless
 	// [Reader].Providers is set.
 	Providers     []ProviderRequirement
 	ProviderDiags hcl.Diagnostics
@@ -55,10 +58,10 @@ type Call struct {
 	Prefix []string
 	// Scope is the scope of the called module.
 	Scope *Scope
-	// Source is the value of the source argument, and SourceRange its place.
+	// Source is the value of the source argument, and SourceRange its position.
 	Source      string
 	SourceRange hcl.Range
-	// Version is the value of the version argument, and VersionRange its place.
+	// Version is the value of the version argument, and VersionRange its position.
 	// HasVersion is false if there is no such argument or if it is null.
 	Version      string
 	HasVersion   bool
@@ -70,7 +73,7 @@ type Call struct {
 }
 
 // Read reads the calls of a directory. The module is never nil: if there are errors, it has the
-// calls that could be read. The diagnostics are sorted by place.
+// calls that could be read. The diagnostics are sorted by position.
 func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	if dir.Scope == nil {
 		dir.Scope = NewRoot(Inputs{})
@@ -99,7 +102,7 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	if requirements != nil {
 		m.Providers, m.ProviderDiags = requirements.resolve()
 	}
-	slices.SortStableFunc(diags, comparePlaces)
+	slices.SortStableFunc(diags, compareRanges)
 	return m, diags
 }
 
@@ -112,10 +115,10 @@ func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 	return slices.ContainsFunc(found, func(p ProviderRequirement) bool { return p.Hostless })
 }
 
-// comparePlaces orders diagnostics by their place in the files. Diagnostics about the directory
+// compareRanges orders diagnostics by their position in the files. Diagnostics about the directory
 // itself come first.
-func comparePlaces(a, b *hcl.Diagnostic) int {
-	x, y := placeOf(a), placeOf(b)
+func compareRanges(a, b *hcl.Diagnostic) int {
+	x, y := rangeOf(a), rangeOf(b)
 	return cmp.Or(
 		cmp.Compare(x.Filename, y.Filename),
 		cmp.Compare(x.Start.Line, y.Start.Line),
@@ -123,7 +126,7 @@ func comparePlaces(a, b *hcl.Diagnostic) int {
 	)
 }
 
-func placeOf(d *hcl.Diagnostic) hcl.Range {
+func rangeOf(d *hcl.Diagnostic) hcl.Range {
 	if d.Subject == nil {
 		return hcl.Range{}
 	}
@@ -157,4 +160,129 @@ func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requireme
 		}
 	}
 	return merged.blocks, diags
+}
+
+// maxSyntaxErrors limits the diagnostics of one file. A file that is not configuration at all
+// could have one in each line.
+const maxSyntaxErrors = 20
+
+var fileSchema = &hcl.BodySchema{
+	Blocks: []hcl.BlockHeaderSchema{{Type: "module", LabelNames: []string{"name"}}},
+}
+
+var moduleSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}},
+}
+
+// readFile reads the module blocks of one file. If requirements is not nil, it also adds the
+// file's provider requirements. The file is parsed at most once.
+func (d *directory) readFile(ctx context.Context, f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
+	display := d.dir.display(f.name)
+	src, err := d.read(f.name)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableFile(display, err)}
+	}
+	if !mayHold(src, f.json, keyword) {
+		if requirements != nil {
+			requirements.addFile(ctx, src, f, display)
+		}
+		return nil, nil
+	}
+	body, diags := parse(ctx, src, display, f.json, hcl.InitialPos)
+	if body == nil {
+		return nil, diags
+	}
+	if requirements != nil {
+		requirements.addBody(ctx, body, f.override)
+	}
+	content, _, contentDiags := body.PartialContent(fileSchema)
+	blocks, blockDiags := decodeBlocks(content.Blocks, diags.HasErrors())
+	diags = append(append(diags, contentDiags...), blockDiags...)
+	return blocks, limitSyntaxErrors(diags, display)
+}
+
+// parseFile parses a file unless it has no block of the given types. The body is nil if it has
+// none, or if the file could not be read.
+func (d *directory) parseFile(ctx context.Context, f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
+	display := d.dir.display(f.name)
+	src, err := d.read(f.name)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableFile(display, err)}
+	}
+	for _, blockType := range types {
+		if mayHold(src, f.json, blockType) {
+			return parse(ctx, src, display, f.json, hcl.InitialPos)
+		}
+	}
+	return nil, nil
+}
+
+// parse parses a file, or a part of a file in native syntax that begins at start. It refuses
+// files that are too large or nested too deeply.
+func parse(ctx context.Context, src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
+	var parsed *hcl.File
+	var diags hcl.Diagnostics
+	if isJSON {
+		parsed, diags = hcldepth.ParseJSON(ctx, src, display)
+	} else {
+		parsed, diags = hcldepth.ParseConfig(ctx, src, display, start)
+	}
+	if parsed == nil || parsed.Body == nil {
+		return nil, diags
+	}
+	return parsed.Body, diags
+}
+
+var (
+	keyword     = []byte("module")
+	unicodeRune = []byte(`\u`)
+)
+
+// mayHold reports whether a file can have a block of a type, without parsing the file. Most files
+// of a module have no module call.
+//
+// In JSON, the key may be written with \u escapes. In native syntax, the word must be in a
+// position where a block can begin, and a label must follow, so neither "path.module" nor
+// "module.x.y" counts.
+func mayHold(src []byte, isJSON bool, keyword []byte) bool {
+	if isJSON {
+		return bytes.Contains(src, keyword) || bytes.Contains(src, unicodeRune)
+	}
+	for offset := 0; ; {
+		i := bytes.Index(src[offset:], keyword)
+		if i < 0 {
+			return false
+		}
+		start := offset + i
+		offset = start + len(keyword)
+		if beginsBlock(src[:start]) && endsKeyword(src[offset:]) {
+			return true
+		}
+	}
+}
+
+// beginsBlock reports whether a block can begin after these bytes: at the beginning of the file
+// or of a line, after blanks or a comment, or after a byte order mark.
+func beginsBlock(before []byte) bool {
+	if len(before) == 0 {
+		return true
+	}
+	switch before[len(before)-1] {
+	case ' ', '\t', '\n', '\r', '/', 0xBF:
+		return true
+	}
+	return false
+}
+
+// endsKeyword reports whether these bytes begin with a label, a blank, a comment or the body of a
+// block.
+func endsKeyword(behind []byte) bool {
+	if len(behind) == 0 {
+		return false
+	}
+	switch behind[0] {
+	case ' ', '\t', '"', '/', '{':
+		return true
+	}
+	return false
 }

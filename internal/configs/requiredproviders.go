@@ -31,7 +31,7 @@ func (e *providerEntry) isHostless() bool { return strings.Count(e.source, "/") 
 func (r *requirements) addRequired(b *hcl.Block, override bool) {
 	if !override {
 		if r.block != nil {
-			r.fail(b.DefRange, "Duplicate required_providers block", "The module already has one at %s. A module can have only one.", place(*r.block))
+			r.fail(b.DefRange, "Duplicate required_providers block", "The module already has one at %s. A module can have only one.", position(*r.block))
 			return
 		}
 		r.block = &b.DefRange

@@ -80,12 +80,12 @@ func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]by
 	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
 		return
 	}
-	var blocks []skimmed
-	skims := false
+	var blocks []scannedBlock
+	scanned := false
 	if !f.json {
-		blocks, skims = skim(src, f.name)
+		blocks, scanned = scanBlocks(src, f.name)
 	}
-	if !skims {
+	if !scanned {
 		s.addParsed(ctx, src, f)
 		return
 	}

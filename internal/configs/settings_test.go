@@ -18,27 +18,27 @@ func TestReadSettings(t *testing.T) {
 		src  string
 		want configs.Settings
 	}{
-		{"nothing", "main.tf", "", configs.Settings{Sources: none}},
-		{"cloud", "main.tf", "terraform {\n  cloud {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
-		{"a host", "main.tf", "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", configs.Settings{CloudHosts: []string{"tfe.example.com"}, Sources: none}},
-		{"a computed host", "main.tf", "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", configs.Settings{Sources: none}},
-		{"backends", "main.tf", "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
-		{"a version", "main.tf", "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
+		{name: "nothing", file: "main.tf", want: configs.Settings{Sources: none}},
+		{name: "cloud", file: "main.tf", src: "terraform {\n  cloud {}\n}\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none}},
+		{name: "a host", file: "main.tf", src: "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", want: configs.Settings{CloudHosts: []string{"tfe.example.com"}, Sources: none}},
+		{name: "a computed host", file: "main.tf", src: "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", want: configs.Settings{Sources: none}},
+		{name: "backends", file: "main.tf", src: "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none}},
+		{name: "a version", file: "main.tf", src: "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", want: configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
 		{
-			"sources", "main.tf", "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
-			configs.Settings{Sources: map[string]string{"a": "./a"}, Partial: true},
+			name: "sources", file: "main.tf", src: "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
+			want: configs.Settings{Sources: map[string]string{"a": "./a"}, Partial: true},
 		},
 		{
-			"sources in other forms", "main.tf", "module a { source = \"./a\" }\nmodule \"b\" {\n  source = \"./\\u0062\" # /\n}\nmodule \"c\" {\n  x = { source = \"no\" }\n  source /* = */ = \"./c\"\n}\n" +
+			name: "sources in other forms", file: "main.tf", src: "module a { source = \"./a\" }\nmodule \"b\" {\n  source = \"./\\u0062\" # /\n}\nmodule \"c\" {\n  x = { source = \"no\" }\n  source /* = */ = \"./c\"\n}\n" +
 				"module \"d\" {\n  source = \"./d\" // \"\n}\nresource \"a\" \"b\" {\n  source = \"no\"\n}\n",
-			configs.Settings{Sources: map[string]string{"a": "./a", "b": "./b", "c": "./c", "d": "./d"}},
+			want: configs.Settings{Sources: map[string]string{"a": "./a", "b": "./b", "c": "./c", "d": "./d"}},
 		},
 		{
-			"JSON", "main.tf.json", `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
-			configs.Settings{CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
+			name: "JSON", file: "main.tf.json", src: `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
+			want: configs.Settings{CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
 		},
-		{"a file that is no configuration", "main.txt", "terraform {\n  cloud {}\n}\n", configs.Settings{Sources: none}},
-		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{CloudHosts: []string{""}, Sources: none, Partial: true}},
+		{name: "a file that is no configuration", file: "main.txt", src: "terraform {\n  cloud {}\n}\n", want: configs.Settings{Sources: none}},
+		{name: "what can be read of a broken file", file: "main.tf", src: "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none, Partial: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,17 +66,17 @@ func TestHasRootBlocks(t *testing.T) {
 		name, file, src string
 		want            bool
 	}{
-		{"nothing", "main.tf", "", false},
-		{"an empty provider block", "main.tf", "provider \"x\" {}\n", true},
-		{"a provider block with arguments", "main.tf", "provider \"x\" {\n  alias  = \"west\"\n  region = var.region\n}\n", true},
-		{"a provider block with a block", "main.tf", "provider \"x\" {\n  features {}\n}\n", true},
-		{"a provider that the caller passes", "main.tf", "provider \"x\" {\n  alias = \"west\"\n}\n", false},
-		{"a backend", "main.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"x\"\n  }\n}\n", true},
-		{"a cloud block", "main.tf.json", `{"terraform":{"cloud":{}}}`, true},
-		{"requirements", "main.tf", "terraform {\n  required_providers {\n    x = { source = \"acme/x\" }\n  }\n}\n", false},
-		{"a provider argument", "main.tf", "resource \"x_a\" \"b\" {\n  provider = x.west\n}\n", false},
-		{"what can be read of a broken file", "main.tf", "provider \"x\" {}\nmodule \"a\" {\n", true},
-		{"a file that is no configuration", "main.txt", "provider \"x\" {}\n", false},
+		{name: "nothing", file: "main.tf"},
+		{name: "an empty provider block", file: "main.tf", src: "provider \"x\" {}\n", want: true},
+		{name: "a provider block with arguments", file: "main.tf", src: "provider \"x\" {\n  alias  = \"west\"\n  region = var.region\n}\n", want: true},
+		{name: "a provider block with a block", file: "main.tf", src: "provider \"x\" {\n  features {}\n}\n", want: true},
+		{name: "a provider that the caller passes", file: "main.tf", src: "provider \"x\" {\n  alias = \"west\"\n}\n"},
+		{name: "a backend", file: "main.tf", src: "terraform {\n  backend \"s3\" {\n    bucket = \"x\"\n  }\n}\n", want: true},
+		{name: "a cloud block", file: "main.tf.json", src: `{"terraform":{"cloud":{}}}`, want: true},
+		{name: "requirements", file: "main.tf", src: "terraform {\n  required_providers {\n    x = { source = \"acme/x\" }\n  }\n}\n"},
+		{name: "a provider argument", file: "main.tf", src: "resource \"x_a\" \"b\" {\n  provider = x.west\n}\n"},
+		{name: "what can be read of a broken file", file: "main.tf", src: "provider \"x\" {}\nmodule \"a\" {\n", want: true},
+		{name: "a file that is no configuration", file: "main.txt", src: "provider \"x\" {}\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

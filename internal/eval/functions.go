@@ -2,6 +2,8 @@ package eval
 
 import (
 	"maps"
+	"math"
+	"regexp"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
@@ -95,4 +97,118 @@ func isUnsupported(name string) bool {
 		return true
 	}
 	return false
+}
+
+// expensiveFunctions returns the functions whose work can far exceed the size of their arguments.
+// The work is counted before the call.
+func (m *Meter) expensiveFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"csvdecode":       m.guard(stdlib.CSVDecodeFunc, manyValues),
+		"distinct":        m.guard(stdlib.DistinctFunc, squareOfElements),
+		"format":          m.guard(stdlib.FormatFunc, formatted),
+		"formatlist":      m.guard(stdlib.FormatListFunc, formatted),
+		"indent":          m.guard(stdlib.IndentFunc, indented),
+		"join":            m.guard(stdlib.JoinFunc, firstTimesRest),
+		"jsondecode":      m.guard(stdlib.JSONDecodeFunc, manyValues),
+		"parseint":        m.guard(stdlib.ParseIntFunc, squareOfWeight),
+		"regex":           m.guard(stdlib.RegexFunc, firstTimesRest),
+		"regexall":        m.guard(stdlib.RegexAllFunc, firstTimesRest),
+		"replace":         m.guard(replaceFunction(), firstTimesRest),
+		"setintersection": m.guard(stdlib.SetIntersectionFunc, squareOfElements),
+		"setproduct":      m.guard(stdlib.SetProductFunc, productOfElements),
+		"setsubtract":     m.guard(stdlib.SetSubtractFunc, squareOfElements),
+		"setunion":        m.guard(stdlib.SetUnionFunc, squareOfElements),
+		"split":           m.guard(stdlib.SplitFunc, manyValues),
+		"toset":           m.guard(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), squareOfElements),
+		"trim":            m.guard(stdlib.TrimFunc, firstTimesRest),
+	}
+}
+
+// cost returns an upper bound for the work of a call.
+type cost func(m *Meter, args []cty.Value) float64
+
+// guard counts the work of a function before each call.
+func (m *Meter) guard(f function.Function, work cost) function.Function {
+	return function.New(&function.Spec{
+		Description: f.Description(),
+		Params:      f.Params(),
+		VarParam:    f.VarParam(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if !m.charge(int64(min(work(m, args), math.MaxInt64/2))) {
+				return cty.NilType, m.err
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+	})
+}
+
+func (m *Meter) weight(v cty.Value) float64   { return float64(measure(v, m.left).weight) }
+func (m *Meter) elements(v cty.Value) float64 { return float64(measure(v, m.left).elements) }
+
+// firstTimesRest is the cost of functions that insert one text into another or search for it.
+func firstTimesRest(m *Meter, args []cty.Value) float64 {
+	var rest float64
+	for _, arg := range args[1:] {
+		rest += m.weight(arg)
+	}
+	return m.weight(args[0]) * rest
+}
+
+// squareOfElements is the cost of functions that may compare any two elements.
+func squareOfElements(m *Meter, args []cty.Value) float64 {
+	var n float64
+	for _, arg := range args {
+		n += m.elements(arg)
+	}
+	return n * n
+}
+
+func productOfElements(m *Meter, args []cty.Value) float64 {
+	n := 1.0
+	for _, arg := range args {
+		n *= m.elements(arg)
+	}
+	return n * elementWeight * float64(len(args))
+}
+
+func squareOfWeight(m *Meter, args []cty.Value) float64 {
+	return m.weight(args[0]) * m.weight(args[0])
+}
+
+// manyValues is the cost of functions that may return a value for each byte.
+func manyValues(m *Meter, args []cty.Value) float64 {
+	var weight float64
+	for _, arg := range args {
+		weight += m.weight(arg)
+	}
+	return elementWeight * weight
+}
+
+// wide matches a width or a precision of at least four digits in a format.
+var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
+
+// maxPadding is the maximum number of bytes that one byte of a format can add to a text: four
+// bytes such as "%99s" can request up to 999.
+const maxPadding = 250
+
+func formatted(m *Meter, args []cty.Value) float64 {
+	format, _ := args[0].Unmark()
+	if format.Type() == cty.String && format.IsKnown() && !format.IsNull() && wide.MatchString(format.AsString()) {
+		return math.MaxInt64
+	}
+	rest := 1.0
+	for _, arg := range args[1:] {
+		rest += m.elements(arg)
+	}
+	return maxPadding * m.weight(format) * rest
+}
+
+func indented(m *Meter, args []cty.Value) float64 {
+	spaces, _ := args[0].Unmark()
+	if spaces.Type() != cty.Number || !spaces.IsKnown() || spaces.IsNull() {
+		return 0
+	}
+	n, _ := spaces.AsBigFloat().Float64()
+	return max(n, 1) * m.weight(args[1])
 }

@@ -3,9 +3,12 @@ package eval
 import (
 	"context"
 	"errors"
+	"math"
+	"math/big"
 	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -86,4 +89,222 @@ func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 		diag.Detail = "Evaluating the expression would take more time or memory than a source address or a version is worth."
 	}
 	return diag
+}
+
+// metered is a part of an expression whose evaluation is counted.
+type metered struct {
+	hclsyntax.Expression
+	meter *Meter
+}
+
+// Value implements hclsyntax.Expression.
+func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if !e.meter.charge(nodeWork) {
+		return cty.DynamicVal, hcl.Diagnostics{e.meter.diagnostic(e.Range())}
+	}
+	value, diags := e.Expression.Value(ctx)
+	if !diags.HasErrors() && !e.meter.chargeValue(value) {
+		return cty.DynamicVal, hcl.Diagnostics{e.meter.diagnostic(e.Range())}
+	}
+	return value, diags
+}
+
+// meter returns a copy of an expression in which every part is metered, because loops evaluate
+// their parts many times.
+func (m *Meter) meter(expr hclsyntax.Expression) hclsyntax.Expression {
+	if expr == nil {
+		return nil
+	}
+	return &metered{m.copy(expr), m}
+}
+
+func (m *Meter) all(exprs []hclsyntax.Expression) []hclsyntax.Expression {
+	copied := make([]hclsyntax.Expression, len(exprs))
+	for i, expr := range exprs {
+		copied[i] = m.meter(expr)
+	}
+	return copied
+}
+
+// copy copies an expression with metered parts. It assumes that unknown kinds of expressions have
+// no parts.
+func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
+	switch e := expr.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		c := *e
+		c.Expression = m.meter(e.Expression)
+		return &c
+	case *hclsyntax.TemplateWrapExpr:
+		c := *e
+		c.Wrapped = m.meter(e.Wrapped)
+		return &c
+	case *hclsyntax.TemplateExpr:
+		c := *e
+		c.Parts = m.all(e.Parts)
+		return &c
+	case *hclsyntax.TemplateJoinExpr:
+		c := *e
+		c.Tuple = m.meter(e.Tuple)
+		return &c
+	case *hclsyntax.FunctionCallExpr:
+		c := *e
+		c.Args = m.all(e.Args)
+		return &c
+	case *hclsyntax.TupleConsExpr:
+		c := *e
+		c.Exprs = m.all(e.Exprs)
+		return &c
+	}
+	return m.copyOther(expr)
+}
+
+func (m *Meter) copyOther(expr hclsyntax.Expression) hclsyntax.Expression {
+	switch e := expr.(type) {
+	case *hclsyntax.RelativeTraversalExpr:
+		c := *e
+		c.Source = m.meter(e.Source)
+		return &c
+	case *hclsyntax.IndexExpr:
+		c := *e
+		c.Collection, c.Key = m.meter(e.Collection), m.meter(e.Key)
+		return &c
+	case *hclsyntax.SplatExpr:
+		c := *e
+		c.Source, c.Each = m.meter(e.Source), m.meter(e.Each)
+		return &c
+	case *hclsyntax.ConditionalExpr:
+		c := *e
+		c.Condition, c.TrueResult, c.FalseResult = m.meter(e.Condition), m.meter(e.TrueResult), m.meter(e.FalseResult)
+		return &c
+	case *hclsyntax.BinaryOpExpr:
+		c := *e
+		c.LHS, c.RHS = m.meter(e.LHS), m.meter(e.RHS)
+		return &c
+	case *hclsyntax.UnaryOpExpr:
+		c := *e
+		c.Val = m.meter(e.Val)
+		return &c
+	case *hclsyntax.ForExpr:
+		c := *e
+		c.CollExpr, c.KeyExpr = m.meter(e.CollExpr), m.meter(e.KeyExpr)
+		c.ValExpr, c.CondExpr = m.meter(e.ValExpr), m.meter(e.CondExpr)
+		return &c
+	case *hclsyntax.ObjectConsExpr:
+		return m.copyObject(e)
+	}
+	return expr
+}
+
+func (m *Meter) copyObject(e *hclsyntax.ObjectConsExpr) *hclsyntax.ObjectConsExpr {
+	c := *e
+	c.Items = make([]hclsyntax.ObjectConsItem, len(e.Items))
+	for i, item := range e.Items {
+		c.Items[i] = hclsyntax.ObjectConsItem{KeyExpr: m.copyKey(item.KeyExpr), ValueExpr: m.meter(item.ValueExpr)}
+	}
+	return &c
+}
+
+// copyKey copies the key of an object's attribute. A bare name must keep its type, because it is
+// not a reference.
+func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
+	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
+	if !ok {
+		return m.meter(expr)
+	}
+	if _, bare := key.Wrapped.(*hclsyntax.ScopeTraversalExpr); bare || hcl.ExprAsKeyword(key.Wrapped) != "" {
+		return &metered{key, m}
+	}
+	c := *key
+	c.Wrapped = m.meter(key.Wrapped)
+	return &c
+}
+
+const (
+	// elementWeight is the weight of a value without the bytes of its strings.
+	elementWeight = 16
+	// maxString is the maximum size of one string in bytes. Converting a string to a number takes
+	// time that grows with the square of its length.
+	maxString = 256 << 10
+)
+
+// size is the size of a value.
+type size struct {
+	// weight is the number of bytes in strings plus elementWeight for each value.
+	weight int64
+	// elements is the number of values at all depths.
+	elements int64
+}
+
+// measure walks a value. A value may have more parts than would fit into memory, because parts
+// can be shared. So the walk ends at the limit; the weight then exceeds the limit.
+func measure(v cty.Value, limit int64) size {
+	var s size
+	s.add(v, limit)
+	return s
+}
+
+func (s *size) add(v cty.Value, limit int64) {
+	v, _ = v.Unmark()
+	s.elements++
+	s.weight += elementWeight
+	ty := v.Type()
+	if s.weight > limit || v.IsNull() || !v.IsKnown() {
+		return
+	}
+	switch {
+	case ty == cty.String:
+		s.weight += int64(len(v.AsString()))
+		if len(v.AsString()) > maxString {
+			s.weight = limit + 1
+		}
+	case ty == cty.Number:
+		// Formatting a number takes time that grows with the square of its length,
+		// and comparing two numbers formats them.
+		n := digits(v.AsBigFloat())
+		s.weight += n * n / elementWeight
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		s.addElements(v, limit)
+	}
+}
+
+func (s *size) addElements(v cty.Value, limit int64) {
+	n := int64(v.LengthInt())
+	if n > limit { // even empty elements have a weight
+		s.weight = limit + 1
+		return
+	}
+	if v.Type().IsTupleType() || v.Type().IsObjectType() {
+		// Converting the value to a list or a map may compare the types of any two elements.
+		if s.weight += n * n / 4; s.weight > limit {
+			return
+		}
+	}
+	for it := v.ElementIterator(); it.Next() && s.weight <= limit; {
+		key, element := it.Element()
+		if key.Type() == cty.String && key.IsKnown() {
+			key, _ = key.Unmark()
+			s.weight += int64(len(key.AsString()))
+		}
+		s.add(element, limit)
+	}
+}
+
+// digits returns an upper bound for the length of a number in decimal notation. "1e999999999" is
+// short, but its value has many digits.
+func digits(f *big.Float) int64 {
+	if f.IsInf() {
+		return 0
+	}
+	const digitsPerBit = 0.302
+	exponent := math.Abs(float64(f.MantExp(nil)))
+	return int64(exponent * digitsPerBit)
+}
+
+// Digits returns the length of a number in decimal notation or slightly more. It returns 0 for
+// any other value.
+func Digits(v cty.Value) int64 {
+	if v.Type() != cty.Number || v.IsNull() || !v.IsKnown() {
+		return 0
+	}
+	return digits(v.AsBigFloat())
 }

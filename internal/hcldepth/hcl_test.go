@@ -2,8 +2,6 @@ package hcldepth_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // hostileUnit describes a file that exhausts the stack when it is parsed. The file repeats
@@ -115,27 +114,22 @@ func weight(src []byte) int {
 	return budget
 }
 
-// childUnit is the variable that makes a process the child of TestParserStack.
-const childUnit = "HCLDEPTH_TEST_UNIT"
-
 // TestParserStack checks that the parser exhausts the stack if there is no budget. It does so in
 // a child, because that ends the process. To keep the test small, it uses a thousandth of Go's
 // gigabyte. The size of a stack is a power of two, so the stack for 1,250 units must be larger
 // than half a mebibyte.
 func TestParserStack(t *testing.T) {
 	t.Parallel()
-	if n, err := strconv.Atoi(os.Getenv(childUnit)); err == nil {
-		debug.SetMaxStack(1_000_000)
-		_, _ = hclsyntax.ParseConfig(hostile[n].source(1_250), "x", hcl.InitialPos)
-		return
-	}
-	for n, h := range hostile {
+	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestParserStack$")
-			cmd.Env = append(os.Environ(), childUnit+"="+strconv.Itoa(n), "GOTRACEBACK=none")
-			out, err := cmd.CombinedOutput()
-			if exhausted := strings.Contains(string(out), "goroutine stack exceeds"); err == nil || !exhausted {
+			out, err := testenv.OwnProcess(t, func() string {
+				debug.SetTraceback("none")
+				debug.SetMaxStack(1_000_000)
+				_, _ = hclsyntax.ParseConfig(h.source(1_250), "x", hcl.InitialPos)
+				return ""
+			})
+			if exhausted := strings.Contains(out, "goroutine stack exceeds"); err == nil || !exhausted {
 				t.Errorf("the parser survives %q (%v)\n%.2000s", h.source(3), err, out)
 			}
 		})

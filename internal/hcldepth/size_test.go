@@ -5,12 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
-	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // dense is a text that repeats a unit, of which the parser makes much.
@@ -98,13 +94,8 @@ func (d dense) largest() int {
 	return (hcldepth.MaxTokens - 10) / d.tokens
 }
 
-// denseText is the variable that makes a process the child of TestMemory. maxMemory is the
-// maximum of the memory that such a process may get from the system, with the usual settings of
-// the garbage collector.
-const (
-	denseText = "HCLDEPTH_TEST_DENSE"
-	maxMemory = 200 << 20
-)
+// maxMemory is the maximum of the memory that a process may get from the system.
+const maxMemory = 200 << 20
 
 // TestMemory parses the largest texts that are not too large, and texts of 4 MiB, which are refused.
 // It does so in a process for each kind of text.
@@ -112,23 +103,15 @@ const (
 // It samples the texts, because each of them takes a process a second or two; -exhaustive tests all.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	if n, err := strconv.Atoi(os.Getenv(denseText)); err == nil {
-		debug.SetGCPercent(100)
-		debug.SetMemoryLimit(math.MaxInt64)
-		fmt.Println(denseTexts[n].measure(t.Context()))
-		return
-	}
 	for n, d := range denseTexts {
 		if !*exhaustive && n%5 != 0 {
 			continue
 		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestMemory$")
-			cmd.Env = append(os.Environ(), denseText+"="+strconv.Itoa(n))
-			out, err := cmd.CombinedOutput()
+			out, err := testenv.OwnProcess(t, func() string { return d.measure(t.Context()) })
 			var accepted, both uint64
-			if _, scanErr := fmt.Sscan(string(out), &accepted, &both); err != nil || scanErr != nil {
+			if _, scanErr := fmt.Sscan(out, &accepted, &both); err != nil || scanErr != nil {
 				t.Fatalf("%v\n%.2000s", err, out)
 			}
 			t.Logf("%d MiB, then %d MiB", accepted>>20, both>>20)
@@ -209,40 +192,34 @@ func TestSizeErrors(t *testing.T) {
 // exhaustive tests all texts and more files at once. .ci/run sets it.
 var exhaustive = flag.Bool("exhaustive", false, "test the memory for every text")
 
-// manyFiles is the variable that makes a process the child of TestMemoryOfManyFiles.
-const manyFiles = "HCLDEPTH_TEST_MANY"
-
 // TestMemoryOfManyFiles parses files at the same time that take as much memory as one file may.
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(manyFiles) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryOfManyFiles$", fmt.Sprintf("-exhaustive=%t", *exhaustive))
-		cmd.Env = append(os.Environ(), manyFiles+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%.2000s", err, out)
-		}
-		return
-	}
-	debug.SetGCPercent(100)
-	debug.SetMemoryLimit(math.MaxInt64)
-	src := []byte(strings.Repeat("a {}\n", 49_000))
-	var parsing sync.WaitGroup
 	files := 6
 	if *exhaustive {
 		files = 16
 	}
-	for range files {
-		parsing.Go(func() {
-			if _, diags := hcldepth.ParseConfig(t.Context(), src, "x", hcl.InitialPos); diags.HasErrors() {
-				t.Error(diags)
-			}
-		})
+	out, err := testenv.OwnProcess(t, func() string {
+		src := []byte(strings.Repeat("a {}\n", 49_000))
+		var parsing sync.WaitGroup
+		for range files {
+			parsing.Go(func() {
+				if _, diags := hcldepth.ParseConfig(t.Context(), src, "x", hcl.InitialPos); diags.HasErrors() {
+					t.Error(diags)
+				}
+			})
+		}
+		parsing.Wait()
+		taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+		metrics.Read(taken)
+		return fmt.Sprint(taken[0].Value.Uint64())
+	})
+	var taken uint64
+	if _, scanErr := fmt.Sscan(out, &taken); err != nil || scanErr != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
 	}
-	parsing.Wait()
-	taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
-	metrics.Read(taken)
-	if got := taken[0].Value.Uint64(); got > maxMemory {
-		t.Errorf("parsing %d files took %d MiB", files, got>>20)
+	if taken > maxMemory {
+		t.Errorf("parsing %d files took %d MiB", files, taken>>20)
 	}
 }
 

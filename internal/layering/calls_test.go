@@ -78,8 +78,8 @@ var readers = map[string][]string{
 	"internal/configs/exprtext.go": {"LexExpression"},
 	"lockfile/decode.go":           {"LexExpression"},
 	// This package does not call the parser without checking the text.
-	"internal/hcldepth/hcl.go":    {"ParseConfig", "ParseExpression", "ParseTemplate", "LexConfig"},
-	"internal/hcldepth/split.go":  {"ParseConfig", "LexConfig"},
+	"internal/hcldepth/hcl.go":    {"ParseConfig", "ParseExpression", "ParseTemplate"},
+	"internal/hcldepth/pieces.go": {"ParseConfig", "LexConfig"},
 	"internal/hcldepth/tokens.go": {"LexConfig"},
 	"internal/hcldepth/json.go":   {"Parse"},
 }

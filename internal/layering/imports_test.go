@@ -26,9 +26,9 @@ var layers = []layer{
 		"cmd/cotter/internal/cli",                                                                                                                 // command lines
 		"internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
-	{"the user's git repository, and files of it that expressions can read", []string{"internal/gitowner", "internal/repofiles"}},
+	{"the user's git repository", []string{"internal/gitowner"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/oci", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/oci", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",

@@ -53,7 +53,7 @@ func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
 		fromPackage: !at.FromServer() && from.FromPackage,
 		hosted:      at.isHosted(),
 		submodules:  o.Submodules,
-		places:      o.Rules.Places(),
+		places:      o.Rules.Locations(),
 		Pin:         pin,
 	}}
 }

@@ -3,6 +3,8 @@ package rules
 import (
 	"path/filepath"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -13,7 +15,7 @@ import (
 // the content of a file is a *policy.FileError.
 func Read(dir, file string, more []*policy.Policy) (Rules, error) {
 	if file != "" {
-		found, err := readPolicy(file, file)
+		found, err := readFile(project.FoundFile{Path: file, Shown: file}, policy.Parse)
 		if err != nil {
 			return nil, err
 		}
@@ -24,7 +26,7 @@ func Read(dir, file string, more []*policy.Policy) (Rules, error) {
 		return nil, err
 	}
 	for _, file := range files {
-		found, err := readPolicy(file.Path, file.Shown)
+		found, err := readFile(file, policy.Parse)
 		if err != nil {
 			return nil, err
 		}
@@ -35,14 +37,33 @@ func Read(dir, file string, more []*policy.Policy) (Rules, error) {
 	return more, nil
 }
 
-func readPolicy(name, shown string) (*policy.Policy, error) {
-	src, err := project.ReadRegular(name, policy.MaxSize)
+// ReadSettings reads the settings that apply to a root module: those in the nearest cotter.hcl in dir
+// or above it in the same git repository. Names of key files in the result are relative to the
+// working directory. The errors are those of Read.
+func ReadSettings(dir string) (*policy.Settings, error) {
+	files, err := project.FilesAbove(dir, policy.FileName)
 	if err != nil {
 		return nil, err
 	}
-	found, diags := policy.Parse(src, filepath.ToSlash(shown))
+	if len(files) == 0 {
+		return &policy.Settings{}, nil
+	}
+	found, err := readFile(files[0], policy.ParseSettings)
+	if err != nil {
+		return nil, err
+	}
+	found.InDir(filepath.Dir(files[0].Path))
+	return found, nil
+}
+
+func readFile[T any](file project.FoundFile, parse func(src []byte, filename string) (*T, hcl.Diagnostics)) (*T, error) {
+	src, err := project.ReadRegular(file.Path, policy.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	found, diags := parse(src, filepath.ToSlash(file.Shown))
 	if diags.HasErrors() {
-		return nil, &policy.FileError{File: shown, Diagnostics: diags}
+		return nil, &policy.FileError{File: file.Shown, Diagnostics: diags}
 	}
 	return found, nil
 }

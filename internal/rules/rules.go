@@ -76,9 +76,9 @@ func (r Rules) withRule(ctx context.Context, kind string, check func(*policy.Pol
 	return httpx.WithRule(ctx, rule)
 }
 
-// Places returns a text that is equal for rules that allow the same locations. It is "" if they allow
-// all locations.
-func (r Rules) Places() string {
+// Locations returns a text that is equal for rules that allow the same locations. It is "" if they
+// allow all locations.
+func (r Rules) Locations() string {
 	var b strings.Builder
 	for _, p := range r {
 		if p != nil && len(p.Allow)+len(p.Deny) > 0 {

@@ -30,11 +30,11 @@ func TestRules(t *testing.T) {
 		if err := row.rules.Allow(host); (err == nil) != row.allows {
 			t.Errorf("%d policies: Allow = %v, want allowed: %v", len(row.rules), err, row.allows)
 		}
-		if got := row.rules.Places(); (got != "") != (len(row.rules) > 0) {
-			t.Errorf("%d policies: Places = %q", len(row.rules), got)
+		if got := row.rules.Locations(); (got != "") != (len(row.rules) > 0) {
+			t.Errorf("%d policies: Locations = %q", len(row.rules), got)
 		}
 	}
-	if (rules.Rules{first, second}).Places() == (rules.Rules{first}).Places() {
+	if (rules.Rules{first, second}).Locations() == (rules.Rules{first}).Locations() {
 		t.Error("rules that allow other places have the same text")
 	}
 }

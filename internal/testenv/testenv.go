@@ -25,6 +25,8 @@
 //
 // The package also runs the programs of others that tests of several packages need: see
 // [Registry].
+//
+// [OwnProcess] runs a part of a test in another process, for example to measure its memory.
 package testenv
 
 import (

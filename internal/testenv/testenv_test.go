@@ -1,6 +1,7 @@
 package testenv_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,4 +64,27 @@ func TestChosenDirectory(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("left over: %v, %v", entries, err)
 	}
+}
+
+func TestOwnProcess(t *testing.T) {
+	t.Parallel()
+	t.Run("a result", func(t *testing.T) {
+		t.Parallel()
+		own := os.Getpid()
+		got, err := testenv.OwnProcess(t, func() string { return fmt.Sprint(os.Getppid()) })
+		if err != nil || got != fmt.Sprint(own) {
+			t.Errorf("OwnProcess = %q, %v, want a child of process %d", got, err, own)
+		}
+	})
+	t.Run("the end of the process", func(t *testing.T) {
+		t.Parallel()
+		got, err := testenv.OwnProcess(t, func() string {
+			fmt.Println("it ends")
+			os.Exit(3)
+			return ""
+		})
+		if err == nil || !strings.Contains(got, "it ends") {
+			t.Errorf("OwnProcess = %q, %v, want an error and the output", got, err)
+		}
+	})
 }

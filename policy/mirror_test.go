@@ -1,4 +1,4 @@
-package settings_test
+package policy_test
 
 import (
 	"path/filepath"
@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/settings"
+	"github.com/cotterpin/cotter/policy"
 )
 
 func TestParseMirrors(t *testing.T) {
 	t.Parallel()
-	got, diags := settings.Parse([]byte(`
+	got, diags := policy.ParseSettings([]byte(`
 policy {
 }
 mirror "oci://Registry.Example.com/Modules" {
@@ -26,7 +26,7 @@ mirror "oci://r.example.com:5000/a/b" {
 		t.Fatal(diags)
 	}
 	got.InDir("repo")
-	want := &settings.Settings{Mirrors: []settings.Mirror{
+	want := &policy.Settings{Mirrors: []policy.Mirror{
 		{Address: "oci://registry.example.com/Modules"},
 		{Address: "oci://r.example.com:5000/a/b", Write: true, SignedBy: []string{filepath.Join("repo", "keys", "a.pub"), filepath.Join("repo", "b.pub")}},
 	}}
@@ -57,21 +57,21 @@ func TestParseMirrorErrors(t *testing.T) {
 		"settings {\n}\nmirror \"oci://r/m\" {\n}\nsettings {\n}\n":         "only one settings block; the first is on line 1",
 		"trust_mirrors = []\nmirror \"oci://r/m\" {\n mode = var.mode\n}\n": "Variables not allowed",
 	} {
-		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		got, diags := policy.ParseSettings([]byte(text), "cotter.hcl")
 		if got != nil || !strings.Contains(diags.Error(), want) {
 			t.Errorf("Parse(%q) = %v, %s; want %q", text, got, diags, want)
 		}
 	}
 }
 
-func TestParseUser(t *testing.T) {
+func TestParseUserSettings(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join("home", "cotter.hcl")
 	abs, err := filepath.Abs("x.pub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, diags := settings.ParseUser([]byte(`
+	got, diags := policy.ParseUserSettings([]byte(`
 trust_mirrors = ["oci://R.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"]
 trust_keys    = ["a.pub", "`+filepath.ToSlash(abs)+`"]
 mirror "oci://r.example.com/m" {
@@ -80,9 +80,9 @@ mirror "oci://r.example.com/m" {
   sign_key  = "c.key"
 }
 `), name)
-	want := &settings.User{
-		Mirrors:      []settings.Mirror{{Address: "oci://r.example.com/m", Write: true, SignedBy: []string{"b.pub"}, SignKey: filepath.Join("home", "c.key")}},
-		TrustMirrors: []settings.MirrorPattern{"oci://r.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"},
+	want := &policy.UserSettings{
+		Mirrors:      []policy.Mirror{{Address: "oci://r.example.com/m", Write: true, SignedBy: []string{"b.pub"}, SignKey: filepath.Join("home", "c.key")}},
+		TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"},
 		TrustKeys:    []string{filepath.Join("home", "a.pub"), filepath.ToSlash(abs)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || diags.HasErrors() {
@@ -105,10 +105,10 @@ mirror "oci://r.example.com/m" {
 		"mirror \"oci://r/m\" {\n sign_key = \"\"\n}\n":    "sign_key: it must name a file",
 		"trust_keys = [var.x]\n":                           "Variables not allowed",
 		"trust_keys = [":                                   "cotter.hcl:1",
-		strings.Repeat("#\n", settings.MaxSize):            "more than",
+		strings.Repeat("#\n", policy.MaxSize):              "more than",
 		"mirror \"oci://r/m\" {\n signed_by = [null]\n}\n": "signed_by: it must name a file",
 	} {
-		got, diags := settings.ParseUser([]byte(text), name)
+		got, diags := policy.ParseUserSettings([]byte(text), name)
 		if got != nil || !strings.Contains(diags.Error(), want) {
 			t.Errorf("ParseUser(%.60q) = %v, %s; want %q", text, got, diags, want)
 		}
@@ -118,7 +118,7 @@ mirror "oci://r.example.com/m" {
 func TestMirrorPattern(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		pattern settings.MirrorPattern
+		pattern policy.MirrorPattern
 		address string
 		want    bool
 	}{
@@ -142,62 +142,62 @@ func TestMirrorPattern(t *testing.T) {
 func TestMirrors(t *testing.T) {
 	t.Parallel()
 	const m, n = "oci://r.example.com/m", "oci://r.example.com/n"
-	block := func(address string, write bool, keys ...string) settings.Mirror {
-		return settings.Mirror{Address: address, Write: write, SignedBy: keys}
+	block := func(address string, write bool, keys ...string) policy.Mirror {
+		return policy.Mirror{Address: address, Write: write, SignedBy: keys}
 	}
-	project := func(blocks ...settings.Mirror) settings.Settings { return settings.Settings{Mirrors: blocks} }
+	project := func(blocks ...policy.Mirror) policy.Settings { return policy.Settings{Mirrors: blocks} }
 	for _, test := range []struct {
 		name    string
-		user    settings.User
-		project settings.Settings
+		user    policy.UserSettings
+		project policy.Settings
 		named   string
 		keys    []string
-		want    []settings.UsedMirror
+		want    []policy.UsedMirror
 	}{
 		{name: "none"},
-		{name: "named for the run", named: "oci://R.example.com/m", want: []settings.UsedMirror{{Address: m, Trusted: true}}},
+		{name: "named for the run", named: "oci://R.example.com/m", want: []policy.UsedMirror{{Address: m, Trusted: true}}},
 		{
 			name: "named for the run, with keys", named: m, keys: []string{"k"},
-			want: []settings.UsedMirror{{Address: m, Trusted: true, SignedBy: [][]string{{"k"}}}},
+			want: []policy.UsedMirror{{Address: m, Trusted: true, SignedBy: [][]string{{"k"}}}},
 		},
 		{
-			name: "the run's takes the place of all others", named: n, user: settings.User{Mirrors: []settings.Mirror{block(m, true)}}, project: project(block(m, true)),
-			want: []settings.UsedMirror{{Address: n, Trusted: true}},
+			name: "the run's takes the place of all others", named: n, user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, true)}}, project: project(block(m, true)),
+			want: []policy.UsedMirror{{Address: n, Trusted: true}},
 		},
 		{
 			name: "the run's has its blocks", named: m,
-			user:    settings.User{Mirrors: []settings.Mirror{{Address: m, Write: true, SignKey: "s", SignedBy: []string{"u"}}}},
+			user:    policy.UserSettings{Mirrors: []policy.Mirror{{Address: m, Write: true, SignKey: "s", SignedBy: []string{"u"}}}},
 			project: project(block(m, false, "p")),
-			want:    []settings.UsedMirror{{Address: m, Trusted: true, Write: true, SignKey: "s", SignedBy: [][]string{{"p"}, {"u"}}}},
+			want:    []policy.UsedMirror{{Address: m, Trusted: true, Write: true, SignKey: "s", SignedBy: [][]string{{"p"}, {"u"}}}},
 		},
 		{
-			name: "the user's, then the project's", user: settings.User{Mirrors: []settings.Mirror{block(m, false)}}, project: project(block(n, false), block(m, true)),
-			want: []settings.UsedMirror{{Address: m, Trusted: true}, {Address: n}},
+			name: "the user's, then the project's", user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, false)}}, project: project(block(n, false), block(m, true)),
+			want: []policy.UsedMirror{{Address: m, Trusted: true}, {Address: n}},
 		},
 		{
 			name: "only the project's", project: project(block(m, true, "p")),
-			want: []settings.UsedMirror{{Address: m, WriteRefused: true}},
+			want: []policy.UsedMirror{{Address: m, WriteRefused: true}},
 		},
 		{
-			name: "the project's, which the user trusts", user: settings.User{TrustMirrors: []settings.MirrorPattern{"oci://r.example.com/*"}}, project: project(block(m, true, "p")),
-			want: []settings.UsedMirror{{Address: m, Trusted: true, Write: true, SignedBy: [][]string{{"p"}}}},
+			name: "the project's, which the user trusts", user: policy.UserSettings{TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*"}}, project: project(block(m, true, "p")),
+			want: []policy.UsedMirror{{Address: m, Trusted: true, Write: true, SignedBy: [][]string{{"p"}}}},
 		},
 		{
-			name: "the project's, with keys that the user trusts", user: settings.User{TrustKeys: []string{"t"}}, project: project(block(m, true, "p")),
-			want: []settings.UsedMirror{{Address: m, WriteRefused: true, SignedBy: [][]string{{"t"}, {"p"}}}},
+			name: "the project's, with keys that the user trusts", user: policy.UserSettings{TrustKeys: []string{"t"}}, project: project(block(m, true, "p")),
+			want: []policy.UsedMirror{{Address: m, WriteRefused: true, SignedBy: [][]string{{"t"}, {"p"}}}},
 		},
 		{
 			name: "the project's, with keys of the run", keys: []string{"k"}, project: project(block(m, false)),
-			want: []settings.UsedMirror{{Address: m, SignedBy: [][]string{{"k"}, {"k"}}}},
+			want: []policy.UsedMirror{{Address: m, SignedBy: [][]string{{"k"}, {"k"}}}},
 		},
 		{
-			name: "trusted keys are not required of the user's own", user: settings.User{Mirrors: []settings.Mirror{block(m, false)}, TrustKeys: []string{"t"}},
-			want: []settings.UsedMirror{{Address: m, Trusted: true}},
+			name: "trusted keys are not required of the user's own", user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, false)}, TrustKeys: []string{"t"}},
+			want: []policy.UsedMirror{{Address: m, Trusted: true}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := settings.Mirrors(&test.user, &test.project, test.named, test.keys)
+			got := policy.Mirrors(&test.user, &test.project, test.named, test.keys)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Mirrors (-want +got):\n%s", diff)
 			}
@@ -205,10 +205,10 @@ func TestMirrors(t *testing.T) {
 	}
 }
 
-func FuzzParseUser(f *testing.F) {
+func FuzzParseUserSettings(f *testing.F) {
 	f.Add([]byte("trust_mirrors = [\"oci://r/*\"]\ntrust_keys = [\"a\"]\nmirror \"oci://r/m\" {\n mode = \"write\"\n signed_by = [\"a\"]\n sign_key = \"b\"\n}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		u, diags := settings.ParseUser(src, "cotter.hcl")
+		u, diags := policy.ParseUserSettings(src, "cotter.hcl")
 		if (u == nil) != diags.HasErrors() {
 			t.Errorf("ParseUser = %v, %s", u, diags)
 		}

@@ -1,6 +1,60 @@
-package settings
+package policy
 
-import "slices"
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// UserSettings are the settings of a user. The zero value sets nothing.
+type UserSettings struct {
+	// Mirrors are the mirrors that the user names. They confirm entries of locks.
+	Mirrors []Mirror
+	// TrustMirrors are the mirrors that confirm entries if a project names them.
+	TrustMirrors []MirrorPattern
+	// TrustKeys lists files with public keys. An entry that is signed with one of the keys
+	// is confirmed, in any mirror.
+	TrustKeys []string
+}
+
+// ParseUserSettings parses the settings of a user; the package comment describes the format.
+// Relative names of key files are relative to the directory of the file. If the diagnostics
+// contain errors, the settings are nil.
+func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnostics) {
+	body, diags := settingsPart.parse(src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	u := &UserSettings{}
+	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{mirrorHeader}})
+	_, problems := settingsPart.readArguments(rest, arguments{
+		"trust_mirrors": list(&u.TrustMirrors, 0, "addresses", parsed("address", parseMirrorPattern)),
+		"trust_keys":    keyFiles(&u.TrustKeys, true),
+	})
+	if diags = append(diags, problems...); diags.HasErrors() {
+		return nil, diags
+	}
+	if u.Mirrors, diags = readMirrors(content.Blocks, true); diags.HasErrors() {
+		return nil, diags
+	}
+	dir := filepath.Dir(filename)
+	inDir(dir, u.Mirrors)
+	for i := range u.TrustKeys {
+		u.TrustKeys[i] = below(dir, u.TrustKeys[i])
+	}
+	return u, nil
+}
+
+// trusts reports whether the user trusts the mirror with an address.
+func (u *UserSettings) trusts(address string) bool {
+	for _, pattern := range u.TrustMirrors {
+		if pattern.Matches(address) {
+			return true
+		}
+	}
+	return blockOf(u.Mirrors, address) != nil
+}
 
 // UsedMirror is a mirror that a run reads from, with the degree to which it is trusted.
 type UsedMirror struct {
@@ -32,7 +86,7 @@ type UsedMirror struct {
 // mirror that only a project names confirms nothing, unless the user trusts its address or
 // the key that signed an entry. The project's block for a trusted mirror can only add
 // requirements.
-func Mirrors(user *User, project *Settings, named string, keys []string) []UsedMirror {
+func Mirrors(user *UserSettings, project *Settings, named string, keys []string) []UsedMirror {
 	addresses := []string{normalAddress(named)}
 	if named == "" {
 		addresses = nil

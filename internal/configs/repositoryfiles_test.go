@@ -1,4 +1,4 @@
-package repofiles_test
+package configs_test
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/eval"
-	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
-// write writes files whose content is their own name, and creates directories for names that end
+// writeNames writes files whose content is their own name, and creates directories for names that end
 // in a slash.
-func write(t *testing.T, dir string, names ...string) {
+func writeNames(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -46,17 +46,17 @@ func link(t *testing.T, dir, name, target string) {
 
 func yes(string) bool { return true }
 
-func find(t *testing.T, root, home string, isUsable func(string) bool) *repofiles.Dir {
+func readableDirOf(t *testing.T, root, home string, isUsable func(string) bool) *configs.ReadableDir {
 	t.Helper()
-	dir, err := repofiles.Find(root, home, isUsable)
+	dir, err := configs.FindReadable(root, home, isUsable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// read returns the content of a file, "refused" and the reason, or another error.
-func read(t *testing.T, dir *repofiles.Dir, name string) string {
+// readName returns the content of a file, "refused" and the reason, or another error.
+func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
 	t.Helper()
 	f, err := dir.Open(name)
 	if refused, ok := errors.AsType[*eval.RefusedError](err); ok {
@@ -94,8 +94,8 @@ func repository(t *testing.T) (base, repo, root string) {
 	t.Helper()
 	base = realTempDir(t)
 	repo = filepath.Join(base, "repo")
-	write(t, base, "outside", "repo2/x")
-	write(t, repo, ".git/config", "VERSION", "envs/prod/x", "modules/m/x", "sub/.git", "sub/x", "other/.GIT/config", "bare/HEAD", "bare/objects/", "bare/refs/", "bare/config", "head/HEAD", "tree/HEAD", "tree/commondir", ".hg/hgrc", ".github/x")
+	writeNames(t, base, "outside", "repo2/x")
+	writeNames(t, repo, ".git/config", "VERSION", "envs/prod/x", "modules/m/x", "sub/.git", "sub/x", "other/.GIT/config", "bare/HEAD", "bare/objects/", "bare/refs/", "bare/config", "head/HEAD", "tree/HEAD", "tree/commondir", ".hg/hgrc", ".github/x")
 	root = filepath.Join(repo, "envs", "prod")
 	link(t, root, "up", "../../VERSION")
 	link(t, root, "dir", "../../modules")
@@ -173,9 +173,9 @@ func TestOpen(t *testing.T) {
 	if runtime.GOOS != "windows" { // where these names are relative or not valid
 		tests["/proc/self/environ"], tests["/dev/zero"], tests["../../.git::$INDEX_ALLOCATION/x"] = outside, outside, metadata
 	}
-	dir := find(t, root, "", yes)
+	dir := readableDirOf(t, root, "", yes)
 	for name, want := range tests {
-		got := read(t, dir, name)
+		got := readName(t, dir, name)
 		if refused := want == outside || want == points || want == metadata; refused && !strings.HasPrefix(got, "refused: "+want) || !strings.Contains(got, want) {
 			t.Errorf("Open(%q): %s, want %s", name, got, want)
 		}
@@ -190,7 +190,7 @@ func TestOpen(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	base := realTempDir(t)
-	write(t, base, "x", "plain/x", "plain/root/x", "plain/root/down/x", "repo/.git/HEAD", "repo/x", "repo/root/x", "repo/root/.x", "repo/root/down/x", "repo/module/.git", "repo/module/x", "repo/module/root/x", "repo/.git/hooks/x")
+	writeNames(t, base, "x", "plain/x", "plain/root/x", "plain/root/down/x", "repo/.git/HEAD", "repo/x", "repo/root/x", "repo/root/.x", "repo/root/down/x", "repo/module/.git", "repo/module/x", "repo/module/root/x", "repo/.git/hooks/x")
 	no := func(string) bool { return false }
 	at := func(name string) string { return filepath.Join(base, name) }
 	tests := []struct {
@@ -198,20 +198,20 @@ func TestFind(t *testing.T) {
 		isUsable         func(string) bool
 		want             map[string]string // by names: the content, or "" if the file is refused
 	}{
-		{"no repository", "plain/root", "", yes, map[string]string{"x": "plain/root/x", "down/x": "plain/root/down/x", "../x": ""}},
-		{"top", "repo", "", yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "../x": "", ".git/HEAD": ""}},
-		{"below the top", "repo/root", "", yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": "repo/x", "../../x": ""}},
-		{"submodule", "repo/module/root", "", yes, map[string]string{"x": "repo/module/root/x", "../x": "repo/module/x", "../../x": ""}},
-		{"of another user", "repo/root", "", no, map[string]string{"x": "repo/root/x", "down/x": "repo/root/down/x", "../x": ""}},
-		{"home directory", "repo/root", at("repo"), yes, map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": ""}},
-		{"above the home directory", "repo/root", at("repo/module"), yes, map[string]string{"x": "repo/root/x", "../x": "", "../module/x": ""}},
-		{"in the home directory", "repo/root", base, yes, map[string]string{"x": "repo/root/x", "../x": "repo/x"}},
-		{"above the root module, the home directory", "repo/root", at("repo/root"), yes, map[string]string{"x": "repo/root/x", ".x": "", "../x": ""}},
-		{"root module is the home directory", "repo", at("repo"), yes, map[string]string{"x": "repo/x", "root/x": "repo/root/x", "root/.x": "", "../x": ""}},
-		{"missing home directory", "repo/root", at("missing"), yes, map[string]string{"../x": "repo/x"}},
-		{"inside of .git", "repo/.git/hooks", "", yes, map[string]string{"x": "", "../../x": "repo/x"}},
-		{"inside of .git of another user", "repo/.git/hooks", "", no, map[string]string{"x": "", "../../x": ""}},
-		{"root of the file system", string(filepath.Separator), "", yes, map[string]string{at("x"): "", "proc/self/environ": ""}},
+		{name: "no repository", root: "plain/root", isUsable: yes, want: map[string]string{"x": "plain/root/x", "down/x": "plain/root/down/x", "../x": ""}},
+		{name: "top", root: "repo", isUsable: yes, want: map[string]string{"x": "repo/x", "root/x": "repo/root/x", "../x": "", ".git/HEAD": ""}},
+		{name: "below the top", root: "repo/root", isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": "repo/x", "../../x": ""}},
+		{name: "submodule", root: "repo/module/root", isUsable: yes, want: map[string]string{"x": "repo/module/root/x", "../x": "repo/module/x", "../../x": ""}},
+		{name: "of another user", root: "repo/root", isUsable: no, want: map[string]string{"x": "repo/root/x", "down/x": "repo/root/down/x", "../x": ""}},
+		{name: "home directory", root: "repo/root", home: at("repo"), isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "repo/root/.x", "../x": ""}},
+		{name: "above the home directory", root: "repo/root", home: at("repo/module"), isUsable: yes, want: map[string]string{"x": "repo/root/x", "../x": "", "../module/x": ""}},
+		{name: "in the home directory", root: "repo/root", home: base, isUsable: yes, want: map[string]string{"x": "repo/root/x", "../x": "repo/x"}},
+		{name: "above the root module, the home directory", root: "repo/root", home: at("repo/root"), isUsable: yes, want: map[string]string{"x": "repo/root/x", ".x": "", "../x": ""}},
+		{name: "root module is the home directory", root: "repo", home: at("repo"), isUsable: yes, want: map[string]string{"x": "repo/x", "root/x": "repo/root/x", "root/.x": "", "../x": ""}},
+		{name: "missing home directory", root: "repo/root", home: at("missing"), isUsable: yes, want: map[string]string{"../x": "repo/x"}},
+		{name: "inside of .git", root: "repo/.git/hooks", isUsable: yes, want: map[string]string{"x": "", "../../x": "repo/x"}},
+		{name: "inside of .git of another user", root: "repo/.git/hooks", isUsable: no, want: map[string]string{"x": "", "../../x": ""}},
+		{name: "root of the file system", root: string(filepath.Separator), isUsable: yes, want: map[string]string{at("x"): "", "proc/self/environ": ""}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -220,9 +220,9 @@ func TestFind(t *testing.T) {
 			if !filepath.IsAbs(root) {
 				root = at(root)
 			}
-			dir := find(t, root, test.home, test.isUsable)
+			dir := readableDirOf(t, root, test.home, test.isUsable)
 			for name, want := range test.want {
-				if got := read(t, dir, name); got != want && (want != "" || !strings.HasPrefix(got, "refused")) {
+				if got := readName(t, dir, name); got != want && (want != "" || !strings.HasPrefix(got, "refused")) {
 					t.Errorf("Open(%q): %s, want %q", name, got, want)
 				}
 			}
@@ -235,7 +235,7 @@ func TestFind(t *testing.T) {
 func TestLinkedRoot(t *testing.T) {
 	t.Parallel()
 	base := realTempDir(t)
-	write(t, base, "x", "data/repo/.git/HEAD", "data/repo/x", "data/repo/root/x")
+	writeNames(t, base, "x", "data/repo/.git/HEAD", "data/repo/x", "data/repo/root/x")
 	link(t, base, "home", "data")
 	link(t, base, "prod", "data/repo/root")
 	tests := []struct{ root, name, want string }{
@@ -249,11 +249,11 @@ func TestLinkedRoot(t *testing.T) {
 		{"prod", "home/repo/x", ""}, // a link that the path of the root module does not have
 	}
 	for _, test := range tests {
-		dir := find(t, filepath.Join(base, test.root), "", yes)
-		if got := read(t, dir, filepath.Join(base, test.name)); got != test.want && (test.want != "" || !strings.HasPrefix(got, "refused")) {
+		dir := readableDirOf(t, filepath.Join(base, test.root), "", yes)
+		if got := readName(t, dir, filepath.Join(base, test.name)); got != test.want && (test.want != "" || !strings.HasPrefix(got, "refused")) {
 			t.Errorf("Open(%q) in %s: %s, want %q", test.name, test.root, got, test.want)
 		}
-		if got := read(t, dir, "../x"); got != "data/repo/x" {
+		if got := readName(t, dir, "../x"); got != "data/repo/x" {
 			t.Errorf("Open(../x) in %s: %s, want data/repo/x", test.root, got)
 		}
 	}
@@ -268,9 +268,9 @@ func TestReplaced(t *testing.T) {
 	}
 	base := realTempDir(t)
 	repo := filepath.Join(base, "repo")
-	write(t, repo, ".git/x", "d/x")
+	writeNames(t, repo, ".git/x", "d/x")
 	link(t, repo, "e", ".git")
-	dir := find(t, repo, "", yes)
+	dir := readableDirOf(t, repo, "", yes)
 	stop := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -284,7 +284,7 @@ func TestReplaced(t *testing.T) {
 		close(stop)
 	})
 	for running := true; running; {
-		if got := read(t, dir, "d/x"); got == ".git/x" {
+		if got := readName(t, dir, "d/x"); got == ".git/x" {
 			t.Error("a file below .git was read")
 			break
 		}

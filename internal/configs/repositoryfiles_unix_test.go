@@ -1,6 +1,6 @@
 //go:build unix
 
-package repofiles_test
+package configs_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/repofiles"
+	"github.com/cotterpin/cotter/internal/configs"
 )
 
 // TestPipe opens pipes in the repository, which would block until there is a writer.
@@ -19,10 +19,10 @@ func TestPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	link(t, repo, "link", "pipe")
-	dir := find(t, repo, "", yes)
+	dir := readableDirOf(t, repo, "", yes)
 	for _, name := range []string{"pipe", "link"} {
-		if _, err := dir.Open(name); !errors.Is(err, repofiles.ErrNotRegular) {
-			t.Errorf("Open(%q) = %v, want %v", name, err, repofiles.ErrNotRegular)
+		if _, err := dir.Open(name); !errors.Is(err, configs.ErrNotRegular) {
+			t.Errorf("Open(%q) = %v, want %v", name, err, configs.ErrNotRegular)
 		}
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// skimmed is a block at the top level of a file that was not parsed.
-type skimmed struct {
+// scannedBlock is a block at the top level of a file that was not parsed.
+type scannedBlock struct {
 	kind   string
 	labels []string
 	// header is the range of the type and labels; start and end are the offsets of the block.
 	header     hcl.Range
 	start, end int
-	glance
+	ownArguments
 }
 
-// glance is what the skimmer notices about a block's own arguments.
-type glance struct {
+// ownArguments is what scanBlocks finds out about the arguments of a block, but not of nested ones.
+type ownArguments struct {
 	// maySetProvider reports whether there seems to be an argument named "provider".
 	maySetProvider bool
 	// source is the value of the argument "source" if it is a plain string. sources is the number
@@ -26,12 +26,12 @@ type glance struct {
 	sources int
 }
 
-// skim finds the blocks of a file in native syntax without parsing their content, which takes a
+// scanBlocks finds the blocks of a file in native syntax without parsing their content, which takes a
 // twentieth of the time. It fails if the file has anything unusual, or a syntax error in the
-// places that it looks at. If skim succeeds and the file has no syntax errors, the parser finds
+// parts that it reads. If scanBlocks succeeds and the file has no syntax errors, the parser finds
 // the same blocks.
-func skim(src []byte, filename string) (blocks []skimmed, ok bool) {
-	s := skimmer{src: src, line: 1}
+func scanBlocks(src []byte, filename string) (blocks []scannedBlock, ok bool) {
+	s := blockScanner{src: src, line: 1}
 	for {
 		s.space(true)
 		if s.pos == len(src) {
@@ -45,7 +45,7 @@ func skim(src []byte, filename string) (blocks []skimmed, ok bool) {
 	}
 }
 
-type skimmer struct {
+type blockScanner struct {
 	src []byte
 	pos int
 	// line is the number of the line at lineStart.
@@ -53,11 +53,11 @@ type skimmer struct {
 }
 
 // at reports whether the text at the position begins with prefix.
-func (s *skimmer) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
+func (s *blockScanner) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
 
 // space skips blanks. If outside is set, the position is outside of blocks, and space also skips
 // line ends and comments.
-func (s *skimmer) space(outside bool) {
+func (s *blockScanner) space(outside bool) {
 	for s.pos < len(s.src) {
 		switch {
 		case s.src[s.pos] == ' ' || s.src[s.pos] == '\t':
@@ -73,7 +73,7 @@ func (s *skimmer) space(outside bool) {
 }
 
 // toLineEnd skips the rest of the line, except for the newline.
-func (s *skimmer) toLineEnd() {
+func (s *blockScanner) toLineEnd() {
 	if i := bytes.IndexByte(s.src[s.pos:], '\n'); i >= 0 {
 		s.pos += i
 	} else {
@@ -82,7 +82,7 @@ func (s *skimmer) toLineEnd() {
 }
 
 // here returns the current position. Only ASCII characters may precede it in its line.
-func (s *skimmer) here() hcl.Pos {
+func (s *blockScanner) here() hcl.Pos {
 	s.line += bytes.Count(s.src[s.lineStart:s.pos], []byte("\n"))
 	if i := bytes.LastIndexByte(s.src[s.lineStart:s.pos], '\n'); i >= 0 {
 		s.lineStart += i + 1
@@ -91,39 +91,39 @@ func (s *skimmer) here() hcl.Pos {
 }
 
 // block reads a block that begins on its own line.
-func (s *skimmer) block(filename string) (skimmed, bool) {
+func (s *blockScanner) block(filename string) (scannedBlock, bool) {
 	start := s.here()
 	if len(bytes.Trim(s.src[s.lineStart:s.pos], " \t")) > 0 {
-		return skimmed{}, false
+		return scannedBlock{}, false
 	}
 	kind, ok := s.word()
 	if !ok {
-		return skimmed{}, false
+		return scannedBlock{}, false
 	}
-	b := skimmed{kind: kind, labels: make([]string, 0, 2), start: start.Byte, header: hcl.Range{Filename: filename, Start: start, End: s.here()}}
+	b := scannedBlock{kind: kind, labels: make([]string, 0, 2), start: start.Byte, header: hcl.Range{Filename: filename, Start: start, End: s.here()}}
 	for {
 		s.space(false)
 		if s.pos == len(s.src) {
-			return skimmed{}, false
+			return scannedBlock{}, false
 		}
 		if s.src[s.pos] == '{' {
 			break
 		}
 		label, ok := s.label()
 		if !ok {
-			return skimmed{}, false
+			return scannedBlock{}, false
 		}
 		b.labels = append(b.labels, label)
 		b.header.End = s.here()
 	}
 	s.pos++
-	if b.glance, ok = s.body(); !ok {
-		return skimmed{}, false
+	if b.ownArguments, ok = s.body(); !ok {
+		return scannedBlock{}, false
 	}
 	b.end = s.pos
 	s.space(false)
 	if s.pos < len(s.src) && s.src[s.pos] != '\n' && s.src[s.pos] != '#' && !s.at("\r\n") && !s.at("//") {
-		return skimmed{}, false
+		return scannedBlock{}, false
 	}
 	return b, true
 }
@@ -134,7 +134,7 @@ func isWordByte(c byte) bool {
 }
 
 // word reads an ASCII identifier.
-func (s *skimmer) word() (string, bool) {
+func (s *blockScanner) word() (string, bool) {
 	start := s.pos
 	for s.pos < len(s.src) && isWordByte(s.src[s.pos]) {
 		s.pos++
@@ -147,7 +147,7 @@ func (s *skimmer) word() (string, bool) {
 }
 
 // label reads an identifier, or a quoted string without escapes and templates.
-func (s *skimmer) label() (string, bool) {
+func (s *blockScanner) label() (string, bool) {
 	if s.src[s.pos] != '"' {
 		return s.word()
 	}
@@ -171,7 +171,7 @@ type frame struct {
 }
 
 // body skips the body of a block, including its closing brace.
-func (s *skimmer) body() (seen glance, ok bool) {
+func (s *blockScanner) body() (seen ownArguments, ok bool) {
 	frames := []frame{{kind: '{', depth: 1}}
 	for s.pos < len(s.src) {
 		f := &frames[len(frames)-1]
@@ -192,7 +192,7 @@ func (s *skimmer) body() (seen glance, ok bool) {
 			return seen, ok
 		}
 	}
-	return glance{}, false
+	return ownArguments{}, false
 }
 
 // The bytes that code and quoted must look at. All others are skipped.
@@ -202,14 +202,14 @@ var (
 )
 
 // skipUntil skips to the next special byte. It stops at the last byte of the file.
-func (s *skimmer) skipUntil(special *[256]bool) {
+func (s *blockScanner) skipUntil(special *[256]bool) {
 	for s.pos < len(s.src)-1 && !special[s.src[s.pos]] {
 		s.pos++
 	}
 }
 
 // look records the argument that begins here if it is one that matters.
-func (s *skimmer) look(seen *glance) {
+func (s *blockScanner) look(seen *ownArguments) {
 	if isWordByte(s.src[s.pos-1]) {
 		return
 	}
@@ -224,7 +224,7 @@ func (s *skimmer) look(seen *glance) {
 
 // argument returns the text after the equals sign if an argument with this name seems to begin
 // here.
-func (s *skimmer) argument(name string) (value []byte, ok bool) {
+func (s *blockScanner) argument(name string) (value []byte, ok bool) {
 	if !s.at(name) {
 		return nil, false
 	}
@@ -260,7 +260,7 @@ func isPlain(text []byte) bool {
 }
 
 // code skips one byte of code, or enters the string, heredoc or comment that begins here.
-func (s *skimmer) code(frames []frame) ([]frame, bool) {
+func (s *blockScanner) code(frames []frame) ([]frame, bool) {
 	f := &frames[len(frames)-1]
 	switch s.src[s.pos] {
 	case '{':
@@ -293,7 +293,7 @@ func (s *skimmer) code(frames []frame) ([]frame, bool) {
 
 // comment skips the comment that begins here, if there is one. It fails if the comment does not
 // end.
-func (s *skimmer) comment() (isComment, ok bool) {
+func (s *blockScanner) comment() (isComment, ok bool) {
 	if s.src[s.pos] == '#' || s.at("//") {
 		s.toLineEnd()
 		return true, true
@@ -307,7 +307,7 @@ func (s *skimmer) comment() (isComment, ok bool) {
 }
 
 // heredocMarker skips the rest of a line in which a heredoc begins, and returns its marker.
-func (s *skimmer) heredocMarker() (marker []byte, ok bool) {
+func (s *blockScanner) heredocMarker() (marker []byte, ok bool) {
 	s.pos += 2
 	if s.at("-") {
 		s.pos++
@@ -322,7 +322,7 @@ func (s *skimmer) heredocMarker() (marker []byte, ok bool) {
 }
 
 // quoted skips a part of a quoted string.
-func (s *skimmer) quoted(frames []frame) ([]frame, bool) {
+func (s *blockScanner) quoted(frames []frame) ([]frame, bool) {
 	switch c := s.src[s.pos]; c {
 	case '"':
 		frames = frames[:len(frames)-1]
@@ -339,7 +339,7 @@ func (s *skimmer) quoted(frames []frame) ([]frame, bool) {
 
 // template handles "$" or "%" in text. It is an ordinary character, an escape, or the beginning
 // of a template sequence.
-func (s *skimmer) template(frames []frame) ([]frame, bool) {
+func (s *blockScanner) template(frames []frame) ([]frame, bool) {
 	if s.pos+2 >= len(s.src) {
 		return nil, false
 	}
@@ -359,7 +359,7 @@ func (s *skimmer) template(frames []frame) ([]frame, bool) {
 }
 
 // heredoc skips a part of a heredoc, including the line of its closing marker.
-func (s *skimmer) heredoc(frames []frame) ([]frame, bool) {
+func (s *blockScanner) heredoc(frames []frame) ([]frame, bool) {
 	line := s.src[s.pos:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
@@ -384,4 +384,4 @@ func (s *skimmer) heredoc(frames []frame) ([]frame, bool) {
 }
 
 // text returns the source of a block.
-func (b skimmed) text(src []byte) []byte { return src[b.start:b.end] }
+func (b scannedBlock) text(src []byte) []byte { return src[b.start:b.end] }

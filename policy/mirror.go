@@ -1,4 +1,4 @@
-package settings
+package policy
 
 import (
 	"errors"
@@ -28,16 +28,13 @@ type Mirror struct {
 // mirrorScheme is the beginning of the addresses of mirrors.
 const mirrorScheme = "oci://"
 
-// mirrorHeader is the header of a mirror block.
-var mirrorHeader = hcl.BlockHeaderSchema{Type: "mirror", LabelNames: []string{"address"}}
-
 // readMirrors reads mirror blocks. Only the user's own blocks may name a private key.
 func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Diagnostics) {
 	lines := make(map[string]int)
 	for _, block := range blocks {
 		m, problems := readMirror(block, ofUser)
 		if line, again := lines[m.Address]; again && !problems.HasErrors() {
-			problems = failure(block.DefRange, fmt.Sprintf("A mirror has only one block; the first one of %s is on line %d.", m.Address, line))
+			problems = settingsPart.failure(block.DefRange, "A mirror has only one block; the first one of %s is on line %d.", m.Address, line)
 		}
 		lines[m.Address] = block.DefRange.Start.Line
 		diags = append(diags, problems...)
@@ -49,12 +46,11 @@ func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Di
 func readMirror(block *hcl.Block, ofUser bool) (m Mirror, diags hcl.Diagnostics) {
 	var err error
 	if m.Address, err = parseMirrorAddress(block.Labels[0]); err != nil {
-		return m, failure(block.LabelRanges[0], fmt.Sprintf("mirror: %s.", err))
+		return m, settingsPart.failure(block.LabelRanges[0], "mirror: %s.", err)
 	}
-	mode := "read"
-	arguments := map[string]func(cty.Value) error{
-		"mode":      word(&mode, "read", "write"),
-		"signed_by": files(&m.SignedBy, ofUser),
+	_, diags = settingsPart.readArguments(block.Body, arguments{
+		"mode":      choice(&m.Write, map[string]bool{"read": false, "write": true}),
+		"signed_by": keyFiles(&m.SignedBy, ofUser),
 		"sign_key": func(value cty.Value) (err error) {
 			if !ofUser {
 				return errors.New("only the user's own settings may name a private key")
@@ -62,9 +58,7 @@ func readMirror(block *hcl.Block, ofUser bool) (m Mirror, diags hcl.Diagnostics)
 			m.SignKey, err = fileName(value)
 			return err
 		},
-	}
-	diags = readArguments(block.Body, arguments)
-	m.Write = mode == "write"
+	})
 	return m, diags
 }
 
@@ -117,28 +111,19 @@ func (p MirrorPattern) Matches(address string) bool {
 	return normalAddress(address) == string(p)
 }
 
-// files returns the function for an argument that is a list of file names. The files can be
+// keyFiles returns the function for an argument that is a list of files with keys. The files can be
 // anywhere, or must be below the directory of cotter.hcl.
-func files(to *[]string, anywhere bool) func(cty.Value) error {
-	return func(value cty.Value) error {
-		if value.IsNull() || !value.Type().IsTupleType() || value.LengthInt() == 0 {
-			return errors.New("it must be a list of names of files")
+func keyFiles(to *[]string, anywhere bool) func(cty.Value) error {
+	return list(to, 1, "names of files", func(value cty.Value) (string, error) {
+		name, err := fileName(value)
+		if err != nil || anywhere {
+			return name, err
 		}
-		for _, element := range value.AsValueSlice() {
-			name, err := fileName(element)
-			if err != nil {
-				return err
-			}
-			if !anywhere && !filepath.IsLocal(filepath.FromSlash(name)) {
-				return fmt.Errorf("%q is not below the directory of the file", name)
-			}
-			if err := notMetadata(name); err != nil && !anywhere {
-				return err
-			}
-			*to = append(*to, name)
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return "", fmt.Errorf("%q is not below the directory of the file", name)
 		}
-		return nil
-	}
+		return name, notMetadata(name)
+	})
 }
 
 func fileName(value cty.Value) (string, error) {
@@ -168,7 +153,3 @@ func below(dir, name string) string {
 	}
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
-
-// InDir makes the relative names of key files in the settings relative to dir, which is the
-// directory of cotter.hcl.
-func (s *Settings) InDir(dir string) { inDir(dir, s.Mirrors) }

@@ -1,11 +1,13 @@
-package repofiles
+package configs
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -14,21 +16,117 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
+// readableDir is a directory whose files may be opened, including those in directories below it.
+type readableDir struct {
+	// path is the directory, and root is the root module's directory. Both are absolute and
+	// without symbolic links.
+	path, root string
+	// linked is the highest directory in the root module's path, as the caller gave it, that is
+	// inside path; target is the same directory without symbolic links. Absolute names may begin
+	// with linked.
+	linked, target string
+	// none says that no file may be opened, and noDotFiles that names must not begin with a dot.
+	none, noDotFiles bool
+}
+
+// findReadable returns the directory of the files that a root module may read. home is the user's home
+// directory, in addition to the one that the operating system knows; it may be "". isUsable
+// reports whether git would use a repository, whose top directory is an absolute path without
+// symbolic links.
+func findReadable(rootModule, home string, isUsable func(top string) bool) (*readableDir, error) {
+	named, err := filepath.Abs(rootModule)
+	if err != nil {
+		return nil, err
+	}
+	root, err := filepath.EvalSymlinks(named)
+	if err != nil {
+		return nil, err
+	}
+	homes := homesOf(home)
+	d := &readableDir{path: top(root), root: root, linked: named, target: root}
+	if d.path == "" || holdsAny(d.path, homes) || !isUsable(d.path) {
+		d.path = root
+		d.noDotFiles = holdsAny(root, homes)
+	}
+	d.none = filepath.Dir(d.path) == d.path || slices.ContainsFunc(strings.Split(d.path, string(filepath.Separator)), pathsafe.IsVersionControl)
+	for {
+		above := filepath.Dir(d.linked)
+		target, err := filepath.EvalSymlinks(above)
+		if _, inside := below(d.path, target); err != nil || !inside || above == d.linked {
+			return d, nil
+		}
+		d.linked, d.target = above, target
+	}
+}
+
+// top returns the nearest directory with an entry named .git, at or above a directory. It returns
+// "" if there is none.
+func top(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return ""
+		}
+		dir = above
+	}
+}
+
+// homesOf returns the home directories of the user: the given one, and the one that the
+// operating system's list of users has. Programs may run with another HOME.
+func homesOf(home string) []string {
+	var homes []string
+	if current, err := user.Current(); err == nil {
+		homes = append(homes, current.HomeDir)
+	}
+	return slices.DeleteFunc(append(homes, home), func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// holdsAny reports whether dir is one of the other directories or above it.
+func holdsAny(dir string, others []string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(others, func(other string) bool {
+		resolved, err := filepath.EvalSymlinks(other)
+		if err != nil {
+			return false // it does not exist
+		}
+		for {
+			if at, err := os.Stat(resolved); err == nil && os.SameFile(at, info) {
+				return true
+			}
+			above := filepath.Dir(resolved)
+			if above == resolved {
+				return false
+			}
+			resolved = above
+		}
+	})
+}
+
+// below returns the path of a file relative to a directory that it is in. ok is false if it is
+// outside. A directory is inside itself.
+func below(dir, name string) (rel string, ok bool) {
+	rel, err := filepath.Rel(dir, name)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
 const separator = string(filepath.Separator)
 
 // maxLinks is the maximum number of symbolic links in a path, as on Linux.
 const maxLinks = 40
-
-// ErrNotRegular says that a name is not that of a regular file.
-var ErrNotRegular = errors.New("it is not a regular file")
 
 // errChanged says that another program has replaced a file or a directory.
 var errChanged = errors.New("it was replaced while it was opened")
 
 // Open opens a regular file for reading. The name is absolute, or relative to the root module's
 // directory. The error is an [*eval.RefusedError] if the file may not be opened, and wraps
-// fs.ErrNotExist if it does not exist, or ErrNotRegular if it is not a regular file.
-func (d *Dir) Open(name string) (*os.File, error) {
+// fs.ErrNotExist if it does not exist, or errNotRegular if it is not a regular file.
+func (d *readableDir) Open(name string) (*os.File, error) {
 	w := &walk{dir: d, name: name}
 	rel, inside := d.rel(filepath.FromSlash(name))
 	if !inside || d.none {
@@ -45,7 +143,7 @@ func (d *Dir) Open(name string) (*os.File, error) {
 
 // rel returns the path of a name relative to the directory, without following links. inside is
 // false if the name is outside.
-func (d *Dir) rel(name string) (rel string, inside bool) {
+func (d *readableDir) rel(name string) (rel string, inside bool) {
 	if !filepath.IsAbs(name) {
 		return below(d.path, filepath.Join(d.root, name))
 	}
@@ -60,7 +158,7 @@ func (d *Dir) rel(name string) (rel string, inside bool) {
 
 // walk is the way to one file.
 type walk struct {
-	dir  *Dir
+	dir  *readableDir
 	name string // in the configuration
 	// held are the open directories from the top to the current one.
 	held  []*os.Root
@@ -105,13 +203,13 @@ func (w *walk) open(path string) (*os.File, error) {
 		case info.Mode().IsRegular():
 			return w.openFile(part, info)
 		default:
-			err = ErrNotRegular
+			err = errNotRegular
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return nil, ErrNotRegular // the path ends at a directory
+	return nil, errNotRegular // the path ends at a directory
 }
 
 // lstat checks the name of an entry of the current directory and describes the entry.

@@ -1,4 +1,4 @@
-package settings_test
+package policy_test
 
 import (
 	"strings"
@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/settings"
+	"github.com/cotterpin/cotter/policy"
 )
 
-func TestParse(t *testing.T) {
+func TestParseSettings(t *testing.T) {
 	t.Parallel()
 	off := false
-	for text, want := range map[string]settings.Settings{
+	for text, want := range map[string]policy.Settings{
 		"":                                      {},
 		"policy {\n anything = f(x)\n}\n":       {},
 		"settings {\n}\n":                       {},
@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		"settings {\n vendor = \"../vendor/dev\"\n}\n":                                           {Vendor: "../vendor/dev"},
 		"settings {\n platforms = []\n}\n":                                                       {Platforms: []addrs.Platform{}},
 	} {
-		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		got, diags := policy.ParseSettings([]byte(text), "cotter.hcl")
 		if diags.HasErrors() {
 			t.Errorf("Parse(%q): %s", text, diags)
 			continue
@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseSettingsErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"settings {\n}\nsettings {\n}\n":                                     "only one settings block; the first is on line 1",
@@ -62,19 +62,19 @@ func TestParseErrors(t *testing.T) {
 		"mirror \"oci://r.example.com/a\" {\n signed_by = [\".git/x\"]\n}\n": `signed_by: it must not be in ".git"`,
 		"settings {\n for = var.x\n}\n":                                      "Variables not allowed",
 		"settings {":                                                         "cotter.hcl:1",
-		strings.Repeat("#\n", settings.MaxSize):                              "more than",
+		strings.Repeat("#\n", policy.MaxSize):                                "more than",
 	} {
-		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		got, diags := policy.ParseSettings([]byte(text), "cotter.hcl")
 		if got != nil || !strings.Contains(diags.Error(), want) {
 			t.Errorf("Parse(%.40q) = %v, %s; want %q", text, got, diags, want)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseSettings(f *testing.F) {
 	f.Add([]byte("settings {\n for = \"tofu\"\n lock_file = \"a\"\n submodules = true\n layout = \"link\"\n platforms = [\"linux_amd64\"]\n}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s, diags := settings.Parse(src, "cotter.hcl")
+		s, diags := policy.ParseSettings(src, "cotter.hcl")
 		if (s == nil) != diags.HasErrors() {
 			t.Errorf("Parse = %v, %s", s, diags)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-// place is the location of a package in the form that patterns match. It is the same for
+// location is the location of a package in the form that patterns match. It is the same for
 // all transports to a repository.
-type place struct {
+type location struct {
 	host string // in the form of hostname.Canonical; "" for this machine
 	port string // without leading zeros; "" for a transport without a usual port
 	// usual is set if port is the usual port of the transport.
@@ -24,36 +24,36 @@ type place struct {
 // usualPorts maps transports to their default ports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
-func registryPlace(pkg addrs.ModuleRegistryPackage) place {
-	return hostPlace(pkg.Host, elements(pkg.ForRegistryProtocol()))
+func registryLocation(pkg addrs.ModuleRegistryPackage) location {
+	return hostLocation(pkg.Host, elements(pkg.ForRegistryProtocol()))
 }
 
-func providerPlace(p addrs.Provider) place {
-	return hostPlace(p.Hostname, []string{p.Namespace, p.Type})
+func providerLocation(p addrs.Provider) location {
+	return hostLocation(p.Hostname, []string{p.Namespace, p.Type})
 }
 
-// hostPlace returns a place at the host of a registry, which is queried by https.
-func hostPlace(at addrs.Hostname, path []string) place {
+// hostLocation returns a location at the host of a registry, which is queried by https.
+func hostLocation(at addrs.Hostname, path []string) location {
 	host, port, _ := strings.Cut(string(at), ":")
-	return newPlace("https", host, port, path)
+	return newLocation("https", host, port, path)
 }
 
-func packagePlace(pkg addrs.ModulePackage) (place, error) {
+func packageLocation(pkg addrs.ModulePackage) (location, error) {
 	u, err := pkg.URL()
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
-	return urlPlace(u), nil
+	return urlLocation(u), nil
 }
 
-func urlPlace(u *url.URL) place {
-	return newPlace(u.Scheme, u.Hostname(), u.Port(), elements(u.Path))
+func urlLocation(u *url.URL) location {
+	return newLocation(u.Scheme, u.Hostname(), u.Port(), elements(u.Path))
 }
 
-func newPlace(transport, host, port string, path []string) place {
+func newLocation(transport, host, port string, path []string) location {
 	usual := usualPorts[strings.ToLower(transport)]
 	port = canonicalPort(cmp.Or(port, usual))
-	return place{host: hostname.Canonical(host), port: port, usual: port == usual, path: path}
+	return location{host: hostname.Canonical(host), port: port, usual: port == usual, path: path}
 }
 
 // canonicalPort returns a port without leading zeros.
@@ -73,8 +73,8 @@ func elements(p string) []string {
 	return strings.Split(strings.TrimSuffix(p, ".git"), "/")
 }
 
-// String returns the place in the form of a pattern that matches it.
-func (p place) String() string {
+// String returns the location in the form of a pattern that matches it.
+func (p location) String() string {
 	host := p.host
 	switch {
 	case !p.usual:

@@ -1,12 +1,119 @@
 package hcldepth
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
+
+// The weights correspond to the parser's use of the stack: up to 15 kB for a bracket, and up to
+// 2.3 kB for an operator.
+const (
+	bracketWeight  = 8
+	operatorWeight = 1
+	budget         = 1_500 * bracketWeight
+)
+
+// effortPerByte is the maximum number of times that each byte of a file is parsed, on average.
+const effortPerByte = 8
+
+// fitting returns the length of the longest prefix of src that is within a budget. It counts
+// every byte that can be part of a token that opens a level, even if it is part of a text. So the
+// tokens never weigh more than fitting counts.
+func fitting(src []byte, budget int) int {
+	weight := 0
+	for i, b := range src {
+		switch b {
+		case '(', '[', '{':
+			weight += bracketWeight
+		case '?', '-', '!', '+', '*', '/', '%', '<', '>', '&', '|':
+			weight += operatorWeight
+		case '=':
+			if i > 0 && src[i-1] == '=' {
+				weight += operatorWeight
+			}
+		}
+		if weight > budget {
+			return i
+		}
+	}
+	return len(src)
+}
+
+// checkPieces returns diagnostics if src might be too deep for the parser. If src exceeds the
+// budget, it is parsed in pieces.
+func checkPieces(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
+	if fitting(src, budget) == len(src) {
+		return nil
+	}
+	c := checker{ctx: ctx, filename: filename, budget: budget, effort: effortPerByte*len(src) + 1<<20}
+	ends, tooDeep := pieces(src, filename, start, budget)
+	for _, end := range ends {
+		length := end.Byte - start.Byte
+		if diags := c.check(src[:length], start); diags.HasErrors() {
+			return diags
+		}
+		src, start = src[length:], end
+	}
+	return tooDeep
+}
+
+// pieces returns where the pieces of src end. A piece is one or more attributes and blocks that
+// together are within the budget, or a single one that is not. If the brackets of a piece are
+// nested too deeply, pieces returns a diagnostic and the pieces before it.
+//
+// It uses the lexer, which is not recursive and whose tokens do not depend on the parser.
+func pieces(src []byte, filename string, start hcl.Pos, budget int) ([]hcl.Pos, hcl.Diagnostics) {
+	var ends []hcl.Pos
+	tokens, _ := hclsyntax.LexConfig(src, filename, start) // the parser will find the same errors
+	first, end := start, start                             // of the piece, as far as it is known
+	weight, depth := 0, 0                                  // of the tokens since first
+	weightAtEnd, depthAtEnd := 0, 0
+	for _, token := range tokens {
+		change, tokenWeight := level(token.Type)
+		depth += change
+		weight += tokenWeight
+		if depth > MaxDepth {
+			return ends, tooDeep(token.Range, false)
+		}
+		if weight > budget && end != first {
+			ends, first = append(ends, end), end
+			weight, depth = weight-weightAtEnd, depth-depthAtEnd
+		}
+		if depth <= 0 && endsLine(token) && !bytes.HasPrefix(src[token.Range.End.Byte-start.Byte:], byteOrderMark) {
+			end, weightAtEnd, depthAtEnd = token.Range.End, weight, depth
+		}
+	}
+	return append(ends, tokens[len(tokens)-1].Range.End), nil
+}
+
+// byteOrderMark is an error except at the beginning of a file, so no piece may begin with one.
+var byteOrderMark = []byte("\ufeff")
+
+// level returns the change in the depth of brackets that a token causes, and the token's weight.
+func level(token hclsyntax.TokenType) (change, weight int) {
+	switch token {
+	case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		return 1, bracketWeight
+	case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
+		return -1, 0
+	case hclsyntax.TokenMinus, hclsyntax.TokenBang, hclsyntax.TokenQuestion, hclsyntax.TokenStar,
+		hclsyntax.TokenPlus, hclsyntax.TokenSlash, hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr,
+		hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
+		return 0, operatorWeight
+	}
+	return 0, 0
+}
+
+// endsLine reports whether a token ends a line. A comment includes the end of its line.
+func endsLine(token hclsyntax.Token) bool {
+	return token.Type == hclsyntax.TokenNewline ||
+		token.Type == hclsyntax.TokenComment && bytes.HasSuffix(token.Bytes, []byte("\n"))
+}
 
 // A checker checks the pieces of one file.
 type checker struct {
@@ -173,7 +280,7 @@ func weigh(tokens hclsyntax.Tokens) int {
 	return weight
 }
 
-// moveTo changes the place of a diagnostic to an offset in src.
+// moveTo changes the position of a diagnostic to an offset in src.
 func moveTo(d *hcl.Diagnostic, src []byte, start hcl.Pos, offset int) {
 	line, column := position(src, offset)
 	at := hcl.Pos{Line: start.Line + line - 1, Column: column, Byte: start.Byte + offset}

@@ -17,17 +17,17 @@ import (
 )
 
 // parsedBlocks returns the blocks that the parser finds in a file without syntax errors.
-func parsedBlocks(t *testing.T, src []byte) ([]configs.Skimmed, bool) {
+func parsedBlocks(t *testing.T, src []byte) ([]configs.ScannedBlock, bool) {
 	file, diags := hcldepth.ParseConfig(t.Context(), src, "x.tf", hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, false
 	}
 	body := file.Body.(*hclsyntax.Body)
-	var blocks []configs.Skimmed
+	var blocks []configs.ScannedBlock
 	for _, b := range body.Blocks {
 		_, sets := b.Body.Attributes["provider"]
 		header := b.DefRange()
-		blocks = append(blocks, configs.Skimmed{Kind: b.Type, Labels: b.Labels, Header: header.String(), Start: header.Start.Byte, End: b.CloseBraceRange.End.Byte, MaySet: sets, Source: sourceOf(b.Body)})
+		blocks = append(blocks, configs.ScannedBlock{Kind: b.Type, Labels: b.Labels, Header: header.String(), Start: header.Start.Byte, End: b.CloseBraceRange.End.Byte, MaySet: sets, Source: sourceOf(b.Body)})
 	}
 	return blocks, len(body.Attributes) == 0
 }
@@ -80,34 +80,34 @@ module "net" {
 }
 `
 
-func TestSkim(t *testing.T) {
+func TestScanBlocks(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{"usual": usual, "CRLF": strings.ReplaceAll(usual, "\n", "\r\n"), "empty": "", "no newline": strings.TrimSpace(usual)} {
 		want, ok := parsedBlocks(t, []byte(src))
 		if !ok {
 			t.Fatalf("%s has syntax errors", name)
 		}
-		got, ok := configs.Skim([]byte(src))
+		got, ok := configs.ScanBlocks([]byte(src))
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); !ok || diff != "" {
-			t.Errorf("%s: Skim: %v (-parsed +skimmed):\n%s", name, ok, diff)
+			t.Errorf("%s: ScanBlocks: %v (-parsed +scannedBlock):\n%s", name, ok, diff)
 		}
 	}
 }
 
 // Unusual files are left to the parser.
-func TestSkimFails(t *testing.T) {
+func TestScanBlocksFails(t *testing.T) {
 	t.Parallel()
 	for _, src := range []string{
 		"a = 1\n", "\ufeffa {}\n", "a \"b\\\"c\" {}\n", "a \"${b}\" {}\n", "a \"é\" {}\n", "a {", "a {\n x = \"\n}\n", "a {} b {}\n", "a {}}\n",
 		"/* c */ a {}\n", "a {\n x = <<E\n$$${x}\nE\n}\n", "a {\n x = \"${1 # }\"\n}\n",
 	} {
-		if got, ok := configs.Skim([]byte(src)); ok {
-			t.Errorf("Skim(%q) = %v", src, got)
+		if got, ok := configs.ScanBlocks([]byte(src)); ok {
+			t.Errorf("ScanBlocks(%q) = %v", src, got)
 		}
 	}
 }
 
-func FuzzSkim(f *testing.F) {
+func FuzzScanBlocks(f *testing.F) {
 	f.Add([]byte(usual))
 	fixtures, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -133,7 +133,7 @@ func FuzzSkim(f *testing.F) {
 		if !ok {
 			return
 		}
-		got, ok := configs.Skim(src)
+		got, ok := configs.ScanBlocks(src)
 		if !ok {
 			return
 		}
@@ -144,7 +144,7 @@ func FuzzSkim(f *testing.F) {
 			}
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("Skim of %q (-parsed +skimmed):\n%s", src, diff)
+			t.Errorf("ScanBlocks of %q (-parsed +scannedBlock):\n%s", src, diff)
 		}
 	})
 }

@@ -1,0 +1,247 @@
+package lockfile
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// edit replaces a span of the source. If separate is set, the text is a block, and is
+// written with a blank line before and after it.
+type edit struct {
+	span
+	text     string
+	separate bool
+}
+
+// Bytes returns the content of the file with the current modules and providers. Without
+// changes, it is the content that was read.
+func (f *File) Bytes() []byte {
+	edits := f.edits()
+	if len(edits) == 0 {
+		return bytes.Clone(f.src)
+	}
+	if len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
+		header := edit{span: span{len(f.src), len(f.src)}, text: f.header(), separate: true}
+		edits = append([]edit{header}, edits...)
+	}
+	return splice(f.src, edits)
+}
+
+// edits returns the changes to the source, sorted by their starts. A module comes before a
+// provider at the same offset.
+func (f *File) edits() []edit {
+	var edits []edit
+	if f.newHeader != "" {
+		edits = append(edits, edit{span: span{0, len(commentAtStart(f.src))}, text: f.newHeader})
+	}
+	edits = slices.Concat(edits, f.moduleEdits(), f.providerEdits())
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return edits
+}
+
+// moduleEdits returns the changes to module blocks. If these are not sorted, or not in front of the
+// first provider block, all of them move there. Without providers, they move to the first of them.
+func (f *File) moduleEdits() []edit {
+	if !f.modules.dirty() {
+		return nil
+	}
+	blocks := f.modules.blocks
+	if len(f.providerLabels) == 0 {
+		if f.modules.isSorted() {
+			return f.modules.editsInPlace(f.src, len(f.src), true)
+		}
+		return f.modules.editsMoved(f.src, cut(f.src, blocks[0].span).start, false)
+	}
+	at := withinGap(f.src, leadStart(f.src, f.firstProvider))
+	if f.modules.isSorted() && (len(blocks) == 0 || blocks[len(blocks)-1].start < f.firstProvider) {
+		return f.modules.editsInPlace(f.src, at, true)
+	}
+	return f.modules.editsMoved(f.src, at, false)
+}
+
+// providerEdits returns the changes to provider blocks. They move, together with the comments above
+// them, only if all of them are rewritten and they are not sorted.
+func (f *File) providerEdits() []edit {
+	if !f.providers.rewritten {
+		return f.providers.editsInPlace(f.src, len(f.src), false)
+	}
+	var edits []edit
+	if !startsWithComment(f.src) {
+		start := len(f.src) - len(bytes.TrimPrefix(f.src, byteOrderMark))
+		edits = append(edits, edit{span: span{start, start}, text: f.header(), separate: true})
+	}
+	if f.providers.isSorted() {
+		return append(edits, f.providers.editsInPlace(f.src, len(f.src), false)...)
+	}
+	return append(edits, f.providers.editsMoved(f.src, -1, true)...)
+}
+
+// editsInPlace changes blocks in place, and inserts each new block after the last block that sorts
+// before it. empty is the offset of a new block if there are no blocks. If inGap is set, new blocks
+// are inserted within a gap of blank lines; see withinGap.
+func (t *table[V]) editsInPlace(src []byte, empty int, inGap bool) []edit {
+	var edits []edit
+	for _, b := range t.blocks {
+		if _, kept := t.entries[b.key]; !kept {
+			edits = append(edits, edit{span: cut(src, b.span)})
+		}
+	}
+	rest := slices.SortedFunc(slices.Values(t.blocks), (*block[V]).compare)
+	var last *block[V] // the last block in src that sorts before the entry
+	for _, e := range t.sorted() {
+		for ; len(rest) > 0 && rest[0].key < e.key; rest = rest[1:] {
+			if last == nil || rest[0].start > last.start {
+				last = rest[0]
+			}
+		}
+		text, isNew := t.newText(src, e)
+		switch {
+		case !isNew:
+			continue
+		case e.block != nil:
+			edits = append(edits, edit{span: e.block.span, text: text})
+			continue
+		}
+		at := empty
+		switch {
+		case last != nil:
+			at = lineEnd(src, last.end)
+		case len(t.blocks) > 0:
+			at = leadStart(src, t.blocks[0].start)
+		}
+		if inGap && len(t.blocks) > 0 {
+			at = withinGap(src, at)
+		}
+		edits = append(edits, edit{span: span{at, at}, text: text, separate: true})
+	}
+	return edits
+}
+
+// editsMoved moves all blocks to an offset, sorted; -1 is the offset of the first of them. If
+// withComments is set, the comments above a block move together with it, except for a comment at the
+// start of the file. The comments above a block that is removed stay.
+func (t *table[V]) editsMoved(src []byte, at int, withComments bool) []edit {
+	var edits []edit
+	above := map[string]string{}
+	for _, b := range t.blocks {
+		removed := cut(src, b.span)
+		if _, kept := t.entries[b.key]; withComments && kept {
+			if start := leadStart(src, b.start); start > 0 {
+				removed.start = start
+				above[b.key] = string(src[start:b.start])
+			}
+		}
+		edits = append(edits, edit{span: removed})
+	}
+	if at < 0 {
+		at = edits[0].start
+	}
+	for _, e := range t.sorted() {
+		text, isNew := t.newText(src, e)
+		switch {
+		case isNew:
+		case e.block != nil:
+			text = string(src[e.block.start:e.block.end])
+		default:
+			continue
+		}
+		edits = append(edits, edit{span: span{at, at}, text: above[e.key] + text, separate: true})
+	}
+	return edits
+}
+
+// newText returns the text of a block that is written. It returns false if the block stays as it is
+// in the source, or must not be added.
+func (t *table[V]) newText(src []byte, e *entry[V]) (string, bool) {
+	var extras []string
+	if e.block != nil {
+		extras = e.block.extras
+	}
+	switch {
+	case e.changed():
+		if !e.value.writable() {
+			return "", false
+		}
+	case !t.rewritten || e.block.value.hasNormalHashes() && hasComment(string(src[e.block.start:e.block.end])):
+		return "", false
+	}
+	return e.value.render(extras), true
+}
+
+// splice applies edits, which are sorted by their starts.
+func splice(src []byte, edits []edit) []byte {
+	out := writer{}
+	pos := 0
+	for _, e := range edits {
+		out.foreign(src[pos:max(pos, e.start)])
+		pos = max(pos, e.end)
+		if e.separate {
+			out.block(e.text)
+		} else {
+			out.foreign([]byte(e.text))
+		}
+		// A cut removes the blank line after the block. At the end of the file
+		// it removes the one before it instead.
+		if e.text == "" && pos == len(src) {
+			out.trimBlank()
+		}
+	}
+	out.foreign(src[pos:])
+	return out.Bytes()
+}
+
+// writer assembles a file, and puts blank lines around new blocks.
+type writer struct {
+	bytes.Buffer
+	afterBlock bool // the last write was a new block
+}
+
+// foreign writes bytes unchanged.
+func (w *writer) foreign(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if w.afterBlock && blankLine(text) == 0 {
+		w.WriteByte('\n')
+	}
+	w.afterBlock = false
+	w.Write(text)
+}
+
+// block writes a new block, with a blank line before it.
+func (w *writer) block(text string) {
+	if !w.isEmpty() && !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
+		w.WriteByte('\n')
+	}
+	if !w.isEmpty() && !w.endsBlank() {
+		w.WriteByte('\n')
+	}
+	w.WriteString(text)
+	if !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
+		w.WriteByte('\n')
+	}
+	w.afterBlock = true
+}
+
+func (w *writer) isEmpty() bool {
+	return len(bytes.TrimPrefix(w.Bytes(), byteOrderMark)) == 0
+}
+
+// endsBlank reports whether the last line is blank.
+func (w *writer) endsBlank() bool {
+	text := bytes.TrimPrefix(w.Bytes(), byteOrderMark)
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		return false
+	}
+	last := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
+	return len(bytes.TrimSpace(text[last:])) == 0
+}
+
+// trimBlank removes the last line if it is blank.
+func (w *writer) trimBlank() {
+	if w.endsBlank() {
+		before := bytes.TrimRight(bytes.TrimSuffix(w.Bytes(), []byte("\n")), " \t\r")
+		w.Truncate(len(before))
+	}
+}

@@ -1,0 +1,132 @@
+package lockfile
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// span is a range of bytes in the source.
+type span struct{ start, end int }
+
+// spanOf returns the span of a block, from its type to its closing brace.
+func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
+
+// at returns the source of a span.
+func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
+
+// lineStart returns the start of the offset's line if only blanks precede the
+// offset in it, and the offset otherwise.
+func lineStart(src []byte, offset int) int {
+	start := bytes.LastIndexByte(src[:offset], '\n') + 1
+	if start == 0 && bytes.HasPrefix(src, byteOrderMark) {
+		start = min(len(byteOrderMark), offset)
+	}
+	if len(bytes.Trim(src[start:offset], " \t")) > 0 {
+		return offset
+	}
+	return start
+}
+
+// leadStart returns lineStart, moved up over the comment lines directly above. It
+// stops at a line that ends a /* comment */, as the lines above may be part of it.
+func leadStart(src []byte, offset int) int {
+	start := lineStart(src, offset)
+	for start > 0 && src[start-1] == '\n' {
+		above := bytes.LastIndexByte(src[:start-1], '\n') + 1
+		if above == 0 && bytes.HasPrefix(src, byteOrderMark) {
+			above = len(byteOrderMark)
+		}
+		line := bytes.TrimLeft(src[above:start], " \t")
+		isComment := bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+		if !isComment || bytes.Contains(line, []byte("*/")) {
+			break
+		}
+		start = above
+	}
+	return start
+}
+
+// lineEnd returns the offset after the offset's line if only blanks and a line
+// comment follow in it, and the offset otherwise.
+func lineEnd(src []byte, offset int) int {
+	rest := src[offset:]
+	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i+1]
+	}
+	blank := bytes.TrimLeft(rest, " \t\r\n")
+	if len(blank) > 0 && blank[0] != '#' && !bytes.HasPrefix(blank, []byte("//")) {
+		return offset
+	}
+	return offset + len(rest)
+}
+
+// cut returns the span to remove with a block: its lines and the blank line after it.
+func cut(src []byte, b span) span {
+	start, end := lineStart(src, b.start), b.end
+	line := src[b.end:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i+1]
+	}
+	if len(bytes.TrimSpace(line)) > 0 {
+		return span{start, end} // keep a comment
+	}
+	end += len(line)
+	return span{start, end + blankLine(src[end:])}
+}
+
+// blankLine returns the length of the blank line at the start of text, or 0.
+func blankLine(text []byte) int {
+	i := bytes.IndexByte(text, '\n')
+	if i < 0 || len(bytes.TrimSpace(text[:i])) > 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// withinGap returns an offset in a gap of two or more blank lines, which a block leaves
+// when it is cut out. If at is at the start or at the end of such a gap, the result is one
+// line further inside, where a new block is already separated from its neighbors. Otherwise
+// it is at.
+func withinGap(src []byte, at int) int {
+	if n := blankLine(src[at:]); n > 0 && blankLine(src[at+n:]) > 0 {
+		return at + n
+	}
+	last := lastLine(src[:at])
+	if blankLine(src[last:at]) > 0 && blankLine(src[lastLine(src[:last]):last]) > 0 {
+		return last
+	}
+	return at
+}
+
+// lastLine returns the start of the last line of a text that ends with a newline.
+func lastLine(text []byte) int {
+	return bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+}
+
+// startsWithComment reports whether the first line with text, if there is one, is a comment.
+func startsWithComment(src []byte) bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(src, byteOrderMark))
+	return len(text) == 0 || text[0] == '#' || text[0] == '/'
+}
+
+// hasComment reports whether there is a comment in a provider block without errors, which has no
+// templates.
+func hasComment(block string) bool {
+	inString, escaped := false, false
+	for _, c := range block {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '"':
+			inString = !inString
+		case inString:
+			escaped = c == '\\'
+		case c == '#' || c == '/':
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package lockfile
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A value is what a block locks: a [*Module] or a [*Provider]. It does not change once it is in a table.
+type value[V any] interface {
+	equals(other V) bool
+	// key identifies the value in a file. Blocks are sorted by it.
+	key() string
+	// normalized returns a copy with sorted hashes.
+	normalized() V
+	// hasNormalHashes reports whether the hashes are as normalized returns them.
+	hasNormalHashes() bool
+	// writable reports whether the block may be written; see [File.Check].
+	writable() bool
+	// render returns the block without a final newline. Extras are the source of unknown
+	// attributes and nested blocks.
+	render(extras []string) string
+}
+
+// A block is a block in the source that has no errors.
+type block[V value[V]] struct {
+	key    string
+	value  V        // its hashes are in the order of the source
+	span            // from the block's type to after the closing brace
+	extras []string // the source of unknown attributes and nested blocks
+}
+
+// An entry is a value to be written, with the block that it replaces.
+type entry[V value[V]] struct {
+	key   string
+	value V
+	block *block[V] // nil for a value that is not in the source
+}
+
+func (e *entry[V]) changed() bool { return e.block == nil || !e.value.equals(e.block.value) }
+
+// A table has the blocks of one type, and the values to be written. The zero value is empty.
+type table[V value[V]] struct {
+	blocks  []*block[V] // in the order of the source
+	read    map[string]*block[V]
+	entries map[string]*entry[V]
+	// rewritten says that all blocks are written in the layout of render, and sorted.
+	rewritten bool
+}
+
+// clone returns a copy with entries that can be changed without changing t.
+func (t *table[V]) clone() table[V] {
+	clone := *t
+	clone.entries = maps.Clone(t.entries)
+	return clone
+}
+
+// add adds a value that was read, with the span of its block and its extras.
+func (t *table[V]) add(v V, at span, extras []string) {
+	if t.read == nil {
+		t.read, t.entries = map[string]*block[V]{}, map[string]*entry[V]{}
+	}
+	b := &block[V]{key: v.key(), value: v, span: at, extras: extras}
+	t.blocks = append(t.blocks, b)
+	t.read[b.key] = b
+	t.entries[b.key] = &entry[V]{key: b.key, value: v, block: b}
+}
+
+// set adds a value, or replaces the one with the same key. A value that equals a block's gets the
+// block's range.
+func (t *table[V]) set(v V) {
+	if t.entries == nil {
+		t.entries = map[string]*entry[V]{}
+	}
+	key := v.key()
+	e := &entry[V]{key: key, value: v.normalized(), block: t.read[key]}
+	if !e.changed() {
+		e.value = e.block.value
+	}
+	t.entries[key] = e
+}
+
+func (t *table[V]) remove(key string) { delete(t.entries, key) }
+
+// get returns the value with a key, and whether there is one.
+func (t *table[V]) get(key string) (v V, ok bool) {
+	e, ok := t.entries[key]
+	if !ok {
+		return v, false
+	}
+	return e.value.normalized(), true
+}
+
+// values returns all values, sorted by key.
+func (t *table[V]) values() []V {
+	values := make([]V, 0, len(t.entries))
+	for _, e := range t.sorted() {
+		values = append(values, e.value.normalized())
+	}
+	return values
+}
+
+// changed returns the values that were set since the file was read, sorted by key.
+func (t *table[V]) changed() []V {
+	var changed []V
+	for _, e := range t.sorted() {
+		if e.changed() {
+			changed = append(changed, e.value)
+		}
+	}
+	return changed
+}
+
+func (t *table[V]) sorted() []*entry[V] {
+	sorted := make([]*entry[V], 0, len(t.entries))
+	for _, key := range slices.Sorted(maps.Keys(t.entries)) {
+		sorted = append(sorted, t.entries[key])
+	}
+	return sorted
+}
+
+// dirty reports whether the values differ from those in the source.
+func (t *table[V]) dirty() bool {
+	if len(t.blocks) > len(t.entries) {
+		return true
+	}
+	for _, e := range t.entries {
+		if e.changed() {
+			return true
+		}
+	}
+	return false
+}
+
+// isSorted reports whether the blocks in the source are sorted.
+func (t *table[V]) isSorted() bool { return slices.IsSortedFunc(t.blocks, (*block[V]).compare) }
+
+func (b *block[V]) compare(other *block[V]) int { return strings.Compare(b.key, other.key) }

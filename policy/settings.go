@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+)
+
+// Settings are the settings of a project. The zero value sets nothing.
+type Settings struct {
+	// For is the stock tool: "tofu", "terraform" or "auto"; "" if it is not set.
+	For string
+	// LockFile is the path of the lock, relative to the root module; "" if it is not set.
+	LockFile string
+	// Layout is "link" or "copy"; "" if it is not set.
+	Layout string
+	// Submodules says whether submodules are fetched; nil if it is not set.
+	Submodules *bool
+	// Vendor is the directory of vendored packages, relative to the root module, with
+	// slashes; "" if it is not set.
+	Vendor string
+	// Platforms are additional platforms to lock providers for; nil if they are not set.
+	Platforms []addrs.Platform
+	// Mirrors are the mirrors that the file names. The user decides how far they are
+	// trusted, see [Mirrors].
+	Mirrors []Mirror
+}
+
+// ParseSettings parses the settings in a file; the package comment describes the format. The name
+// is used only in messages. A file without a settings block sets nothing. Other types of
+// block that the file may have are ignored. If the diagnostics contain errors, the settings
+// are nil.
+func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
+	body, diags := settingsPart.parse(src, filename)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	content, _, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}, mirrorHeader}})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	s := &Settings{}
+	if _, diags = settingsPart.readBlock(content.Blocks.OfType("settings"), s.arguments()); diags.HasErrors() {
+		return nil, diags
+	}
+	if s.Mirrors, diags = readMirrors(content.Blocks.OfType(mirrorHeader.Type), false); diags.HasErrors() {
+		return nil, diags
+	}
+	return s, nil
+}
+
+func (s *Settings) arguments() arguments {
+	return arguments{
+		"for":        choice(&s.For, words("auto", "terraform", "tofu")),
+		"layout":     choice(&s.Layout, words("copy", "link")),
+		"lock_file":  s.setLockFile,
+		"submodules": s.setSubmodules,
+		"platforms":  list(&s.Platforms, 0, "platforms", parsed("platform", addrs.ParsePlatform)),
+		"vendor":     s.setVendor,
+	}
+}
+
+// words returns the words of a choice whose values are the words themselves.
+func words(all ...string) map[string]string {
+	values := make(map[string]string)
+	for _, word := range all {
+		values[word] = word
+	}
+	return values
+}
+
+// InDir makes the relative names of key files in the settings relative to dir, which is the
+// directory of cotter.hcl.
+func (s *Settings) InDir(dir string) { inDir(dir, s.Mirrors) }
+
+func (s *Settings) setLockFile(value cty.Value) (err error) {
+	if s.LockFile, err = stringOf(value); err != nil {
+		return err
+	}
+	if clean := filepath.Clean(filepath.FromSlash(s.LockFile)); !filepath.IsLocal(clean) || clean == "." {
+		return errors.New("it must be a path below the root module's directory")
+	}
+	return notMetadata(s.LockFile)
+}
+
+// notMetadata returns an error if a path is in the metadata of version control, which a setting
+// of a repository must not touch.
+func notMetadata(name string) error {
+	if part := pathsafe.VersionControlPart(name); part != "" {
+		return fmt.Errorf("it must not be in %q, which belongs to version control", part)
+	}
+	return nil
+}
+
+func (s *Settings) setVendor(value cty.Value) (err error) {
+	if s.Vendor, err = stringOf(value); err != nil {
+		return err
+	}
+	if s.Vendor == "" || path.IsAbs(s.Vendor) || filepath.IsAbs(s.Vendor) {
+		return errors.New("it must be a path relative to the root module's directory")
+	}
+	return notMetadata(s.Vendor)
+}
+
+func (s *Settings) setSubmodules(value cty.Value) error {
+	if value.IsNull() || value.Type() != cty.Bool {
+		return errors.New("it must be true or false")
+	}
+	on := value.True()
+	s.Submodules = &on
+	return nil
+}
