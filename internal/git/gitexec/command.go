@@ -52,9 +52,6 @@ type Network struct {
 	// PacketTrace is a file, an absolute path, to which git appends the messages of the
 	// protocol; "" means none. The messages contain no credentials.
 	PacketTrace string
-	// HTTPTrace is a file, an absolute path, to which git appends the headers of its http
-	// requests and of the answers; "" means none. Credentials are blanked out.
-	HTTPTrace string
 	// Floor is the minimum rate at which an http server must send; nil means that there is no
 	// minimum. The user's GIT_HTTP_LOW_SPEED_LIMIT and GIT_HTTP_LOW_SPEED_TIME take precedence.
 	Floor *minrate.Floor

@@ -72,11 +72,6 @@ func (g *Git) environment(found program, c Command) []string {
 	if c.Network.PacketTrace != "" {
 		set("GIT_TRACE_PACKET", c.Network.PacketTrace)
 	}
-	if c.Network.HTTPTrace != "" {
-		set("GIT_TRACE_CURL", c.Network.HTTPTrace)
-		set("GIT_TRACE_CURL_NO_DATA", "1")
-		set("GIT_TRACE_REDACT", "1")
-	}
 	env = append(env, c.Network.Secrets...)
 	if ssh := g.sshCommand(found, c.Network); ssh != "" {
 		set("GIT_SSH_COMMAND", ssh)

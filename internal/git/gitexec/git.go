@@ -49,6 +49,10 @@ type Git struct {
 	found program
 	err   error
 
+	// moved has the URLs of repositories after redirects. A redirect counts for the projects whose
+	// policies allow the same URLs.
+	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
+
 	httpOnce sync.Once
 	http     *HTTPSettings
 	httpErr  error

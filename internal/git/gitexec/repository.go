@@ -107,7 +107,7 @@ func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read f
 // Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if CacheDir
 // cannot be used.
 func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return err
 	}
 	r.openStore()
@@ -196,7 +196,7 @@ func (r *Repository) openStore() {
 
 // Refs implements [git.Repository].
 func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error) {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	// With these options git requests only heads or tags, so the cost depends on their number.
@@ -237,7 +237,7 @@ func parseListing(out []byte) git.Refs {
 // Expand implements [git.Repository]. This requires a list of all commits, so Expand fetches
 // them into a separate store, without files if the server can leave them out.
 func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return "", err
 	}
 	if r.store.format == "" {
