@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git/gitconfig"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 )
 
 // maxGitmodules bounds the size of a .gitmodules file, in bytes.
@@ -49,7 +49,7 @@ func readGitmodules(dir string) (map[string]string, error) {
 }
 
 func parseGitmodules(text []byte) (map[string]string, error) {
-	settings, err := gitconfig.Parse(string(text))
+	settings, err := gitdir.ParseConfig(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%w: .gitmodules: %w", ErrSubmodule, err)
 	}

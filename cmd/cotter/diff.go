@@ -13,8 +13,9 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -140,7 +141,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 		return nil, err
 	}
 	lock, err := r.atRevision(ctx, name)
-	if errors.Is(err, gitowner.ErrNoRepository) {
+	if errors.Is(err, gitdir.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return lock, err
@@ -149,7 +150,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 // atRevision reads the lock at REVISION or REVISION:PATH. For a REVISION at which the
 // project has no lock, it returns an empty lock.
 func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File, error) {
-	tree, err := (&gitexec.Git{}).WorkTree(r.dir)
+	tree, err := worktree.Open(&gitexec.Git{}, r.dir)
 	if err != nil {
 		return nil, err
 	}

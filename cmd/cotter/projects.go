@@ -11,8 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 )
 
 // severalFlags returns the flags of every command that can work on several projects, after
@@ -293,9 +294,8 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 // changedSince returns the projects in dirs that have changed since a git revision, in
 // commits or in the work tree. All projects must be in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
-	git := &gitexec.Git{}
-	tree, err := git.WorkTree(dirs[0])
-	if errors.Is(err, gitowner.ErrNoRepository) {
+	tree, err := worktree.Open(&gitexec.Git{}, dirs[0])
+	if errors.Is(err, gitdir.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
 	}
 	if err != nil {

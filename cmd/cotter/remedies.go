@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -132,7 +132,7 @@ func remediesOf(project string, err error) []remedy {
 	var unconfirmed *getproviders.UnconfirmedError
 	var violation *policy.Violation
 	var hint hintedError
-	var owner *gitowner.OwnerError
+	var owner *gitdir.OwnerError
 	switch {
 	case errors.As(err, &hint):
 		add(hint.hint, "")

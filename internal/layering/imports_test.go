@@ -18,23 +18,23 @@ var layers = []layer{
 	{"rules for names and paths, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitpack", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
 		"internal/signing",                                                                                                                            // signatures
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
-		"cmd/cotter/internal/cli",                                                                                                                                            // command lines
-		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"cmd/cotter/internal/cli",                                                                                                                // command lines
+		"internal/dockerregistry", "internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
-	{"the user's git repository, and files of it that expressions can read", []string{"internal/gitowner", "internal/repofiles"}},
+	{"git directories and their owners, and files of a repository that expressions can read", []string{"internal/git/gitdir", "internal/repofiles"}},
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
 	}},
-	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/githead", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
-	{"git in this process, earlier locks, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/lockhistory", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
+	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
+	{"git in this process, the user's checkout, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/git/worktree", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
 	{"packages in the user's repository, and what is known of the lock's entries", []string{"internal/lockentry", "internal/vendordir"}},
 	{"where the packages of a project are", []string{"internal/packagedirs"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},

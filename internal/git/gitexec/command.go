@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/minrate"
@@ -17,7 +18,7 @@ type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
 	// Repo is the git directory to work in; "" means none. Git does not check its owner: a
-	// repository that was found must be opened with [Git.WorkTree].
+	// repository that was found must be opened with package worktree.
 	Repo string
 	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
 	WorkTree string
@@ -128,4 +129,12 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return b.buf.Write(p)
+}
+
+// SplitNames splits output of git with the option -z: a list whose elements end with NUL.
+func SplitNames(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
 }

@@ -43,12 +43,6 @@
 // [Repository.Reachable] fetches the history of branches and tags into a private store, without
 // trees and files if the server supports that. The size of the store is measured while git runs.
 //
-// A [WorkTree] is the user's own checkout. It is found and its owner is checked by package
-// gitowner, before git or this package reads anything in it. Its configuration and its attributes
-// can name programs: filters, textconv, external diffs, a pager, aliases. Only such subcommands
-// are run in it that run none of them, and files are compared without git (see
-// [WorkTree.ChangedSince]).
-//
 // [Git.HTTPSettings] reports whether http requests can be sent without git, considering
 // everything that the user's configuration and environment say about them.
 //

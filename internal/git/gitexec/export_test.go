@@ -16,6 +16,4 @@ func Excerpt(words string, secrets ...string) string {
 var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing
-	ParseAnswer    = parseAnswer
-	ParseIndex     = parseIndex
 )

@@ -51,20 +51,3 @@ func FuzzCheckURL(f *testing.F) {
 		}
 	})
 }
-
-// FuzzParseIndex checks that the list of the index is parsed or refused, whatever follows its
-// entries.
-func FuzzParseIndex(f *testing.F) {
-	entry := "H 100644 78981922613b2afb6025042ff6bd878ac1994e85 0\ta\x00"
-	state := "  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 7\tgid: 8\n  size: 9\tflags: 20000000\n"
-	f.Add(entry + state + entry + state)
-	f.Add(entry + "  another format\n" + entry)
-	f.Add(entry + entry)
-	f.Add("H 100644")
-	f.Fuzz(func(t *testing.T, list string) {
-		entries, err := gitexec.ParseIndex(list)
-		if err == nil && list != "" && len(entries) == 0 {
-			t.Errorf("ParseIndex(%q) returns no entries", list)
-		}
-	})
-}

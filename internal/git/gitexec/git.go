@@ -133,6 +133,13 @@ func (g *Git) askVersion(ctx context.Context, p program) error {
 	return nil
 }
 
+// UserConfig returns the user's and the system's configuration, in the format of "git config --list
+// -z". It returns "" if git cannot read it. The error wraps ErrNoGit.
+func (g *Git) UserConfig(ctx context.Context) (string, error) {
+	found, err := g.find(ctx)
+	return found.config, err
+}
+
 // lookPath finds git. It never looks in the current directory, which may belong to another
 // user.
 func (g *Git) lookPath() (string, error) {

@@ -155,7 +155,7 @@ func (r *Repository) probeSettings(ctx context.Context, u *url.URL) (*probeSetti
 		return nil, err
 	}
 	s := &probeSettings{}
-	for _, entry := range splitNames(string(out)) {
+	for _, entry := range SplitNames(string(out)) {
 		name, value, hasValue := strings.Cut(entry, "\n")
 		key := strings.TrimPrefix(name, "http.")
 		switch {

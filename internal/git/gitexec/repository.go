@@ -95,11 +95,11 @@ func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read f
 }
 
 func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return err
 	}
-	defer objects.close()
+	defer objects.Close()
 	fetched.Objects = objects
 	return read(fetched)
 }
@@ -260,11 +260,11 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	if err := history.fetchCommits(ctx, nil, allRefs[:]...); err != nil {
 		return "", err
 	}
-	objects, err := openCatFile(ctx, r.Git, history.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, history.store.dir, "--batch")
 	if err != nil {
 		return "", err
 	}
-	defer objects.close()
+	defer objects.Close()
 	return objects.expand(short)
 }
 
@@ -276,11 +276,11 @@ func (r *Repository) Close() error { return nil }
 
 // has reports whether the store has the commit.
 func (r *Repository) has(ctx context.Context, id string) bool {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return false
 	}
-	defer objects.close()
+	defer objects.Close()
 	found, _, err := git.ReadCommit(objects, id)
 	return err == nil && found == id
 }
