@@ -55,7 +55,7 @@ func (r Rule) safeDirectories() ([]string, error) {
 // need not exist.
 func (r Rule) files() []string {
 	var files []string
-	if none, _ := r.lookup("GIT_CONFIG_NOSYSTEM"); !isTrue(none) {
+	if none, _ := r.lookup("GIT_CONFIG_NOSYSTEM"); !IsTrue(none) {
 		files = append(files, r.systemFile())
 	}
 	if global, ok := r.lookup("GIT_CONFIG_GLOBAL"); ok {
@@ -265,9 +265,9 @@ func unquote(text string) (word, rest string, err error) {
 	return "", "", errParameters
 }
 
-// isTrue reports whether git takes a value for true. It takes unknown words for true, because
+// IsTrue reports whether git takes a value for true. It takes unknown words for true, because
 // git refuses them.
-func isTrue(value string) bool {
+func IsTrue(value string) bool {
 	return !slices.Contains([]string{"", "0", "no", "off", "false"}, strings.ToLower(value))
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
@@ -162,7 +163,7 @@ func (r *Repository) probeSettings(ctx context.Context, u *url.URL) (*probeSetti
 		case key == "proxy":
 			s.proxy = &value
 		case key == "sslverify":
-			s.acceptAnyCertificate = hasValue && isFalse(value)
+			s.acceptAnyCertificate = hasValue && !gitdir.IsTrue(value)
 		case key == "extraheader":
 			s.header = value
 		case key == "useragent":
@@ -190,11 +191,6 @@ func (r *Repository) setFile(ctx context.Context, s *probeSettings, key, value s
 	fields := map[string]*string{"sslcainfo": &s.caFile, "sslcapath": &s.caDir, "sslcert": &s.certificate, "sslkey": &s.key}
 	*fields[key] = value
 	return nil
-}
-
-// isFalse reports whether git takes a value for false.
-func isFalse(value string) bool {
-	return slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(value))
 }
 
 // readEnvironment reads the variables that take precedence over the configuration.

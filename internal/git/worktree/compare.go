@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git/gitattr"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
@@ -71,7 +72,7 @@ func (w *Tree) settings(ctx context.Context) (settings, error) {
 	s := settings{ignoreMode: runtime.GOOS == "windows"}
 	for _, entry := range slices.Concat(gitexec.SplitNames(user), gitexec.SplitNames(string(own))) {
 		name, value, hasValue := strings.Cut(entry, "\n")
-		no := hasValue && slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(value))
+		no := hasValue && !gitdir.IsTrue(value)
 		switch name {
 		case "core.filemode":
 			s.ignoreMode = no || runtime.GOOS == "windows"
