@@ -40,6 +40,10 @@
 //     one) and userAgent. If there is a setting that package httpx cannot apply, such as cookieFile,
 //     the redirect is not followed, and the error names the setting.
 //
+// Fetches of one repository that wait for the lock of its store at the same time, with the same
+// credentials and under the same policy, share one "git fetch". If it fails, such as for a ref that
+// does not exist, each of them runs its own.
+//
 // [Repository.Reachable] fetches the history of branches and tags into a private store, without
 // trees and files if the server supports that. The size of the store is measured while git runs.
 //

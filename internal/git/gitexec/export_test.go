@@ -17,3 +17,13 @@ var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing
 )
+
+// Waiting returns the number of fetches that wait for the lock of a store.
+func Waiting(g *Git) (n int) {
+	g.queues.mu.Lock()
+	defer g.queues.mu.Unlock()
+	for _, waiting := range g.queues.waiting {
+		n += len(waiting)
+	}
+	return n
+}

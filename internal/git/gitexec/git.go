@@ -55,6 +55,8 @@ type Git struct {
 	// policies allow the same URLs.
 	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
 
+	queues queues
+
 	httpOnce sync.Once
 	http     *HTTPSettings
 	httpErr  error

@@ -148,9 +148,18 @@ func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(
 	return r.readLocked(ctx, fetched, read)
 }
 
-// fetchLocked fetches a commit into the store.
+// fetchLocked fetches a commit into the store, unless another fetch that had the lock before has
+// fetched it too.
 func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
-	unlock, err := r.store.lock(ctx)
+	key := r.queueKey(ctx)
+	waiting, own := r.Git.queues.add(ctx, key, want)
+	unlock, err := r.store.lock(waiting)
+	if fetched, ok := r.Git.queues.leave(key, own); ok {
+		if err == nil {
+			unlock()
+		}
+		return fetched, nil
+	}
 	if err != nil {
 		return git.Fetched{}, err
 	}
@@ -161,6 +170,9 @@ func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched gi
 	before := r.store.packBytes()
 	defer func() { r.received += max(0, r.store.packBytes()-before) }()
 
+	if fetched, ok := r.fetchQueued(ctx, want, r.Git.queues.takeAll(key)); ok {
+		return fetched, nil
+	}
 	fetched, err = r.resolve(ctx, want)
 	if says(err, saysOtherFormat) && want.Known() == "" {
 		// Only the server knows which hash its repository uses. Git fetches only into a store

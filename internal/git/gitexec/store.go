@@ -1,7 +1,6 @@
 package gitexec
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -176,29 +175,7 @@ func (s *store) packBytes() int64 {
 	return sum
 }
 
-// fetchHead returns the result of the last fetch: an object, and the full name of the ref that
-// git resolved it from. The file has the format of git-fmt-merge-msg(1): the object, a tab, a
-// tab, and a description. The description is, for example, "tag 'v1' of https://...", "'refs/x'
-// of ..." or, for HEAD, only the URL.
-func (s *store) fetchHead() (id, ref string, err error) {
-	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fmt.Errorf("%w: no FETCH_HEAD", git.ErrDamaged)
-	}
-	if err != nil {
-		return "", "", err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxFetchHead)
-	lines.Scan()
-	id, ref, ok := parseFetchHead(lines.Text())
-	if !ok {
-		return "", "", fmt.Errorf("%w: unexpected FETCH_HEAD %q", git.ErrDamaged, lines.Text())
-	}
-	return id, ref, nil
-}
-
+// parseFetchHead parses a line of FETCH_HEAD.
 func parseFetchHead(line string) (id, ref string, ok bool) {
 	id, rest, _ := strings.Cut(line, "\t")
 	_, what, ok := strings.Cut(rest, "\t")
