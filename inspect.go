@@ -10,8 +10,9 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
@@ -31,14 +32,14 @@ var (
 	// confirmed to this user.
 	ErrUnconfirmedOffline = fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline)
 	// ErrNoRepository says that a directory is not in a git repository.
-	ErrNoRepository = gitowner.ErrNoRepository
+	ErrNoRepository = gitdir.ErrNoRepository
 	// ErrShortStateKey says that Installer.StateKey is too short for a secret.
 	ErrShortStateKey = userkey.ErrShortSecret
 )
 
 // RepositoryOwnerError says that a git repository belongs to another user, and that git's setting
 // safe.directory does not allow it.
-type RepositoryOwnerError = gitowner.OwnerError
+type RepositoryOwnerError = gitdir.OwnerError
 
 // NotVendorDirError says that the directory in which packages are to be vendored has other content.
 type NotVendorDirError = vendordir.NotOursError
@@ -72,7 +73,7 @@ func RepositoryDir(dir string) (string, error) {
 // selects the root modules that depend on them. The error wraps [ErrNoRepository] if there is no
 // repository, and is a *[RepositoryOwnerError] if this user may not use it.
 func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
-	tree, err := (&gitexec.Git{}).WorkTree(dir)
+	tree, err := worktree.Open(&gitexec.Git{}, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
 // the revision, ReadLockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. See
 // [ChangedFiles] for other errors; hcl.Diagnostics are those of a lock that cannot be read.
 func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.File, error) {
-	tree, err := (&gitexec.Git{}).WorkTree(req.dir())
+	tree, err := worktree.Open(&gitexec.Git{}, req.dir())
 	if err != nil {
 		return nil, err
 	}

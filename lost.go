@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter/internal/gitowner"
-	"github.com/cotterpin/cotter/internal/lockhistory"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // HistoryEndError says that git's history of a lock could not be read to its end, and that the
 // part that was read has no entries.
-type HistoryEndError = lockhistory.EndError
+type HistoryEndError = worktree.HistoryEndError
 
 // lostEntries are the module entries that the lock of a project had and has lost. They are in the
 // copy that the last run has kept. If that has none, and the lock has lost all of its module
@@ -31,7 +31,7 @@ type lostEntries struct {
 	search sync.Once
 	// found is the newest lock with module blocks in git's history, and err says why the
 	// history could not be read.
-	found *lockhistory.Version
+	found *worktree.LockVersion
 	err   error
 }
 
@@ -75,9 +75,9 @@ func (l *lostEntries) searchesHistory() bool {
 }
 
 // inHistory returns the newest lock with module blocks in git's history; nil if there is none.
-func (l *lostEntries) inHistory(ctx context.Context) *lockhistory.Version {
+func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {
 	l.search.Do(func() {
-		l.found, l.err = lockhistory.Find(ctx, l.req.dir(), l.req.lockFile(), lockhistory.Modules)
+		l.found, l.err = worktree.FindLock(ctx, l.req.dir(), l.req.lockFile(), worktree.Modules)
 	})
 	return l.found
 }
@@ -160,7 +160,7 @@ func (l *lostEntries) warnings(ctx context.Context, restored []string) []Warning
 func warningOfHistory(err error) Warning {
 	w := Warning{Message: err.Error()}
 	var end *HistoryEndError
-	if _, foreign := errors.AsType[*gitowner.OwnerError](err); foreign {
+	if _, foreign := errors.AsType[*gitdir.OwnerError](err); foreign {
 		w.Kind = WarningRepositoryOwner
 	} else if errors.As(err, &end) {
 		w.Message = "the lock has no module blocks, and it is not known whether it had any: " + w.Message

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git/githead"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
@@ -221,7 +221,7 @@ func (p *past) head(key string) string {
 		return ""
 	}
 	defer root.Close()
-	commit, err := githead.Commit(root)
+	commit, err := worktree.HeadCommit(root)
 	if err != nil {
 		return "" // it is a copy of another call's package, or not from a stock tool
 	}

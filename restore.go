@@ -9,9 +9,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/gitowner"
-	"github.com/cotterpin/cotter/internal/lockhistory"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -50,7 +50,7 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 		var end *HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
-			if _, ok := errors.AsType[*gitowner.OwnerError](err); ok {
+			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
 				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
 			}
 			if end == nil {
@@ -86,9 +86,9 @@ type earlierLock struct {
 
 // restoreSources returns the sources of an earlier lock, in the order in which Restore tries them.
 func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock, error) {
-	inHistory := func(block lockhistory.Block) func() (earlierLock, error) {
+	inHistory := func(block worktree.Block) func() (earlierLock, error) {
 		return func() (earlierLock, error) {
-			version, err := lockhistory.Find(ctx, p.req.dir(), p.req.lockFile(), block)
+			version, err := worktree.FindLock(ctx, p.req.dir(), p.req.lockFile(), block)
 			if version == nil {
 				return earlierLock{}, err
 			}
@@ -103,11 +103,11 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 		func() (earlierLock, error) { return earlierLock{fromCopy, p.former}, nil },
 	}
 	if len(p.lock.Modules()) == 0 {
-		sources = append(sources, inHistory(lockhistory.Modules))
+		sources = append(sources, inHistory(worktree.Modules))
 	}
 	sources = append(sources, func() (earlierLock, error) { return lockOfHead(ctx, p.req) })
 	if len(p.lock.Providers()) == 0 {
-		sources = append(sources, inHistory(lockhistory.Providers))
+		sources = append(sources, inHistory(worktree.Providers))
 	}
 	return sources
 }
@@ -267,7 +267,7 @@ func (r Request) headLock() string { return "git show HEAD:" + r.lockFile() }
 // lockOfHead returns the lock in the last commit of the project's repository. It is nil if it
 // cannot be parsed.
 func lockOfHead(ctx context.Context, req Request) (earlierLock, error) {
-	tree, err := (&gitexec.Git{}).WorkTree(req.dir())
+	tree, err := worktree.Open(&gitexec.Git{}, req.dir())
 	if err != nil {
 		return earlierLock{}, err
 	}

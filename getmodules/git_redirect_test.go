@@ -1,6 +1,7 @@
 package getmodules_test
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"path/filepath"
@@ -188,5 +189,94 @@ func TestGitRedirectsRefusedByUser(t *testing.T) {
 	f := w.fetchers(t, "HOME="+home)["git"]
 	if _, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::http://git.example.com/moved/net.git")}); err == nil {
 		t.Error("Tags follow a redirect against the user's configuration")
+	}
+}
+
+// TestGitRedirectWithSettings checks redirects that a server sends only to clients with what the
+// user's git configuration has for it. The request that finds the redirect has it too, or the error
+// names the setting that is missing in it.
+func TestGitRedirectWithSettings(t *testing.T) {
+	t.Parallel()
+	const helper = "[credential \"http://private.example.com\"]\n\thelper = \"!printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'\"\n"
+	for _, test := range []struct {
+		name, config, address string
+		to                    string // where http://private.example.com redirects to
+		err                   string
+	}{
+		{name: "credentials of a helper", config: helper, to: "http://forge.example.org"},
+		{name: "credentials of a helper on the same server", config: helper, to: "/moved"},
+		{name: "a header", config: "[http \"http://private.example.com\"]\n\textraHeader = Authorization: Basic " + webtest.Canary + "\n", to: "http://forge.example.org"},
+		{
+			name: "credentials in insteadOf", to: "http://forge.example.org", address: "http://short.example.com/net.git",
+			config: "[url \"http://u:" + webtest.Canary + "@private.example.com/\"]\n\tinsteadOf = http://short.example.com/\n",
+		},
+		{
+			name: "an unknown setting", config: helper + "[http]\n\tcookieFile = /none\n", to: "http://forge.example.org",
+			err: "because of git's setting http.cookiefile",
+		},
+		{name: "an address of this machine", config: helper, to: "http://127.0.0.1", err: "its host is this machine"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newRedirectWeb(t, "")
+			w.Serve("http://private.example.com", func(rw http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") == "" {
+					rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+					rw.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				if path, moved := strings.CutPrefix(r.URL.Path, "/moved"); moved {
+					r.URL.Path = path
+					r.Header.Del("Authorization") // the server behind it has no credentials
+					w.s.Config.Handler.ServeHTTP(rw, r)
+					return
+				}
+				http.Redirect(rw, r, test.to+r.URL.RequestURI(), http.StatusFound)
+			})
+			home := t.TempDir()
+			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
+			f := w.fetchers(t, "HOME="+home)["git"]
+			pkg := addrs.ParseModulePackage("git::" + cmp.Or(test.address, "http://private.example.com/net.git"))
+			_, err := f.Tags(t.Context(), getmodules.Request{Package: pkg})
+			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
+				t.Fatalf("Tags = %v, want %q", err, test.err)
+			}
+			if err != nil {
+				webtest.CheckText(t, err.Error())
+			}
+			w.CheckSecrecy("http://private.example.com")
+			for _, r := range w.Requests() {
+				if r.URL.Host != "private.example.com" && r.Header.Get("Authorization") != "" {
+					t.Errorf("credentials went to %s", r.URL)
+				}
+			}
+		})
+	}
+}
+
+// TestGitRedirectIsRemembered checks that only the first command for a repository asks the server
+// that redirects it.
+func TestGitRedirectIsRemembered(t *testing.T) {
+	t.Parallel()
+	w := newRedirectWeb(t, "http://forge.example.org")
+	f := w.fetchers(t)["git"]
+	moved := getmodules.Request{Package: addrs.ParseModulePackage("git::http://git.example.com/moved/net.git")}
+	asked := func() (n int) {
+		for _, r := range w.Requests() {
+			if r.URL.Host == "git.example.com" {
+				n++
+			}
+		}
+		return n
+	}
+	if _, err := f.Tags(t.Context(), moved); err != nil {
+		t.Fatal(err)
+	}
+	first := asked()
+	if _, _, err := fetchGit(t, f, moved); err != nil {
+		t.Fatal(err)
+	}
+	if later := asked() - first; first != 2 || later != 0 {
+		t.Errorf("the server was asked %d times at first and %d times later, want 2 (git, and the search for the URL) and 0", first, later)
 	}
 }

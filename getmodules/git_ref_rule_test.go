@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitfixture"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // gitAmbiguous returns a repository in which most names match several refs. The refs that
@@ -19,7 +19,7 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	t.Helper()
 	r := newGitRepo(t, s.root, "net.git")
 	r.commit("main", gitFile{path: "main.tf", content: "HEAD"})
-	tree := r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("HEAD")}))
+	tree := r.made(r.fixture().Tree(gittest.File{Path: "main.tf", Content: []byte("HEAD")}))
 	for _, ref := range []string{
 		"refs/heads/HEAD", "refs/tags/heads/main", "refs/heads/heads/main", "refs/v1", "refs/tags/v1", "refs/heads/v1",
 		"refs/tags/v2", "refs/heads/v2", "refs/remotes/v2", "refs/heads/v3", "refs/remotes/v3/HEAD", "refs/remotes/v4/HEAD",

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/git/gitfixture"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // gitRepo is a bare repository to fetch from.
@@ -108,8 +108,8 @@ func (r *gitRepo) git(stdin string, args ...string) string {
 const gitBy = "a <a@example.com> 1700000000 +0000"
 
 // fixture returns a writer of objects and refs that does not run git.
-func (r *gitRepo) fixture() gitfixture.Repository {
-	return gitfixture.Repository{Dir: r.dir, SHA256: r.sha256}
+func (r *gitRepo) fixture() gittest.Repository {
+	return gittest.Repository{Dir: r.dir, SHA256: r.sha256}
 }
 
 // made returns id, the name of an object that was written, or fails the test if err is not
@@ -125,9 +125,9 @@ func (r *gitRepo) made(id string, err error) string {
 // commit adds a commit with exactly these files to a branch and returns its name.
 func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	r.t.Helper()
-	var all []gitfixture.File
+	var all []gittest.File
 	for _, f := range files {
-		all = append(all, gitfixture.File{Path: f.path, Mode: f.mode, Content: []byte(f.content)})
+		all = append(all, gittest.File{Path: f.path, Mode: f.mode, Content: []byte(f.content)})
 	}
 	return r.commitTree(git.Heads+branch, "x", r.made(r.fixture().Tree(all...)))
 }
@@ -135,7 +135,7 @@ func (r *gitRepo) commit(branch string, files ...gitFile) string {
 // commitTree adds a commit with this tree to a ref and returns its name.
 func (r *gitRepo) commitTree(ref, message, tree string) string {
 	r.t.Helper()
-	c := gitfixture.Commit{Tree: tree, By: gitBy, Message: message}
+	c := gittest.Commit{Tree: tree, By: gitBy, Message: message}
 	if parent := r.head(ref); parent != "" {
 		c.Parents = []string{parent}
 	}
@@ -151,13 +151,13 @@ func (r *gitRepo) setRef(ref, id string) string {
 // annotate makes an annotated tag of a commit and returns its name.
 func (r *gitRepo) annotate(tag, commit string) string {
 	r.t.Helper()
-	return r.made(r.fixture().Tag(gitfixture.Tag{Name: tag, Object: commit, By: gitBy, Message: "x\n"}))
+	return r.made(r.fixture().Tag(gittest.Tag{Name: tag, Object: commit, By: gitBy, Message: "x\n"}))
 }
 
 // annotateTag makes an annotated tag of an annotated tag.
 func (r *gitRepo) annotateTag(tag, of string) {
 	r.t.Helper()
-	r.made(r.fixture().Tag(gitfixture.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
+	r.made(r.fixture().Tag(gittest.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
 }
 
 // gitRawEntry is an entry of a handmade tree.
@@ -166,14 +166,14 @@ type gitRawEntry struct{ mode, name, id string }
 // rawCommit adds to a branch a commit of a tree that git itself would not make.
 func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
 	r.t.Helper()
-	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gitfixture.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
+	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gittest.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
 }
 
 func (r *gitRepo) rawTree(entries ...gitRawEntry) string {
 	r.t.Helper()
-	var all []gitfixture.Entry
+	var all []gittest.Entry
 	for _, e := range entries {
-		all = append(all, gitfixture.Entry{Mode: e.mode, Name: e.name, ID: e.id})
+		all = append(all, gittest.Entry{Mode: e.mode, Name: e.name, ID: e.id})
 	}
 	return r.made(r.fixture().RawTree(all...))
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitserve"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // gitServer serves the repositories below root with the same answers as git http-backend.
@@ -66,7 +66,7 @@ func newGitServer(t testing.TB) *gitServer {
 		if v := r.Header.Get("Git-Protocol"); v != "" {
 			own = append(own, "GIT_PROTOCOL="+v)
 		}
-		h := &gitserve.Handler{Git: git, Root: s.root, Env: env, Backend: &cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}}
+		h := &gittest.Handler{Git: git, Root: s.root, Env: env, Backend: &cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}}
 		h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"))
 	}))
 	t.Cleanup(s.Close)

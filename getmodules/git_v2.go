@@ -32,7 +32,7 @@ type v2Memo struct {
 // protocol in this process, without credentials and without the user's git configuration. It
 // returns nil for all other repositories.
 func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
-	transport, _ := f.whyNotV2(ctx, a)
+	transport, _ := f.transportForV2(ctx, a)
 	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&a.remote)) {
 		return nil
 	}
@@ -41,9 +41,9 @@ func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripp
 	return client
 }
 
-// whyNotV2 returns the transport for version 2 of the protocol, or the reason why the
+// transportForV2 returns the transport for version 2 of the protocol, or the reason why the
 // repository is not fetched by it.
-func (f *Fetcher) whyNotV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
+func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
 	u := a.remote
 	switch {
 	case f.AlwaysGit:
@@ -89,7 +89,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	if err != nil {
 		return GitClient{}, err
 	}
-	_, reason := f.whyNotV2(ctx, addr)
+	_, reason := f.transportForV2(ctx, addr)
 	return GitClient{InProcess: reason == "", Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
 

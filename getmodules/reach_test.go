@@ -17,7 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitfixture"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 func TestReachable(t *testing.T) {
@@ -155,7 +155,7 @@ func TestReachableOldFault(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r := newReachRepo(t, s.root, "net.git")
-	tree := r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("x")}))
+	tree := r.made(r.fixture().Tree(gittest.File{Path: "main.tf", Content: []byte("x")}))
 	r.id["root"] = r.made(r.fixture().Object("commit", []byte("tree "+tree+"\n\nno author\n")))
 	r.add("next", "root")
 	r.add("tip", "next")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git/gitfixture"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // reachRepo is a repository whose commits have names.
@@ -27,8 +27,8 @@ func newReachRepo(t testing.TB, root, name string, initArgs ...string) *reachRep
 // add writes a commit with the named parents. It is 30 days newer than the one before.
 func (r *reachRepo) add(name string, parents ...string) string {
 	r.t.Helper()
-	c := gitfixture.Commit{
-		Tree:    r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("# " + name + "\n")})),
+	c := gittest.Commit{
+		Tree:    r.made(r.fixture().Tree(gittest.File{Path: "main.tf", Content: []byte("# " + name + "\n")})),
 		By:      fmt.Sprintf("a <a@example.com> %d +0000", r.date),
 		Message: name + "\n",
 	}
@@ -73,8 +73,8 @@ func reachWorld(t testing.TB, root, name string, initArgs ...string) *reachRepo 
 	r.annotate("v2.0.0", r.id["m3"])
 	r.annotateTag("twice", "v2.0.0")
 	r.annotate("v0.0.1", r.id["l1"])
-	r.made(r.fixture().Tag(gitfixture.Tag{Name: "key", Object: r.blob("key"), Kind: "blob", By: gitBy, Message: "x\n"}))
-	r.setRef("refs/tags/tree", r.made(r.fixture().Tree(gitfixture.File{Path: "x", Content: []byte("x")})))
+	r.made(r.fixture().Tag(gittest.Tag{Name: "key", Object: r.blob("key"), Kind: "blob", By: gitBy, Message: "x\n"}))
+	r.setRef("refs/tags/tree", r.made(r.fixture().Tree(gittest.File{Path: "x", Content: []byte("x")})))
 	for name, ref := range map[string]string{
 		"forced": "", "pull": "refs/pull/1/head", "note": "refs/notes/commits", "change": "refs/changes/01/1/1", "odd": "refs/odd",
 	} {

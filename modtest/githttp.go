@@ -10,7 +10,7 @@ import (
 	"net/http/cgi"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/git/gitserve"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // maxGitRequest is the maximum size of a request to git in bytes. A fetch lists the wanted and
@@ -80,7 +80,7 @@ func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) 
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
-	h := &gitserve.Handler{Git: git, Root: g.dir, Env: gitEnv(g.dir), Backend: g.backend(git, req.Header.Get("Git-Protocol"))}
+	h := &gittest.Handler{Git: git, Root: g.dir, Env: gitEnv(g.dir), Backend: g.backend(git, req.Header.Get("Git-Protocol"))}
 	h.Serve(w, req, req.PathValue("path"))
 }
 

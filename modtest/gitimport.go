@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/git/gitfixture"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
 // commit is a commit to create.
@@ -25,7 +25,7 @@ const person = "modtest <modtest@example.com>"
 
 // importCommits writes the commits and returns their ids.
 func (r *repository) importCommits(commits []commit) ([]string, error) {
-	repo := gitfixture.Repository{Dir: r.dir}
+	repo := gittest.Repository{Dir: r.dir}
 	var ids []string
 	bytes := 0
 	for i, c := range commits {
@@ -77,13 +77,13 @@ func (c commit) by() string {
 }
 
 // write writes the commit and makes its ref point to it.
-func (c commit) write(repo gitfixture.Repository) (id string, err error) {
+func (c commit) write(repo gittest.Repository) (id string, err error) {
 	modes := map[fs.FileMode]string{0o755: "100755", fs.ModeSymlink: "120000"}
-	var files []gitfixture.File
+	var files []gittest.File
 	for _, f := range c.files {
-		files = append(files, gitfixture.File{Path: f.path, Mode: modes[f.mode], Content: f.data})
+		files = append(files, gittest.File{Path: f.path, Mode: modes[f.mode], Content: f.data})
 	}
-	made := gitfixture.Commit{By: c.by(), Message: c.tag + "\n"}
+	made := gittest.Commit{By: c.by(), Message: c.tag + "\n"}
 	if made.Tree, err = repo.Tree(files...); err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func (c commit) write(repo gitfixture.Repository) (id string, err error) {
 }
 
 // writeTag writes the commit's tag, if it has one.
-func (c commit) writeTag(repo gitfixture.Repository, id string, annotated bool) error {
+func (c commit) writeTag(repo gittest.Repository, id string, annotated bool) error {
 	if c.tag == headTag || c.tag == "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c commit) writeTag(repo gitfixture.Repository, id string, annotated bool) 
 	if !annotated {
 		return repo.SetRef(ref, id)
 	}
-	_, err := repo.Tag(gitfixture.Tag{Name: c.tag, Object: id, By: c.by(), Message: c.tag + "\n"})
+	_, err := repo.Tag(gittest.Tag{Name: c.tag, Object: id, By: c.by(), Message: c.tag + "\n"})
 	return err
 }
 

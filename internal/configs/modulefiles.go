@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
@@ -134,9 +134,9 @@ func inPackage(dir Dir, name string) (string, error) {
 // isUsable reports whether git would use a repository, given its top directory. If .git is not
 // what git expects, its owner counts all the same.
 func isUsable(top string) bool {
-	repo, err := gitowner.Find(top)
+	repo, err := gitdir.Find(top)
 	if err != nil || repo.Top != top {
-		repo = gitowner.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
+		repo = gitdir.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
 	}
-	return gitowner.Check(repo) == nil
+	return gitdir.Check(repo) == nil
 }

@@ -21,7 +21,7 @@ var exempt = map[string][]string{
 	// git runs with the environment of the process, which may have the user's credentials.
 	"internal/git/gitexec": {"os.Environ"},
 	// The environment locates git's configuration, as for git itself.
-	"internal/gitowner": {"os.Environ"},
+	"internal/git/gitdir": {"os.Environ"},
 	// hg runs with the environment of the process, as git does.
 	"getmodules/hg": {"os.Environ"},
 	// One function of this package reads the environment for programs.

@@ -13,30 +13,30 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// catFile reads objects of a repository through one "git cat-file --batch" process. The objects
+// CatFile reads objects of a repository through one "git cat-file --batch" process. The objects
 // are checked against their names while they are read. The tree that is written is therefore
 // the tree of the commit, even if the repository was damaged.
-type catFile struct {
+type CatFile struct {
 	process *Process
 	out     *bufio.Reader
 	// current is the object whose content is read next; nil if there is none.
 	current *git.Object
 }
 
-// openCatFile starts git. mode is "--batch", or "--batch-check" for answers without content.
-func openCatFile(ctx context.Context, g *Git, repo, mode string) (*catFile, error) {
+// OpenCatFile starts git. mode is "--batch", or "--batch-check" for answers without content.
+func OpenCatFile(ctx context.Context, g *Git, repo, mode string) (*CatFile, error) {
 	process, err := g.Start(ctx, Command{Args: []string{"cat-file", mode}, Repo: repo})
 	if err != nil {
 		return nil, err
 	}
-	return &catFile{process: process, out: bufio.NewReaderSize(answers{process}, 64<<10)}, nil
+	return &CatFile{process: process, out: bufio.NewReaderSize(answers{process}, 64<<10)}, nil
 }
 
-// close ends git, whether or not all answers were read.
-func (c *catFile) close() { c.process.Kill() }
+// Close ends git, whether or not all answers were read.
+func (c *CatFile) Close() { c.process.Kill() }
 
 // Finish ends git after the last answer was read.
-func (c *catFile) Finish() error {
+func (c *CatFile) Finish() error {
 	if err := c.process.Stdin.Close(); err != nil {
 		return err
 	}
@@ -44,15 +44,15 @@ func (c *catFile) Finish() error {
 }
 
 // Commit implements [git.Objects].
-func (c *catFile) Commit(id string) (*git.Object, error) {
-	c.ask(id + "^{commit}")
+func (c *CatFile) Commit(id string) (*git.Object, error) {
+	c.Ask(id + "^{commit}")
 	return c.next(git.KindCommit)
 }
 
 // Read implements [git.Objects].
-func (c *catFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
+func (c *CatFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
 	return func(yield func(*git.Object, error) bool) {
-		c.ask(ids...)
+		c.Ask(ids...)
 		for range ids {
 			if obj, err := c.next(kind); !yield(obj, err) || err != nil {
 				return
@@ -62,9 +62,9 @@ func (c *catFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error
 }
 
 // expand returns the only commit whose name begins with short, or "" if there is none.
-func (c *catFile) expand(short string) (string, error) {
-	c.ask(short + "^{commit}")
-	line, err := c.line()
+func (c *CatFile) expand(short string) (string, error) {
+	c.Ask(short + "^{commit}")
+	line, err := c.Line()
 	switch {
 	case err != nil:
 		return "", err
@@ -80,18 +80,18 @@ func (c *catFile) expand(short string) (string, error) {
 	return id, nil
 }
 
-// ask requests objects. The answers come in the same order. It does not wait, because git stops
+// Ask requests objects. The answers come in the same order. It does not wait, because git stops
 // reading until its answers are read. All answers must be read before the next call.
-func (c *catFile) ask(names ...string) {
+func (c *CatFile) Ask(names ...string) {
 	go func() {
 		// A failure here becomes visible as a missing answer.
 		_, _ = io.WriteString(c.process.Stdin, strings.Join(names, "\n")+"\n")
 	}()
 }
 
-// line reads the first line of an answer. If an object was read before, line first reads the
+// Line reads the first line of an answer. If an object was read before, Line first reads the
 // line end after its content.
-func (c *catFile) line() (string, error) {
+func (c *CatFile) Line() (string, error) {
 	if c.current != nil {
 		c.current = nil
 		if end, err := c.out.ReadByte(); err != nil || end != '\n' {
@@ -106,12 +106,12 @@ func (c *catFile) line() (string, error) {
 }
 
 // next starts to read the next answer, which must be an object of the given kind.
-func (c *catFile) next(kind git.Kind) (*git.Object, error) {
-	line, err := c.line()
+func (c *CatFile) next(kind git.Kind) (*git.Object, error) {
+	line, err := c.Line()
 	if err != nil {
 		return nil, err
 	}
-	id, size, err := parseAnswer(line, kind)
+	id, size, err := ParseAnswer(line, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +119,9 @@ func (c *catFile) next(kind git.Kind) (*git.Object, error) {
 	return c.current, nil
 }
 
-// parseAnswer parses the first line of an answer. It has the object's name, kind and size, or a
+// ParseAnswer parses the first line of an answer. It has the object's name, kind and size, or a
 // name and "missing", which is an error.
-func parseAnswer(line string, kind git.Kind) (id string, size int64, err error) {
+func ParseAnswer(line string, kind git.Kind) (id string, size int64, err error) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || fields[1] != string(kind) || !git.IsObjectID(fields[0]) {
 		return "", 0, fmt.Errorf("%w: want a %s, have %q", git.ErrDamaged, kind, line)

@@ -7,9 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // Command is one run of git.
@@ -17,7 +22,7 @@ type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
 	// Repo is the git directory to work in; "" means none. Git does not check its owner: a
-	// repository that was found must be opened with [Git.WorkTree].
+	// repository that was found must be opened with package worktree.
 	Repo string
 	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
 	WorkTree string
@@ -52,9 +57,6 @@ type Network struct {
 	// PacketTrace is a file, an absolute path, to which git appends the messages of the
 	// protocol; "" means none. The messages contain no credentials.
 	PacketTrace string
-	// HTTPTrace is a file, an absolute path, to which git appends the headers of its http
-	// requests and of the answers; "" means none. Credentials are blanked out.
-	HTTPTrace string
 	// Floor is the minimum rate at which an http server must send; nil means that there is no
 	// minimum. The user's GIT_HTTP_LOW_SPEED_LIMIT and GIT_HTTP_LOW_SPEED_TIME take precedence.
 	Floor *minrate.Floor
@@ -131,4 +133,108 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return b.buf.Write(p)
+}
+
+// SplitNames splits output of git with the option -z: a list whose elements end with NUL.
+func SplitNames(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
+}
+
+// killDelay is how long a cancelled git may clean up (it removes its temporary packs) before it
+// is killed. It is also how long a daemon that a helper left running may keep our pipes open.
+const killDelay = 2 * time.Second
+
+// Process is a running git.
+type Process struct {
+	// Stdin and Stdout are pipes to git. They are only set by [Git.Start].
+	Stdin  io.WriteCloser
+	Stdout io.ReadCloser
+
+	cmd     *exec.Cmd
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	stderr  *sanitize.Tail
+	command Command
+	ended   sync.Once
+	err     error
+}
+
+// prepare returns a process that is ready to start.
+func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &sanitize.Tail{}}
+	if c.Network != nil && c.Network.Idle > 0 {
+		p.stderr.Watch(c.Network.Idle, func() { cancel(ErrIdle) })
+	}
+	p.cmd = exec.CommandContext(ctx, found.path, append(configArgs(c), c.Args...)...)
+	p.cmd.Env = g.environment(found, c)
+	p.cmd.Dir = c.WorkTree
+	p.cmd.Stderr = p.stderr
+	p.cmd.WaitDelay = killDelay
+	p.cmd.Cancel = func() error { return procgroup.Terminate(p.cmd.Process) }
+	if !g.Interactive {
+		procgroup.Detach(p.cmd)
+	}
+	if c.Hold != nil {
+		procgroup.Inherit(p.cmd, c.Hold)
+	}
+	return p
+}
+
+func (p *Process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		defer p.release()
+		return p.failure(err)
+	}
+	return nil
+}
+
+// Wait waits for git to exit and releases its resources. If the context was cancelled, the
+// error wraps its cause. Further calls return the same result.
+func (p *Process) Wait() error {
+	p.ended.Do(func() {
+		defer p.release()
+		err := p.cmd.Wait()
+		if errors.Is(err, exec.ErrWaitDelay) && p.cmd.ProcessState.Success() {
+			err = nil // git has exited; only a daemon that it started still holds a pipe
+		}
+		if err != nil {
+			p.err = p.failure(err)
+		}
+	})
+	return p.err
+}
+
+// Kill kills git and waits for its exit. It is for callers that need no more output.
+func (p *Process) Kill() {
+	p.cancel(context.Canceled)
+	_ = p.Wait()
+}
+
+func (p *Process) release() {
+	if p.ctx.Err() != nil && p.cmd.Process != nil {
+		procgroup.KillGroup(p.cmd.Process)
+	}
+	p.stderr.Stop()
+	p.cancel(nil)
+}
+
+// failure returns the *Error of a run that ended with err.
+func (p *Process) failure(err error) error {
+	e := &Error{
+		Args:     sanitize.RedactAll(p.command.Args, p.command.Secrets),
+		ExitCode: -1,
+		Stderr:   p.stderr.Excerpt(p.command.Secrets),
+		Err:      err,
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		e.ExitCode = exit.ExitCode()
+	}
+	if cause := context.Cause(p.ctx); cause != nil {
+		e.Err = cause
+	}
+	return e
 }

@@ -19,19 +19,33 @@
 // A [Repository] fetches single commits in this way, into a bare repository that is private or
 // kept in a cache, and reads their objects with "git cat-file". The contents of a cache are not
 // trusted: a repository there is used only if it contains nothing except what this package and
-// a fetch put there, and objects are checked when they are read. Package httpx decides which
-// redirects are allowed; git is then run again with the new address. Credentials are passed in
-// git's environment, where a credential helper reads them. They are never in arguments or on
-// disk.
+// a fetch put there, and objects are checked when they are read. Credentials are passed in git's environment, where a
+// credential helper reads them. They are never in arguments or on disk.
+//
+// # Redirects
+//
+// Git follows no http redirect. If its first request gets one, the same request is sent by package
+// httpx, which applies its own rules and the policy of the project to every URL. Git is then run
+// again with the final URL, and the other commands of the process begin there.
+//
+//   - Without a redirect there is no request in addition to git's. There is none for ssh, git and
+//     local repositories, and none if the user has set http.followRedirects to false.
+//   - The request goes to the URL that git itself requests: url.<base>.insteadOf applies.
+//   - If the server wants a login, the request is repeated with the credentials that "git
+//     credential fill" returns without a prompt: those of the address, or those of the user's
+//     helpers. They, and the user's http.extraHeader, are sent only to the origin that git has
+//     requested, not to another one after a redirect.
+//   - Git says which of the user's settings http.<url>.* apply to each URL. These are used:
+//     proxies, certificates (sslCAInfo, sslCAPath, sslCert, sslKey, sslVerify), extraHeader (the last
+//     one) and userAgent. If there is a setting that package httpx cannot apply, such as cookieFile,
+//     the redirect is not followed, and the error names the setting.
+//
+// Fetches of one repository that wait for the lock of its store at the same time, with the same
+// credentials and under the same policy, share one "git fetch". If it fails, such as for a ref that
+// does not exist, each of them runs its own.
 //
 // [Repository.Reachable] fetches the history of branches and tags into a private store, without
 // trees and files if the server supports that. The size of the store is measured while git runs.
-//
-// A [WorkTree] is the user's own checkout. It is found and its owner is checked by package
-// gitowner, before git or this package reads anything in it. Its configuration and its attributes
-// can name programs: filters, textconv, external diffs, a pager, aliases. Only such subcommands
-// are run in it that run none of them, and files are compared without git (see
-// [WorkTree.ChangedSince]).
 //
 // [Git.HTTPSettings] reports whether http requests can be sent without git, considering
 // everything that the user's configuration and environment say about them.

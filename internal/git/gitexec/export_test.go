@@ -16,6 +16,14 @@ func Excerpt(words string, secrets ...string) string {
 var (
 	ParseFetchHead = parseFetchHead
 	ParseListing   = parseListing
-	ParseAnswer    = parseAnswer
-	ParseIndex     = parseIndex
 )
+
+// Waiting returns the number of fetches that wait for the lock of a store.
+func Waiting(g *Git) (n int) {
+	g.queues.mu.Lock()
+	defer g.queues.mu.Unlock()
+	for _, waiting := range g.queues.waiting {
+		n += len(waiting)
+	}
+	return n
+}

@@ -2,13 +2,10 @@ package gitexec
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -59,7 +56,7 @@ func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, e
 // fetchCommit fetches one commit by its name, in two requests. Some servers send only commits
 // that their refs point to. In that case fetchCommit fetches the ref, and then all refs.
 func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) error {
-	err := r.fetchRefs(ctx, []string{oneCommit}, "+"+id+":"+storeCommits+id)
+	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(git.Want{ID: id}))
 	switch {
 	case err == nil:
 		return nil
@@ -108,22 +105,22 @@ func (r *Repository) fetchCommits(ctx context.Context, options []string, refspec
 // fetchRef fetches the commit that a ref, or HEAD, currently points to, in three requests. The
 // name is passed to git unchanged, because git resolves it by the same rule as package git.
 func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, error) {
-	name := cmp.Or(ref, git.Head)
-	err := r.fetchRefs(ctx, []string{oneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
+	want := git.Want{Ref: ref}
+	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(want))
 	if says(err, saysNoRef) {
 		return git.Fetched{}, &git.RefNotFoundError{Ref: ref}
 	}
 	if err != nil {
 		return git.Fetched{}, err
 	}
-	id, found, err := r.store.fetchHead()
+	heads, err := r.store.fetchHeads()
 	if err != nil {
 		return git.Fetched{}, err
 	}
-	if !slices.Contains(git.Candidates(ref), found) {
-		return git.Fetched{}, fmt.Errorf("%w: git used %q for the ref %q", git.ErrDamaged, found, ref)
+	if len(heads) == 0 {
+		return git.Fetched{}, fmt.Errorf("%w: FETCH_HEAD is empty", git.ErrDamaged)
 	}
-	return git.Fetched{ID: id, Chosen: r.chosen(ref, found)}, nil
+	return r.fetchedRef(want, heads[0])
 }
 
 // advertised matches a line of git's packet trace in which the server lists a ref. In version 2

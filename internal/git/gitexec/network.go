@@ -20,7 +20,7 @@ const progressEvery = 100 * time.Millisecond
 
 // prepare writes the private files with values that must not appear in arguments. Further calls
 // do nothing.
-func (r *Repository) prepare() error {
+func (r *Repository) prepare(ctx context.Context) error {
 	if r.network != nil {
 		return nil
 	}
@@ -30,6 +30,9 @@ func (r *Repository) prepare() error {
 		PacketTrace: filepath.Join(r.Scratch, "packets"),
 		Floor:       &r.Floor,
 		Idle:        idle,
+	}
+	if moved, ok := r.Git.moved.Load(httpx.Share(ctx, r.URL.String())); ok {
+		r.moved, _ = moved.(*url.URL)
 	}
 	r.secrets = slices.Clone(r.Secrets)
 	if r.SSHKey != nil {

@@ -97,11 +97,11 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	if err := s.store.writeConfig(); err != nil {
 		return false, err
 	}
-	objects, err := openCatFile(ctx, s.Git, s.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, s.Git, s.store.dir, "--batch")
 	if err != nil {
 		return false, err
 	}
-	defer objects.close()
+	defer objects.Close()
 	return h.Collect(refs, stop, func(id string) ([]byte, error) {
 		kind, content, err := objects.any(id)
 		if kind != "" && kind != git.KindCommit {
@@ -113,16 +113,16 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 
 // any returns the kind of an object, and the content of a commit. The kind is "" if there is no
 // such object.
-func (c *catFile) any(id string) (kind git.Kind, content []byte, err error) {
-	c.ask(id)
-	line, err := c.line()
+func (c *CatFile) any(id string) (kind git.Kind, content []byte, err error) {
+	c.Ask(id)
+	line, err := c.Line()
 	if err != nil || strings.HasSuffix(line, " missing") {
 		return "", nil, err
 	}
 	_, rest, _ := strings.Cut(line, " ")
 	name, _, _ := strings.Cut(rest, " ")
 	kind = git.Kind(name)
-	found, size, err := parseAnswer(line, kind)
+	found, size, err := ParseAnswer(line, kind)
 	if err == nil && found != id {
 		err = fmt.Errorf("%w: want %s, have %q", git.ErrDamaged, id, line)
 	}

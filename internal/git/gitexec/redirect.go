@@ -1,13 +1,10 @@
 package gitexec
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -30,11 +27,14 @@ func (r *Repository) remote() string {
 	return r.URL.String()
 }
 
-// talk runs a command that connects to the remote. It retries failures that may be temporary,
-// and runs the command again with another remote after a redirect. command must use the URL
+// talk runs a command that connects to the remote. It retries failures that may be temporary.
+//
+// Git follows no redirects, so its own first request shows whether there is one. Only then does
+// talk search for the final URL, by requests of package httpx, and runs the command again with that
+// URL. [Repository.Git] remembers it for the other commands of the run. command must use the URL
 // that remote returns at the time of each call.
 func (r *Repository) talk(ctx context.Context, command func() Command, run func(Command) error) error {
-	for hops := 0; ; hops++ {
+	for redirects := 0; ; {
 		err := r.retry(ctx, func() error { return run(command()) })
 		if says(err, saysNoPassword) && r.wantsEmptyPassword() {
 			r.emptyPassword = true
@@ -46,95 +46,104 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 		if !says(err, saysRedirect) {
 			return err
 		}
-		next, failed := r.nextRemote(ctx)
-		switch {
+		followed, failed := r.followRedirects(ctx, maxRedirects-redirects)
+		switch _, failedRequest := errors.AsType[*httpx.NetworkError](failed); {
+		case failedRequest:
+			return fmt.Errorf("%w; the request to find the URL that it redirects to failed: %w", err, failed)
 		case failed != nil:
 			return failed
-		case next == nil:
+		case followed == 0:
 			return err
-		case hops == maxRedirects:
-			return fmt.Errorf("%w: more than %d redirects", git.ErrRefused, maxRedirects)
 		}
-		r.moved = next
+		redirects += followed
 		if err := r.writeConfig(); err != nil {
 			return err
 		}
+		r.Git.moved.Store(httpx.Share(ctx, r.URL.String()), r.moved)
 	}
 }
 
-// nextRemote returns the URL that the server redirects the repository to. It returns nil if
-// that cannot be determined, or if the user disabled redirects.
-func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
+// followRedirects finds the URL that the server redirects the repository to, and returns the number
+// of redirects. It returns 0 if there is no redirect for these requests, or if the user disabled
+// redirects. With more redirects than limit, it returns an error.
+func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects int, err error) {
 	settings, err := r.Git.HTTPSettings(ctx)
 	if err != nil || !settings.followsRedirects(r.URL) {
-		return nil, err
+		return 0, err
 	}
-	// The user's url.<base>.insteadOf may make git contact another server.
+	at, err := r.requestedByGit(ctx)
+	if err != nil || at.Scheme != "https" && at.Scheme != "http" {
+		return 0, err
+	}
+	// Servers that another server chose do not get the credentials and headers for the first one.
+	isFirstOrigin := true
+	for ; ; redirects++ {
+		location, err := r.location(ctx, at, isFirstOrigin)
+		if err != nil {
+			return 0, err
+		}
+		if location == "" {
+			break
+		}
+		if redirects == limit {
+			return 0, fmt.Errorf("%w: more than %d redirects", git.ErrRefused, maxRedirects)
+		}
+		next, err := redirectedRepository(ctx, at, location)
+		if err != nil {
+			return 0, err
+		}
+		isFirstOrigin = isFirstOrigin && httpx.SameOrigin(at, next)
+		at = next
+	}
+	if redirects > 0 {
+		r.moved = at
+	}
+	return redirects, nil
+}
+
+// requestedByGit returns the URL of the repository that git requests. It differs from the remote if
+// the user has set url.<base>.insteadOf for it.
+func (r *Repository) requestedByGit(ctx context.Context) (*url.URL, error) {
 	out, err := r.Git.Output(ctx, r.command("ls-remote", "--get-url", "--end-of-options", r.remote()), 2*maxLocation)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := url.Parse(strings.TrimSuffix(string(out), "\n"))
-	if err != nil || asked.Scheme != "https" && asked.Scheme != "http" {
-		return nil, nil
+	u, err := url.Parse(strings.TrimSuffix(string(out), "\n"))
+	if err != nil {
+		return &url.URL{}, nil // not a URL: a path, or the short form of an ssh address
 	}
-	network := *r.network
-	network.HTTPTrace = filepath.Join(r.Scratch, "headers")
-	ask := r.command("ls-remote", "--end-of-options", r.remote(), "HEAD")
-	ask.Network = &network
-	// The command fails because of the redirect, like the one before.
-	if _, err := r.Git.Output(ctx, ask, maxListing); err != nil && isCancelled(err) {
-		return nil, err
-	}
-	location, err := lastLocation(network.HTTPTrace)
-	if err != nil || location == "" {
-		return nil, err
-	}
-	return redirectedRepository(ctx, asked, location)
+	return u, nil
 }
 
-// lastLocation returns the last Location header in git's trace file, and removes the file.
-func lastLocation(trace string) (location string, err error) {
-	file, err := os.Open(trace)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
+// listingEnd is the end of the URL that git requests the list of refs from.
+func listingEnd(repository *url.URL) string {
+	if repository.RawQuery != "" {
+		return "/info/refs&service=git-upload-pack"
 	}
-	if err != nil {
-		return "", err
+	return "/info/refs?service=git-upload-pack"
+}
+
+// listingURL returns the URL that git requests the list of a repository's refs from.
+func listingURL(repository *url.URL) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSuffix(repository.String(), "/") + listingEnd(repository))
+	if err == nil {
+		u.User = nil
 	}
-	defer func() { err = errors.Join(err, file.Close(), os.Remove(trace)) }()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 8*maxLocation)
-	for lines.Scan() {
-		_, header, ok := strings.Cut(lines.Text(), "<= Recv header: ")
-		if !ok {
-			continue
-		}
-		if name, value, _ := strings.Cut(header, ":"); strings.EqualFold(name, "location") {
-			location = strings.TrimSpace(value)
-		}
-	}
-	return location, lines.Err()
+	return u, err
 }
 
 // redirectedRepository returns the URL of the repository that a redirect of the request for its
 // list of refs points to. As in git, the URLs of both requests must end in the same way.
 func redirectedRepository(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
-	repository := strings.TrimSuffix(from.String(), "/")
-	end := "/info/refs?service=git-upload-pack"
-	if from.RawQuery != "" {
-		end = "/info/refs&service=git-upload-pack"
-	}
-	asked, err := url.Parse(repository + end)
+	requested, err := listingURL(from)
 	if err != nil {
 		return nil, err
 	}
-	asked.User = nil
-	to, err := httpx.Redirect(ctx, asked, location)
+	to, err := httpx.Redirect(ctx, requested, location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", git.ErrRefused, err)
 	}
-	base, ok := strings.CutSuffix(to.String(), end)
+	base, ok := strings.CutSuffix(to.String(), listingEnd(from))
 	if !ok {
 		return nil, fmt.Errorf("%w: the redirect to %q does not point to a repository", git.ErrRefused, addrs.Redact(to.String()))
 	}

@@ -95,11 +95,11 @@ func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read f
 }
 
 func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return err
 	}
-	defer objects.close()
+	defer objects.Close()
 	fetched.Objects = objects
 	return read(fetched)
 }
@@ -107,7 +107,7 @@ func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read f
 // Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if CacheDir
 // cannot be used.
 func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return err
 	}
 	r.openStore()
@@ -148,9 +148,18 @@ func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(
 	return r.readLocked(ctx, fetched, read)
 }
 
-// fetchLocked fetches a commit into the store.
+// fetchLocked fetches a commit into the store, unless another fetch that had the lock before has
+// fetched it too.
 func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
-	unlock, err := r.store.lock(ctx)
+	key := r.queueKey(ctx)
+	waiting, own := r.Git.queues.add(ctx, key, want)
+	unlock, err := r.store.lock(waiting)
+	if fetched, ok := r.Git.queues.leave(key, own); ok {
+		if err == nil {
+			unlock()
+		}
+		return fetched, nil
+	}
 	if err != nil {
 		return git.Fetched{}, err
 	}
@@ -161,6 +170,9 @@ func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched gi
 	before := r.store.packBytes()
 	defer func() { r.received += max(0, r.store.packBytes()-before) }()
 
+	if fetched, ok := r.fetchQueued(ctx, want, r.Git.queues.takeAll(key)); ok {
+		return fetched, nil
+	}
 	fetched, err = r.resolve(ctx, want)
 	if says(err, saysOtherFormat) && want.Known() == "" {
 		// Only the server knows which hash its repository uses. Git fetches only into a store
@@ -196,7 +208,7 @@ func (r *Repository) openStore() {
 
 // Refs implements [git.Repository].
 func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error) {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	// With these options git requests only heads or tags, so the cost depends on their number.
@@ -237,7 +249,7 @@ func parseListing(out []byte) git.Refs {
 // Expand implements [git.Repository]. This requires a list of all commits, so Expand fetches
 // them into a separate store, without files if the server can leave them out.
 func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return "", err
 	}
 	if r.store.format == "" {
@@ -260,11 +272,11 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	if err := history.fetchCommits(ctx, nil, allRefs[:]...); err != nil {
 		return "", err
 	}
-	objects, err := openCatFile(ctx, r.Git, history.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, history.store.dir, "--batch")
 	if err != nil {
 		return "", err
 	}
-	defer objects.close()
+	defer objects.Close()
 	return objects.expand(short)
 }
 
@@ -276,11 +288,11 @@ func (r *Repository) Close() error { return nil }
 
 // has reports whether the store has the commit.
 func (r *Repository) has(ctx context.Context, id string) bool {
-	objects, err := openCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return false
 	}
-	defer objects.close()
+	defer objects.Close()
 	found, _, err := git.ReadCommit(objects, id)
 	return err == nil && found == id
 }

@@ -6,13 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,11 +18,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
-)
 
-// maxPointer bounds the size of the small files that point from a working tree to its
-// repository, in bytes.
-const maxPointer = 64 << 10
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+)
 
 // Local is a repository on this machine. It is read directly, without a protocol. go-git's own
 // transport for local repositories is not used, because it would run git.
@@ -83,23 +80,11 @@ func gitDir(dir string) (billy.Filesystem, error) {
 
 // pointer returns the directory that a file points to.
 func pointer(file, prefix string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxPointer))
-	if err != nil {
-		return "", err
-	}
-	target, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), prefix)
-	if !ok || target == "" {
+	dir, err := gitdir.ReadPointer(file, prefix)
+	if _, ok := errors.AsType[*gitdir.PointerError](err); ok {
 		return "", failure(Broken, "%q does not name a git directory", file)
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(file), target)
-	}
-	return target, nil
+	return dir, err
 }
 
 // List implements [Source].

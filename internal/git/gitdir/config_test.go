@@ -1,0 +1,72 @@
+package gitdir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	tests := map[string][]gitdir.Setting{
+		"":                            nil,
+		"# comment\n; another\n":      nil,
+		"[Core]\n\tBare = false\n":    {{Section: "core", Name: "bare", Value: "false"}},
+		"[core]\r\n\tbare = true\r\n": {{Section: "core", Name: "bare", Value: "true"}},
+		"[core] bare":                 {{Section: "core", Name: "bare"}},
+		"[submodule \"A \\\"b\\\\\"]\npath = lib/a # where\n": {{Section: "submodule", Subsection: `A "b\`, Name: "path", Value: "lib/a"}},
+		"[a]\nb = one \\\n two  \n":                           {{Section: "a", Name: "b", Value: "one  two"}},
+		"[a]\nb = \" x;\" y\\t\\n\n":                          {{Section: "a", Name: "b", Value: " x; y\t\n"}},
+		"[a]\nb = 1\nb = 2\n[c]\nd=3\n":                       {{Section: "a", Name: "b", Value: "1"}, {Section: "a", Name: "b", Value: "2"}, {Section: "c", Name: "d", Value: "3"}},
+	}
+	for text, want := range tests {
+		got, err := gitdir.ParseConfig(text)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"a = 1":             "line 1: the variable is outside of any section",
+		"[a]\n\n= 1":        "line 3: expected a variable or a section",
+		"[a b]":             "line 1: the name of the section is not valid",
+		"[a \"b\"x]":        "line 1: the section header has text after its name",
+		"[a \"b":            "line 1: the name of the section is not terminated",
+		"[a \"b\nc\"]":      "line 1: the name of the section is not terminated",
+		"[a]\nb c":          "line 2: \"b\" is not followed by an equals sign",
+		"[a]\nb = \"c\nd\"": "line 2: the quoted value is not terminated",
+		"[a]\nb = \"c":      "line 2: the quoted value is not terminated",
+		"[a]\nb = \\x":      "line 2: \"\\\\x\" is not a valid escape sequence",
+		"[a]\nb = \\":       "line 2: the file ends after a backslash",
+	}
+	for text, want := range tests {
+		if _, err := gitdir.ParseConfig(text); err == nil || err.Error() != want {
+			t.Errorf("Parse(%q) = %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("[submodule \"a\"]\n\tpath = a\n\turl = ../a.git # x\n")
+	f.Add("[a]\nb = \"c\\n\\\nd\"")
+	f.Fuzz(func(t *testing.T, text string) {
+		settings, err := gitdir.ParseConfig(text)
+		if err != nil {
+			return
+		}
+		for _, s := range settings {
+			if s.Section == "" || s.Name == "" || s.Section != strings.ToLower(s.Section) || s.Name != strings.ToLower(s.Name) {
+				t.Errorf("Parse(%q) has %+v", text, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package gitdir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// OwnerError means that a repository belongs to another user and that safe.directory does not
+// allow it. Adding Top to safe.directory allows it.
+type OwnerError struct {
+	// Top is the top directory of the checkout.
+	Top string
+	// Path is the file or directory that belongs to another user.
+	Path string
+	// Owner is the name of that user, or the number if it has no name; "" if it is not known.
+	Owner string
+	// Config is set if the values of safe.directory could not be read.
+	Config error
+}
+
+func (e *OwnerError) Error() string {
+	text := fmt.Sprintf("the git repository in %s is not used, because %s", e.Top, e.Path)
+	if e.Owner == "" {
+		text += " does not belong to you"
+	} else {
+		text += fmt.Sprintf(" belongs to another user (%s)", e.Owner)
+	}
+	if e.Config != nil {
+		text += fmt.Sprintf(", and safe.directory cannot be read: %s", e.Config)
+	}
+	return text
+}
+
+func (e *OwnerError) Unwrap() error { return e.Config }
+
+// Rule decides which repositories may be used. The zero value is the rule for the process.
+type Rule struct {
+	// Env is the environment that locates git's configuration, as in [os.Environ], with
+	// SUDO_UID. nil means the environment of the process.
+	Env []string
+}
+
+// Check returns an error of type [*OwnerError] if the user of the process may not use a
+// repository. See the documentation of the package for the rule.
+func Check(repo Repository) error { return Rule{}.Check(repo) }
+
+// Check is like the function [Check].
+func (r Rule) Check(repo Repository) error {
+	if r.Env == nil {
+		r.Env = os.Environ()
+	}
+	refused := firstForeign(repo, r.Env)
+	if refused == nil {
+		return nil
+	}
+	if repo.Top == "" || repo.GitDir == "" {
+		return refused // the zero value, which "*" must not allow
+	}
+	safe, err := r.safeDirectories()
+	if err != nil {
+		refused.Config = err
+		return refused
+	}
+	if slices.ContainsFunc(safe, func(value string) bool { return r.allows(value, repo.Top) }) {
+		return nil
+	}
+	return refused
+}
+
+// firstForeign describes what in a repository does not belong to the user; nil if everything
+// does.
+func firstForeign(repo Repository, env []string) *OwnerError {
+	paths := []string{repo.Top, repo.GitDir}
+	if repo.GitFile != "" {
+		paths = append(paths, repo.GitFile)
+	}
+	for _, path := range paths {
+		if own, owner := ownedByUser(path, env); !own {
+			return &OwnerError{Top: repo.Top, Path: path, Owner: owner}
+		}
+	}
+	return nil
+}
+
+// allows reports whether a value of safe.directory allows the repository with a top directory,
+// an absolute path without symbolic links.
+func (r Rule) allows(value, top string) bool {
+	if value == "*" {
+		return true
+	}
+	path, ok := r.expand(value)
+	if !ok || !filepath.IsAbs(path) || !filepath.IsAbs(top) {
+		return false
+	}
+	dir, all := strings.CutSuffix(filepath.ToSlash(path), "/*")
+	if all && dir == "" {
+		return true
+	}
+	dir, err := filepath.EvalSymlinks(filepath.FromSlash(dir))
+	if err != nil {
+		return false // the path of another machine that shares the configuration
+	}
+	if !all {
+		return samePath(dir, top)
+	}
+	for at := top; at != filepath.Dir(at); {
+		if at = filepath.Dir(at); samePath(at, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func samePath(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}

@@ -1,0 +1,146 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+// Error is a failed run of git.
+type Error struct {
+	// Args are the arguments, without credentials.
+	Args []string
+	// ExitCode is git's exit status, or -1 if git did not exit by itself.
+	ExitCode int
+	// Stderr is the end of git's standard error, at most 8 KiB. Credentials are removed, and
+	// unprintable characters are escaped as by %q. Lines are separated by "\n".
+	Stderr string
+	// Err is the cause: the context's error, [ErrIdle], [ErrOutput], or the error of os/exec.
+	Err error
+}
+
+// maxMessage bounds git's text in a message, in bytes. Stderr has the full text.
+const maxMessage = 600
+
+func (e *Error) Error() string {
+	name := "git"
+	if len(e.Args) > 0 {
+		name += " " + e.Args[0]
+	}
+	if e.Stderr == "" {
+		return fmt.Sprintf("%s: %v", name, e.Err)
+	}
+	said := strings.ReplaceAll(e.Stderr, "\n", "; ")
+	if len(said) > maxMessage {
+		said = "[...]" + strings.ToValidUTF8(said[len(said)-maxMessage:], "")
+	}
+	return fmt.Sprintf("%s: %v: %s", name, e.Err, said)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Says reports whether git's standard error contains one of the phrases, ignoring case. Git has
+// no error codes, so its untranslated messages are the only source.
+func (e *Error) Says(phrases ...string) bool {
+	said := strings.ToLower(e.Stderr)
+	for _, phrase := range phrases {
+		if strings.Contains(said, strings.ToLower(phrase)) {
+			return true
+		}
+	}
+	return false
+}
+
+// exitCode returns git's exit status if err is or wraps an [*Error], and otherwise -1.
+func exitCode(err error) int {
+	if failed, ok := errors.AsType[*Error](err); ok {
+		return failed.ExitCode
+	}
+	return -1
+}
+
+// Phrases in git's untranslated messages. Git has no error codes for them.
+var (
+	saysNoRef       = []string{"couldn't find remote ref"}
+	saysNoCommit    = []string{"not our ref"}
+	saysOtherFormat = []string{"mismatched algorithms"}
+	saysNoFilter    = []string{"remote error: filter "}
+	saysNoPassword  = []string{"could not read password"}
+	// saysBadTransfer means that objects arrived, or began to arrive, but were unusable.
+	saysBadTransfer = []string{
+		"fsck error", "early eof", "rpc failed", "hung up", "protocol error", "index-pack failed",
+		"invalid index-pack", "did not send all necessary objects", "repository corruption",
+	}
+	// saysRedirect means that the answer was a redirect. Git is run so that it does not follow
+	// redirects. httpx.Redirect decides whether the location is allowed, and git is then run
+	// again with the new URL.
+	saysRedirect = []string{
+		"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308",
+	}
+	// saysTemporary means that the failure may not occur again: a server is busy or being
+	// restarted, or a connection broke. Connections that cannot be established are not
+	// included, because these are mostly wrong addresses.
+	saysTemporary = []string{
+		"returned error: 429", "returned error: 500", "returned error: 502", "returned error: 503", "returned error: 504",
+		"http 429", "http 500", "http 502", "http 503", "http 504",
+		"connection reset", "connection timed out", "early eof", "hung up unexpectedly",
+	}
+)
+
+// says reports whether err is an error of git that contains one of the phrases.
+func says(err error, phrases []string) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Says(phrases...)
+}
+
+// isAnswer reports whether err is final: another request, or another store, would not change
+// it.
+func isAnswer(err error) bool {
+	for _, final := range []error{
+		context.Canceled, context.DeadlineExceeded, ErrIdle, ErrNoGit,
+		git.ErrTooLarge, git.ErrRefNotFound, git.ErrRevisionNotFound, git.ErrRefused,
+	} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
+		return false
+	}
+	_, known := git.MeaningOf(failed.Stderr)
+	return known
+}
+
+// explain adds to an error of git its meaning, and advice.
+func explain(err error) error {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok || isCancelled(err) {
+		return err
+	}
+	if meaning, ok := git.MeaningOf(failed.Stderr); ok {
+		return fmt.Errorf("%w: %s: %w", meaning.Is, meaning.Advice, err)
+	}
+	return err
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// retry runs git, and runs it again after a failure that may be temporary.
+func (r *Repository) retry(ctx context.Context, run func() error) error {
+	err := r.Retry.Do(ctx, "", func() error {
+		err := run()
+		if says(err, saysTemporary) && !says(err, saysNoFilter) && cacheTrouble(err) == "" {
+			return &httpx.TemporaryError{Err: err}
+		}
+		return err
+	})
+	return err
+}

@@ -1,0 +1,150 @@
+package gittest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Handler serves the repositories below a directory.
+type Handler struct {
+	Git  string   // the path of the program
+	Root string   // the directory
+	Env  []string // the whole environment of git
+
+	// Backend answers all requests that do not belong to a fetch by the smart protocol, and
+	// those whose repository is not found.
+	Backend http.Handler
+}
+
+// Serve answers a request. name is a path relative to Root, such as "net.git/info/refs".
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
+	if repo, ok := h.repository(name, "/info/refs"); ok && r.Method == http.MethodGet && r.URL.RawQuery == "service=git-upload-pack" {
+		h.advertise(w, r, repo)
+	} else if repo, ok := h.repository(name, "/git-upload-pack"); ok && isFetch(r) {
+		h.fetch(w, r, repo)
+	} else {
+		h.Backend.ServeHTTP(w, r)
+	}
+}
+
+// repository returns the directory of the bare repository for a request whose path ends in
+// suffix.
+func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
+	name, ok = strings.CutSuffix(name, suffix)
+	if !ok || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", false
+	}
+	dir = filepath.Join(h.Root, filepath.FromSlash(name))
+	_, headErr := os.Stat(filepath.Join(dir, "HEAD"))
+	_, objectsErr := os.Stat(filepath.Join(dir, "objects"))
+	return dir, headErr == nil && objectsErr == nil
+}
+
+// isFetch reports whether git http-backend accepts a request to git-upload-pack. It does not
+// accept requests of unknown length.
+func isFetch(r *http.Request) bool {
+	encoding := r.Header.Get("Content-Encoding")
+	return r.Method == http.MethodPost && r.ContentLength >= 0 && (encoding == "" || encoding == "gzip") &&
+		r.Header.Get("Content-Type") == "application/x-git-upload-pack-request"
+}
+
+// advertise answers the first request of a fetch.
+func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string) {
+	setHeader(w, "application/x-git-upload-pack-advertisement")
+	if slices.Contains(strings.Split(r.Header.Get("Git-Protocol"), ":"), "version=2") {
+		h.writeCapabilities(w, r, repo)
+		return
+	}
+	// If the client is gone, writing the answer fails.
+	_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+	_ = h.answer(w, r, repo, http.NoBody, advertisement)
+}
+
+// advertisement is the option for the answer to the first request.
+const advertisement = "--http-backend-info-refs"
+
+// capabilities has the advertisements of protocol version 2. They contain no refs, so they are
+// the same for all repositories with the same configuration.
+var capabilities sync.Map
+
+// writeCapabilities writes the advertisement of protocol version 2.
+func (h *Handler) writeCapabilities(w http.ResponseWriter, r *http.Request, repo string) {
+	key := h.capabilitiesKey(r, repo)
+	known, ok := capabilities.Load(key)
+	if !ok {
+		var out bytes.Buffer
+		if h.uploadPack(&out, r, repo, nil, advertisement) == nil {
+			capabilities.Store(key, out.Bytes())
+		}
+		known = out.Bytes()
+	}
+	_, _ = w.Write(known.([]byte))
+}
+
+// capabilitiesKey returns everything that determines the advertisement: the program, its
+// environment, the configuration of the repository and of the user, and HEAD, which decides
+// whether the directory is a repository.
+func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
+	parts := []string{h.Git, r.Header.Get("Git-Protocol")}
+	files := []string{filepath.Join(repo, "config"), filepath.Join(repo, "HEAD")}
+	for _, entry := range h.Env {
+		switch name, dir, _ := strings.Cut(entry, "="); name {
+		case "HOME":
+			files = append(files, filepath.Join(dir, ".gitconfig"), filepath.Join(dir, ".config", "git", "config"))
+		case "XDG_CONFIG_HOME":
+			files = append(files, filepath.Join(dir, "git", "config"))
+		case "GIT_PROJECT_ROOT": // is for the backend
+		default:
+			parts = append(parts, entry)
+		}
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		parts = append(parts, string(content), strconv.FormatBool(err == nil))
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// fetch answers a request of a fetch after the first one.
+func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		body = unpacked
+	}
+	setHeader(w, "application/x-git-upload-pack-result")
+	_ = h.answer(w, r, repo, body) // the client sees the failure
+}
+
+// setHeader sets the same headers as git http-backend.
+func setHeader(w http.ResponseWriter, contentType string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
+	w.Header().Set("Pragma", "no-cache")
+	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+}
+
+// uploadPack copies the output of git upload-pack to w. It is cancelled when the client
+// disconnects.
+func (h *Handler) uploadPack(w io.Writer, r *http.Request, repo string, stdin io.Reader, options ...string) error {
+	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")
+	cmd := exec.CommandContext(r.Context(), h.Git, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = repo, slices.Clip(h.Env), stdin, w
+	if protocol := r.Header.Get("Git-Protocol"); protocol != "" {
+		cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
+	}
+	return cmd.Run()
+}

@@ -1,0 +1,137 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// MaxLockCommits is how many changes of the lock are read. Locks are changed about once a week by
+// tools that update dependencies, so this is the history of years.
+const MaxLockCommits = 200
+
+const (
+	// maxTotal bounds the size of all versions, in bytes. A lock with 100 modules and 20
+	// providers has about 100 kB.
+	maxTotal = 64 << 20
+	// maxTime bounds the time for all of it. Git passes over about 50,000 commits in a second.
+	maxTime = 10 * time.Second
+)
+
+// Block is a kind of block in a lock.
+type Block string
+
+// The kinds of blocks. Module blocks in the format of a later draft do not count.
+const (
+	Modules   Block = "module"
+	Providers Block = "provider"
+)
+
+// in reports whether a lock has blocks of this kind.
+func (b Block) in(lock *lockfile.File) bool {
+	if b == Modules {
+		return len(lock.Modules()) > 0
+	}
+	return len(lock.Providers()) > 0
+}
+
+// LockVersion is the lock in a commit that changed it.
+type LockVersion struct {
+	// Commit is the id of the commit, and Short the abbreviation that git prints.
+	Commit, Short string
+	// Time is when the commit was made; zero if it is not known.
+	Time time.Time
+	// IsHead says that the lock has not changed since.
+	IsHead bool
+	// Lock is the lock, and Src its text.
+	Lock *lockfile.File
+	Src  []byte
+}
+
+// String names the commit in messages: "commit 3f2a91c (2026-10-02)".
+func (v *LockVersion) String() string {
+	if v.Time.IsZero() {
+		return "commit " + v.Short
+	}
+	return fmt.Sprintf("commit %s (%s)", v.Short, v.Time.Format(time.DateOnly))
+}
+
+// HistoryEndError says that the history could not be read to its end, and that the part that was read
+// does not have the blocks.
+type HistoryEndError struct {
+	// LockFile is the name of the lock.
+	LockFile string
+	// Shallow says that the clone is shallow, and Partial that it does not have all objects.
+	Shallow, Partial bool
+	// Err says why the history could not be read; nil if the clone is shallow.
+	Err error
+}
+
+func (e *HistoryEndError) Error() string {
+	switch {
+	case e.Shallow:
+		return fmt.Sprintf("git's history of %s ends early, because the clone is shallow", e.LockFile)
+	case e.Partial:
+		return fmt.Sprintf("git's history of %s ends early, because the clone is partial and does not have its earlier versions", e.LockFile)
+	}
+	return fmt.Sprintf("git's history of %s could not be read: %s", e.LockFile, e.Err)
+}
+
+func (e *HistoryEndError) Unwrap() error { return e.Err }
+
+// FindLock returns the newest version of the lock in dir that has blocks of a kind. It returns nil if
+// there is none, also if dir is not in a git repository or nothing was committed. The error is of
+// type [*gitdir.OwnerError] if the user may not use the repository, or an [*HistoryEndError].
+func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVersion, error) {
+	lockFile = filepath.ToSlash(lockFile)
+	tree, err := Open(&gitexec.Git{}, dir)
+	if errors.Is(err, gitdir.ErrNoRepository) {
+		return nil, nil
+	}
+	if _, foreign := errors.AsType[*gitdir.OwnerError](err); foreign {
+		return nil, err
+	}
+	if err != nil {
+		return nil, &HistoryEndError{LockFile: lockFile, Err: err}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it takes more than %s", maxTime))
+	defer cancel()
+	found, whole, err := findLock(ctx, tree, lockFile, block)
+	if err == nil && found == nil && whole {
+		var shallow bool
+		if shallow, err = tree.IsShallow(ctx); shallow {
+			return nil, &HistoryEndError{LockFile: lockFile, Shallow: true}
+		}
+	}
+	var none *RevisionError
+	if err != nil && !errors.As(err, &none) {
+		return nil, &HistoryEndError{LockFile: lockFile, Partial: errors.Is(err, ErrMissingObject), Err: err}
+	}
+	return found, nil
+}
+
+// findLock searches a checkout. whole says that it has read everything that the clone has.
+func findLock(ctx context.Context, tree *Tree, lockFile string, block Block) (found *LockVersion, whole bool, err error) {
+	limits := HistoryLimits{Commits: MaxLockCommits, File: lockfile.MaxSize, Total: maxTotal}
+	n := 0
+	for v, err := range tree.History(ctx, "./"+lockFile, limits) {
+		if err != nil {
+			return nil, false, err
+		}
+		n++
+		if !bytes.Contains(v.Content, []byte(block)) {
+			continue // it need not be parsed
+		}
+		if lock, diags := lockfile.Parse(v.Content, ""); !diags.HasErrors() && block.in(lock) {
+			return &LockVersion{Commit: v.Commit, Short: v.Short, Time: v.Time, IsHead: n == 1, Lock: lock, Src: v.Content}, false, nil
+		}
+	}
+	return nil, n < MaxLockCommits, nil
+}

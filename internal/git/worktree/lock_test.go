@@ -1,0 +1,350 @@
+package worktree_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+)
+
+const lockName = ".terraform.lock.hcl"
+
+// stock is a lock as stock tools write it.
+const stock = `provider "registry.opentofu.org/hashicorp/null" {
+  version = "3.2.1"
+  hashes = [
+    "h1:FbGfc+muBsC17Ohy5g806iuI1hQc4SIexpYCrQHQd8w=",
+  ]
+}
+`
+
+// locked returns a lock with a module of a version.
+func locked(version string) string {
+	return fmt.Sprintf(`module "net" {
+  version = %q
+  source  = "registry.opentofu.org/acme/net/aws"
+  hashes = [
+    "h1:FbGfc+muBsC17Ohy5g806iuI1hQc4SIexpYCrQHQd8w=",
+  ]
+}
+
+%s`, version, stock)
+}
+
+// draft is a lock with module blocks in the format of a later draft only.
+const draft = `module "registry.opentofu.org/acme/net/aws" {
+  version = "1.0.0"
+  hashes  = ["h1:FbGfc+muBsC17Ohy5g806iuI1hQc4SIexpYCrQHQd8w="]
+}
+` + stock
+
+// repository is a git repository with commits of a lock.
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	r := repository{t, filepath.Join(t.TempDir(), "repo")}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.git("init", "-q", "-b", "main")
+	return r
+}
+
+func (r repository) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "HOME="+r.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=file",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_COMMITTER_DATE=2026-10-02T23:30:00-0500")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits a file with a text; "" removes it.
+func (r repository) commit(name, text string) {
+	r.t.Helper()
+	file := filepath.Join(r.dir, filepath.FromSlash(name))
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if text == "" {
+		err = errors.Join(err, os.Remove(file))
+	} else {
+		err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644))
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", name)
+}
+
+// want fails the test if the newest lock with modules in dir has another version; "" means that
+// there is none.
+func (r repository) want(dir, version string) *worktree.LockVersion {
+	r.t.Helper()
+	found, err := worktree.FindLock(r.t.Context(), filepath.Join(r.dir, filepath.FromSlash(dir)), lockName, worktree.Modules)
+	if err != nil {
+		r.t.Fatalf("Find: %v", err)
+	}
+	got := ""
+	if found != nil {
+		got = found.Lock.Modules()[0].Version
+	}
+	if got != version {
+		r.t.Errorf("the lock has version %q, want %q", got, version)
+	}
+	return found
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		versions []string // oldest first
+		want     string
+	}{
+		{"the last commit", []string{locked("1.0.0"), locked("1.1.0")}, "1.1.0"},
+		{"the commit before", []string{locked("1.0.0"), locked("1.1.0"), stock}, "1.1.0"},
+		{"the file is gone", []string{locked("1.0.0"), ""}, "1.0.0"},
+		{"the file was gone", []string{locked("1.0.0"), "", stock}, "1.0.0"},
+		{"a merge conflict", []string{locked("1.0.0"), "<<<<<<< a\n" + locked("1.1.0") + "=======\n" + locked("1.2.0") + ">>>>>>> b\n", stock}, "1.0.0"},
+		{"a version that does not parse", []string{locked("1.0.0"), locked("1.1.0") + "{", stock}, "1.0.0"},
+		{"blocks of a later draft only", []string{locked("1.0.0"), draft, stock}, "1.0.0"},
+		{"blocks of a later draft beside ours", []string{locked("1.0.0"), draft + locked("1.1.0"), stock}, "1.1.0"},
+		{"nothing but providers", []string{stock, stock + "\n"}, ""},
+		{"the word in a comment", []string{locked("1.0.0"), "# module\n" + stock}, "1.0.0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			for _, text := range test.versions {
+				r.commit(lockName, text)
+			}
+			r.commit("other", "another file\n")
+			r.want(".", test.want)
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.want(".", "") // there is no commit
+	r.commit("envs/dev/"+lockName, locked("1.0.0"))
+	commit := r.git("rev-parse", "HEAD")
+	r.commit("other", "x\n")
+	r.want(".", "")
+	found := r.want("envs/dev", "1.0.0")
+	if want := "commit " + commit[:7] + " (2026-10-02)"; found.String() != want || found.Commit != commit || !found.IsHead || string(found.Src) != locked("1.0.0") {
+		t.Errorf("Find = %s of %s (HEAD: %v), want %s of %s", found, found.Commit, found.IsHead, want, commit)
+	}
+	r.commit("envs/dev/"+lockName, stock)
+	if found := r.want("envs/dev", "1.0.0"); found.IsHead {
+		t.Error("an earlier version counts as HEAD's")
+	}
+	if found, err := worktree.FindLock(t.Context(), t.TempDir(), lockName, worktree.Modules); found != nil || err != nil {
+		t.Errorf("Find without a repository = %v, %v", found, err)
+	}
+	providers, err := worktree.FindLock(t.Context(), filepath.Join(r.dir, "envs/dev"), lockName, worktree.Providers)
+	if err != nil || !providers.IsHead {
+		t.Errorf("Find of providers = %v, %v", providers, err)
+	}
+}
+
+// A merge is a change by its first parent. What only the other parents have does not count.
+func TestFirstParents(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	r.git("checkout", "-q", "-b", "side")
+	r.commit(lockName, locked("1.5.0"))
+	r.commit(lockName, stock)
+	r.git("checkout", "-q", "main")
+	r.commit("other", "x\n")
+	r.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	r.want(".", "1.0.0")
+
+	r.git("checkout", "-q", "side")
+	r.commit(lockName, locked("1.6.0"))
+	r.git("checkout", "-q", "main")
+	r.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	merge := r.git("rev-parse", "HEAD")
+	r.commit(lockName, stock)
+	if found := r.want(".", "1.6.0"); found.Commit != merge {
+		t.Errorf("the version is of %s, want the merge %s", found.Commit, merge)
+	}
+}
+
+// A renamed directory is another project.
+func TestRenamedDirectory(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit("old/"+lockName, locked("1.0.0"))
+	r.git("mv", "old", "new")
+	r.commit("new/"+lockName, stock)
+	r.want("new", "")
+}
+
+func TestMaxCommits(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	for i := range worktree.MaxLockCommits - 1 {
+		r.commit(lockName, fmt.Sprintf("# %d\n%s", i, stock))
+	}
+	r.want(".", "1.0.0")
+	r.commit(lockName, stock)
+	r.want(".", "")
+}
+
+// A name that is a pattern for git names itself.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	for _, dir := range []string{"a*", "a:b", "-x", "ä b", "[ab]", "a"} {
+		r.commit(dir+"/"+lockName, locked("1.0.0"))
+	}
+	r.commit("ab/"+lockName, locked("2.0.0"))
+	for _, dir := range []string{"a*", "a:b", "-x", "ä b", "[ab]"} {
+		r.commit(dir+"/"+lockName, stock)
+		r.want(dir, "1.0.0")
+	}
+}
+
+func TestWorktree(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit("a/"+lockName, locked("1.0.0"))
+	other := filepath.Join(t.TempDir(), "other")
+	r.git("worktree", "add", "-q", "-b", "side", other)
+	side := repository{t, other}
+	side.commit("a/"+lockName, locked("1.1.0"))
+	side.commit("a/"+lockName, stock)
+	side.want("a", "1.1.0")
+	r.want("a", "1.0.0")
+}
+
+func TestSubmodule(t *testing.T) {
+	t.Parallel()
+	inner, outer := newRepository(t), newRepository(t)
+	inner.commit(lockName, locked("1.0.0"))
+	inner.commit(lockName, stock)
+	outer.commit(lockName, locked("2.0.0"))
+	outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.dir, "sub")
+	outer.want("sub", "1.0.0")
+	outer.want(".", "2.0.0")
+}
+
+// Huge, linked and foreign objects at the place of the lock are passed over.
+func TestOddObjects(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	r.commit(lockName, "# "+strings.Repeat("x", 33<<20)+"\n"+locked("1.1.0"))
+	r.commit(lockName, "")
+	r.commit(lockName+"/file", locked("1.2.0"))
+	r.git("rm", "-q", "-r", lockName)
+	blob := filepath.Join(t.TempDir(), "target")
+	if err := os.WriteFile(blob, []byte("../elsewhere/module"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.git("update-index", "--add", "--cacheinfo", "120000,"+r.git("hash-object", "-w", blob)+","+lockName)
+	r.git("commit", "-q", "-m", "a link")
+	r.git("update-index", "--cacheinfo", "160000,"+r.git("rev-parse", "HEAD")+","+lockName)
+	r.git("commit", "-q", "-m", "a submodule")
+	r.want(".", "1.0.0")
+}
+
+// All versions together are limited too.
+func TestLargeHistory(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	for i := range 3 {
+		r.commit(lockName, fmt.Sprintf("# %d %s\n", i, strings.Repeat("x", 24<<20)))
+	}
+	found, err := worktree.FindLock(t.Context(), r.dir, lockName, worktree.Modules)
+	var end *worktree.HistoryEndError
+	if found != nil || !errors.As(err, &end) || !errors.Is(err, worktree.ErrLargeHistory) {
+		t.Errorf("Find = %v, %v, want ErrLargeHistory", found, err)
+	}
+}
+
+func TestShallowClone(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	r.commit(lockName, stock)
+	r.commit("other", "x\n")
+	clone := repository{t, filepath.Join(t.TempDir(), "clone")}
+	r.git("clone", "-q", "--depth=2", "file://"+r.dir, clone.dir)
+	found, err := worktree.FindLock(t.Context(), clone.dir, lockName, worktree.Modules)
+	var end *worktree.HistoryEndError
+	if found != nil || !errors.As(err, &end) || !end.Shallow {
+		t.Errorf("Find = %v, %v, want that the clone is shallow", found, err)
+	}
+	clone.git("fetch", "-q", "--depth=3")
+	clone.want(".", "1.0.0")
+}
+
+// A newer version may be among the objects that a partial clone does not have.
+func TestPartialClone(t *testing.T) {
+	t.Parallel()
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		t.Run(filter, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			r.commit(lockName, locked("1.0.0"))
+			r.commit(lockName, locked("1.1.0"))
+			r.commit(lockName, "")
+			r.commit(lockName, stock)
+			r.git("config", "uploadpack.allowFilter", "true")
+			clone := repository{t, filepath.Join(t.TempDir(), "clone")}
+			r.git("clone", "-q", "--filter="+filter, "file://"+r.dir, clone.dir)
+			found, err := worktree.FindLock(t.Context(), clone.dir, lockName, worktree.Modules)
+			var end *worktree.HistoryEndError
+			if found != nil || !errors.As(err, &end) || !end.Partial {
+				t.Errorf("Find = %v, %v, want that the clone is partial", found, err)
+			}
+			clone.git("log", "-p", lockName)
+			clone.want(".", "1.1.0")
+		})
+	}
+}
+
+// A loop that ends early ends git, and a cancelled search says so.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.commit(lockName, locked("1.0.0"))
+	tree, err := worktree.Open(&gitexec.Git{}, r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, err := range tree.History(t.Context(), lockName, worktree.HistoryLimits{Commits: 10, File: 10, Total: 100}) {
+		if err != nil || v.Content != nil {
+			t.Errorf("History = %+v, %v, want a version without content", v, err)
+		}
+		break
+	}
+	for _, err := range tree.History(t.Context(), "a\nb", worktree.HistoryLimits{}) {
+		if err == nil {
+			t.Error("History of a name with a line end: no error")
+		}
+	}
+}

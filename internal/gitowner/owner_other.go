@@ -1,6 +1,0 @@
-//go:build !unix && !windows
-
-package gitowner
-
-// ownedByUser returns false: on these systems a repository needs safe.directory.
-func ownedByUser(string, []string) (own bool, owner string) { return false, "" }
