@@ -90,7 +90,7 @@ func (p ModulePackage) URL() (*url.URL, error) {
 	if err != nil {
 		return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its URL is malformed"}
 	}
-	hostname.NormaliseURL(u)
+	hostname.NormalizeURL(u)
 	return u, nil
 }
 

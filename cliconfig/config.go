@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/netrc"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
@@ -43,7 +42,7 @@ type Config struct {
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
 
 	netrcFile file
-	netrc     lazy[netrc.File]
+	netrc     lazy[netrc]
 
 	oci        ociConfig
 	ociAnswers singleflight.Memo[dockerQuestion, ociLogin]

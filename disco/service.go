@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // serviceError replaces svcdisco's error types with the sentinel errors of this package.
@@ -29,15 +28,15 @@ func serviceError(err error, serviceID string) error {
 // remote host may not point to it.
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	from := &url.URL{Host: string(host)}
-	hostname.NormaliseURL(from) // as in the request for the document
-	local := netguard.IsLoopback(u) && (forced || netguard.IsLoopback(from))
+	hostname.NormalizeURL(from) // as in the request for the document
+	local := hostname.IsLoopback(u) && (forced || hostname.IsLoopback(from))
 	if u.Scheme != "https" && !local {
 		return fmt.Errorf("%w: the service's URL %q is not https", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
 	if u.Host == "" {
 		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
-	if reason, ok := netguard.May(from, u); !ok && !forced {
+	if reason, ok := hostname.MayPointTo(from, u); !ok && !forced {
 		return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/retryafter"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -83,7 +83,7 @@ type Fetcher struct {
 	Limits Limits
 
 	v2     v2Memo
-	pauses retryafter.Hosts
+	pauses httpx.Pauses
 	// warnedBuiltIn is set after the warning about the built-in git client.
 	warnedBuiltIn atomic.Bool
 	// warnedCache is set after the warning about an unusable CacheDir.

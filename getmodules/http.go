@@ -111,8 +111,8 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	if err != nil {
 		return nil, err
 	}
-	d := &download{file: file, kind: addr.kind, limit: f.Limits.download(), progress: req.Progress}
-	if err := f.get(ctx, addr.url, user, d.receive); err != nil {
+	isForges, err := f.downloadArchive(ctx, req, addr, user, file)
+	if err != nil {
 		return nil, withCredentials(err, user)
 	}
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
@@ -123,7 +123,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 		return nil, err
 	}
 	pkg.Resolved = addr.resolved()
-	if d.generated {
+	if isForges {
 		pkg.ArchiveSum = ""
 	}
 	return pkg, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/opencontainers/go-digest"
@@ -12,7 +11,7 @@ import (
 	"oras.land/oras-go/v2/content"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/stagedfile"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // OCIContent reads any kind of artifact from a repository of an OCI registry, such as the
@@ -105,27 +104,14 @@ func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocisp
 // receive requests a blob, without retries. It writes the blob to the file, from its beginning,
 // and checks its size and digest.
 func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, file *os.File, progress func(done, total int64)) (err error) {
-	if err := stagedfile.Empty(file); err != nil {
-		return err
-	}
 	body, err := r.Blobs().Fetch(ctx, blob)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	out := io.Writer(file)
-	if progress != nil {
-		out = &progressWriter{w: file, report: progress, total: blob.Size}
-	}
 	verified := content.NewVerifyReader(body, blob)
-	if _, err := io.Copy(out, verified); err != nil {
+	if err := (&httpx.Download{File: file, Progress: progress}).Copy(verified, blob.Size); err != nil {
 		return err
 	}
-	if err := verified.Verify(); err != nil {
-		return err
-	}
-	if progress != nil {
-		progress(blob.Size, blob.Size)
-	}
-	return nil
+	return verified.Verify()
 }

@@ -13,7 +13,6 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // PushError is a failed push to a repository of an OCI registry. It wraps the same errors
@@ -97,7 +96,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 		sent.Body = &guardedBody{req.Body, guard}
 	}
 	client := *t.registry
-	client.Floor, client.MaxRedirects = minrate.Floor{}, 0 // the guard measures what is sent
+	client.Floor, client.MaxRedirects = httpx.Floor{}, 0 // the guard measures what is sent
 	answer, err := client.Send(sent)
 	defer guard.Stop()
 	if err != nil {
@@ -117,7 +116,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 // guardedBody is a request body. Bytes that are read from it count as progress of the transfer.
 type guardedBody struct {
 	io.ReadCloser
-	guard *minrate.Guard
+	guard *httpx.Guard
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // ociTransport is the transport of the registry client. The client authenticates requests; the
@@ -131,7 +131,7 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
 	}
-	if reason, ok := netguard.May(t.at, req.URL); !ok {
+	if reason, ok := hostname.MayPointTo(t.at, req.URL); !ok {
 		return t.refuse(req, reason)
 	}
 	hasSecret := req.Header.Get("Authorization") != "" || req.Body != nil && req.Body != http.NoBody

@@ -13,8 +13,6 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -64,7 +62,7 @@ type Direct struct {
 	// MaxArchive is the maximum size of an archive in bytes. 0 means 1 GiB.
 	MaxArchive int64
 
-	pauses retryafter.Hosts
+	pauses httpx.Pauses
 	// documents are the documents of sums and the signatures by URL. All platforms of a version
 	// share them.
 	documents singleflight.Group[httpx.Shared[string], []byte]
@@ -173,7 +171,7 @@ func (d *Direct) client() *httpx.Client {
 		UserAgent:    d.UserAgent,
 		MaxRedirects: maxRedirects,
 		Retry:        httpx.Retry{Max: d.Retries, Backoff: d.Backoff, Pauses: &d.pauses},
-		Floor:        minrate.Floor{Window: cmp.Or(d.StallTimeout, defaultStallTimeout)},
+		Floor:        httpx.Floor{Window: cmp.Or(d.StallTimeout, defaultStallTimeout)},
 	}
 }
 

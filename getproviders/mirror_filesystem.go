@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/stagedfile"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -316,16 +316,12 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	case info.Size() > maxMirrorArchive:
 		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
 	}
-	if err := stagedfile.Empty(file); err != nil {
-		return err
-	}
-	counter, sum := &meter{progress: progress, total: info.Size()}, sha256.New()
+	sum := sha256.New()
+	d := &httpx.Download{File: file, Hash: sum, Progress: progress}
 	// The limit excludes bytes that are appended to the file while it is read.
-	source := &contextReader{ctx, io.LimitReader(archive, info.Size())}
-	if _, err := io.Copy(io.MultiWriter(file, counter, sum), source); err != nil {
+	if err := d.Copy(&contextReader{ctx, io.LimitReader(archive, info.Size())}, info.Size()); err != nil {
 		return err
 	}
-	counter.finish()
 	want, got := p.Archive(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
 	if want != "" && got != want { // it was replaced meanwhile
 		return &MismatchError{Location: p.path, Want: texts([]hashing.Hash{want}), Got: string(got)}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -54,7 +53,7 @@ type Client struct {
 	// providers and packages cache the answers about providers.
 	providers singleflight.Group[httpx.Shared[addrs.Provider], ProviderListing]
 	packages  singleflight.Group[httpx.Shared[subject], ProviderPackage]
-	pauses    retryafter.Hosts
+	pauses    httpx.Pauses
 }
 
 // httpClient returns the client for requests to registries.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -173,7 +173,7 @@ func resolve(from *url.URL, name, reference string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: the %s %q is not a URL", ErrInvalidAnswer, name, shown(reference))
 	}
-	reason, allowed := netguard.May(from, u)
+	reason, allowed := hostname.MayPointTo(from, u)
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		reason = fmt.Sprintf("its scheme is %q", u.Scheme)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // direct returns the location of a package that the registry hosts. It is a URL reference,
@@ -38,7 +38,7 @@ func checkDirect(endpoint, u *url.URL) error {
 	case u.User != nil:
 		return errors.New("it contains credentials")
 	}
-	if reason, ok := netguard.May(endpoint, u); !ok {
+	if reason, ok := hostname.MayPointTo(endpoint, u); !ok {
 		return errors.New(reason)
 	}
 	return checkWeb(endpoint, u)
@@ -79,7 +79,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	if err != nil {
 		return errors.New("it is not a URL")
 	}
-	if reason, ok := netguard.May(registry, u); !ok {
+	if reason, ok := hostname.MayPointTo(registry, u); !ok {
 		return errors.New(reason)
 	}
 	getter := pkg.Getter()
@@ -104,7 +104,7 @@ func checkWeb(registry, u *url.URL) error {
 		return fmt.Errorf("its scheme is %q", u.Scheme)
 	case u.Host == "":
 		return errors.New("it names no host")
-	case u.Scheme == "http" && !(netguard.IsLoopback(u) && netguard.IsLoopback(registry)):
+	case u.Scheme == "http" && !(hostname.IsLoopback(u) && hostname.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
-	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 // Getter fetches from Google Cloud Storage. The zero value is ready to use. After first use it
@@ -39,7 +38,7 @@ type Getter struct {
 	// 0.5 s, doubled for each further retry, with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 
-	pauses retryafter.Hosts
+	pauses httpx.Pauses
 
 	mu    sync.Mutex
 	found *credentials

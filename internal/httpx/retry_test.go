@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 // script answers one request after the other and records their times.
@@ -248,7 +247,7 @@ func TestPausesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "20"}, {status: 200}}}
-		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Pauses: new(retryafter.Hosts)}}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Pauses: new(httpx.Pauses)}}
 		var asking sync.WaitGroup
 		for _, url := range []string{"https://a.example/1", "https://a.example/2", "https://b.example/"} {
 			asking.Go(func() {

@@ -18,10 +18,9 @@ var layers = []layer{
 	{"rules for names and paths, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
-		"internal/signing",                                                                                                                            // signatures
-		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
-		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
+		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/objects", "internal/ocilayout", // formats
+		"internal/signing",                                                                                                     // signatures
+		"internal/filelock", "internal/opendir", "internal/roots", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"cmd/cotter/internal/cli",                                                                                                                                            // command lines
 		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests

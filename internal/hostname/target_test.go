@@ -1,10 +1,10 @@
-package netguard_test
+package hostname_test
 
 import (
 	"net/url"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 var (
@@ -32,7 +32,7 @@ func at(t *testing.T, host string) *url.URL {
 	return u
 }
 
-func TestMay(t *testing.T) {
+func TestMayPointTo(t *testing.T) {
 	t.Parallel()
 	groups := map[string][]string{"this machine": inside, "its link": link, "numbers": numbers, "elsewhere": outside}
 	for from, fromHosts := range groups {
@@ -40,9 +40,9 @@ func TestMay(t *testing.T) {
 			want := to == "elsewhere" || to == from && to != "numbers"
 			for _, a := range fromHosts {
 				for _, b := range toHosts {
-					reason, got := netguard.May(at(t, a), at(t, b))
+					reason, got := hostname.MayPointTo(at(t, a), at(t, b))
 					if got != want || got != (reason == "") {
-						t.Errorf("May(%s, %s) = %q, %v; want %v, from %s to %s", a, b, reason, got, want, from, to)
+						t.Errorf("MayPointTo(%s, %s) = %q, %v; want %v, from %s to %s", a, b, reason, got, want, from, to)
 					}
 				}
 			}
@@ -74,7 +74,7 @@ func TestIsLoopback(t *testing.T) {
 		"mailto:localhost":          false,
 	}
 	for text, want := range tests {
-		if got := netguard.IsLoopback(parse(t, text)); got != want {
+		if got := hostname.IsLoopback(parse(t, text)); got != want {
 			t.Errorf("IsLoopback(%q) = %v, want %v", text, got, want)
 		}
 	}
@@ -97,11 +97,11 @@ func FuzzMay(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, from, to string) {
-		reason, ok := netguard.May(&url.URL{Host: from}, &url.URL{Host: to})
+		reason, ok := hostname.MayPointTo(&url.URL{Host: from}, &url.URL{Host: to})
 		if ok != (reason == "") {
 			t.Errorf("May(%q, %q) = %q, %v", from, to, reason, ok)
 		}
-		if _, ok := netguard.May(&url.URL{Host: to}, &url.URL{Host: "example.com"}); !ok {
+		if _, ok := hostname.MayPointTo(&url.URL{Host: to}, &url.URL{Host: "example.com"}); !ok {
 			t.Errorf("%q may not point to example.com", to)
 		}
 	})

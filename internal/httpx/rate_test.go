@@ -1,4 +1,4 @@
-package minrate_test
+package httpx_test
 
 import (
 	"context"
@@ -7,19 +7,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 func TestLeast(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		floor minrate.Floor
+		floor httpx.Floor
 		want  int64
 	}{
-		{minrate.Floor{Window: 30 * time.Second}, 30 * minrate.Default},
-		{minrate.Floor{PerSecond: 10, Window: time.Minute}, 600},
-		{minrate.Floor{PerSecond: -1, Window: time.Minute}, 1},
-		{minrate.Floor{PerSecond: 1, Window: time.Millisecond}, 1},
+		{httpx.Floor{Window: 30 * time.Second}, 30 * httpx.DefaultRate},
+		{httpx.Floor{PerSecond: 10, Window: time.Minute}, 600},
+		{httpx.Floor{PerSecond: -1, Window: time.Minute}, 1},
+		{httpx.Floor{PerSecond: 1, Window: time.Millisecond}, 1},
 	} {
 		if got := tt.floor.Least(); got != tt.want {
 			t.Errorf("%+v: Least() = %d, want %d", tt.floor, got, tt.want)
@@ -37,7 +37,7 @@ func TestGuard(t *testing.T) {
 	}{
 		{"nothing", 0, 0, 30 * time.Second},
 		{"a drip of 1 KiB/s", 0, 1 << 10, time.Minute},
-		{"a slow link", 0, minrate.Default + 200, 0},
+		{"a slow link", 0, httpx.DefaultRate + 200, 0},
 		{"a floor of its own", 100, 90, time.Minute},
 		{"above a floor of its own", 100, 110, 0},
 		{"no floor", -1, 1, 0},
@@ -45,7 +45,7 @@ func TestGuard(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			ctx, guard := minrate.Floor{PerSecond: tt.floor, Window: 30 * time.Second}.Watch(t.Context())
+			ctx, guard := httpx.Floor{PerSecond: tt.floor, Window: 30 * time.Second}.Watch(t.Context())
 			defer guard.Stop()
 			var ended time.Duration
 			context.AfterFunc(ctx, func() { ended = time.Since(start) })
@@ -54,7 +54,7 @@ func TestGuard(t *testing.T) {
 				guard.Add(int(tt.bytes))
 			}
 			synctest.Wait()
-			if ended != tt.ends || errors.Is(guard.Err(), minrate.ErrStalled) != (tt.ends != 0) {
+			if ended != tt.ends || errors.Is(guard.Err(), httpx.ErrStalled) != (tt.ends != 0) {
 				t.Errorf("%s: ended after %v by %v, want %v", tt.name, ended, guard.Err(), tt.ends)
 			}
 		})
@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 func TestGuardPhases(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, guard := minrate.Floor{Window: time.Minute}.Watch(t.Context())
+		ctx, guard := httpx.Floor{Window: time.Minute}.Watch(t.Context())
 		guard.Pause()
 		time.Sleep(time.Hour)
 		guard.Restart()
