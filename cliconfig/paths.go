@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// places finds the files and programs of an environment.
-type places struct {
+// paths finds the files and programs of an environment.
+type paths struct {
 	Environment
 
-	// terraform selects the places of terraform instead of those of tofu.
+	// terraform selects the paths of terraform instead of those of tofu.
 	terraform bool
 }
 
@@ -24,7 +24,7 @@ type file struct {
 }
 
 // configFiles returns the configuration files in the order in which they are read.
-func (p places) configFiles() []file {
+func (p paths) configFiles() []file {
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if name := p.lookup(variable); name != "" {
 			return []file{{name, true}}
@@ -43,7 +43,7 @@ func (p places) configFiles() []file {
 }
 
 // mainFiles returns the possible names of the main file. The first one that exists is used.
-func (p places) mainFiles() []string {
+func (p paths) mainFiles() []string {
 	names, dir := []string{".tofurc", ".terraformrc"}, p.Home
 	if p.windows() {
 		names, dir = []string{"tofu.rc", "terraform.rc"}, p.lookup("APPDATA")
@@ -65,7 +65,7 @@ func (p places) mainFiles() []string {
 
 // configDirectories returns the possible configuration directories. The first one that
 // exists is used.
-func (p places) configDirectories() []string {
+func (p paths) configDirectories() []string {
 	dirs := p.terraformDirectory()
 	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
 		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
@@ -74,7 +74,7 @@ func (p places) configDirectories() []string {
 }
 
 // pluginDirectories returns the directories that may contain credentials helpers.
-func (p places) pluginDirectories() []string {
+func (p paths) pluginDirectories() []string {
 	dirs := p.terraformDirectory()
 	if xdg := p.xdg("XDG_DATA_HOME"); xdg != "" {
 		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
@@ -91,7 +91,7 @@ func (p places) pluginDirectories() []string {
 // impliedMirrors returns the directories of providers that are used if nothing else is
 // configured, in order of precedence. They need not exist. The first one is relative to the
 // directory of the configuration.
-func (p places) impliedMirrors() []string {
+func (p paths) impliedMirrors() []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	add := func(base string, below ...string) {
 		if base != "" {
@@ -132,7 +132,7 @@ func (p places) impliedMirrors() []string {
 
 // terraformDirectory returns terraform's own directory, which tofu also uses. It returns
 // nil if there is no home directory.
-func (p places) terraformDirectory() []string {
+func (p paths) terraformDirectory() []string {
 	switch appData := p.lookup("APPDATA"); {
 	case p.windows() && appData != "":
 		return []string{filepath.Join(appData, "terraform.d")}
@@ -144,7 +144,7 @@ func (p places) terraformDirectory() []string {
 
 // xdg returns a directory of the XDG specification. Only tofu uses these directories, and
 // only on systems other than Windows.
-func (p places) xdg(name string) string {
+func (p paths) xdg(name string) string {
 	if p.terraform || p.windows() {
 		return ""
 	}
@@ -152,7 +152,7 @@ func (p places) xdg(name string) string {
 }
 
 // netrcFile returns the netrc file. Its name is empty if there is no home directory.
-func (p places) netrcFile() file {
+func (p paths) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}
 	}
@@ -167,7 +167,7 @@ func (p places) netrcFile() file {
 
 // dockerFiles returns the possible configuration files of Docker and Podman. All of them
 // are used; the first one has the highest precedence.
-func (p places) dockerFiles() []file {
+func (p paths) dockerFiles() []file {
 	var files []file
 	add := func(parts ...string) {
 		name := filepath.Join(parts...)

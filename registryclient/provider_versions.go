@@ -22,6 +22,28 @@ const (
 	maxWarnings = 32
 )
 
+// ProviderListing is the answer of a registry about a provider.
+type ProviderListing struct {
+	// Versions are in the order of the answer.
+	Versions []ProviderVersion
+	// Warnings are texts to show to the user.
+	Warnings []string
+}
+
+// ProviderVersion is one version of a provider in a registry's listing.
+type ProviderVersion struct {
+	Version versions.Version
+	// Protocols are the versions of the plugin protocol, such as "5.0". Platforms are the
+	// platforms that have packages. Entries in other forms are left out. Neither field
+	// affects the selection of a version.
+	Protocols []string
+	Platforms []addrs.Platform
+}
+
+// Compatible reports whether stock tools support one of the version's protocols. A version
+// without protocols is compatible.
+func (v ProviderVersion) Compatible() bool { return supportsProtocol(v.Protocols) }
+
 // ProviderVersions lists the versions of a provider in the order of the registry, without
 // duplicates. A provider can have no versions. Callers share the result, so it must not be
 // changed. The error is a *[RequestError].
