@@ -40,7 +40,7 @@ type Retry struct {
 	// FirstWait and the pauses that servers ask for. It may be nil.
 	Backoff func(retry int) time.Duration
 	// Pauses are the pauses that servers have asked for. Clients may share them. If it is nil, a
-	// pause applies only to the request that was told about it.
+	// pause applies only to the request whose answer asked for it.
 	Pauses *Pauses
 }
 
