@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -105,44 +104,6 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 		return nil, errChecksumOfDirectory
 	}
 	return addr, nil
-}
-
-// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
-func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
-	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	user, err := f.userFor(ctx, req, addr)
-	if err != nil {
-		return nil, err
-	}
-	isForges, err := f.downloadArchive(ctx, req, addr, user, file)
-	if err != nil {
-		return nil, withCredentials(err, user)
-	}
-	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
-		return nil, err
-	}
-	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
-	if err != nil {
-		return nil, err
-	}
-	pkg.Resolved = addr.resolved()
-	if isForges {
-		pkg.ArchiveSum = ""
-	}
-	return pkg, nil
-}
-
-// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
-// content.
-func wantOK(answer *httpx.Response) error {
-	if answer.StatusCode != http.StatusOK {
-		return answer.StatusError()
-	}
-	return nil
 }
 
 // maxPage bounds the size of a page that names a location, in bytes. Only the head of the page

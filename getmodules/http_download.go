@@ -4,12 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
 )
+
+// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
+func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
+	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	user, err := f.userFor(ctx, req, addr)
+	if err != nil {
+		return nil, err
+	}
+	isForges, err := f.downloadArchive(ctx, req, addr, user, file)
+	if err != nil {
+		return nil, withCredentials(err, user)
+	}
+	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
+		return nil, err
+	}
+	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	pkg.Resolved = addr.resolved()
+	if isForges {
+		pkg.ArchiveSum = ""
+	}
+	return pkg, nil
+}
+
+// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
+// content.
+func wantOK(answer *httpx.Response) error {
+	if answer.StatusCode != http.StatusOK {
+		return answer.StatusError()
+	}
+	return nil
+}
 
 // downloadArchive writes an archive to a file. It reports whether a forge generated the archive for this
 // request. An interrupted transfer starts again from the beginning: nothing is known of the archive
