@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// errUnrecognised is the error for an address that no detector recognizes.
-var errUnrecognised = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
+// errUnrecognized is the error for an address that no detector recognizes.
+var errUnrecognized = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
 // errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")
@@ -46,7 +46,7 @@ func detect(addr string) (string, error) {
 			return assemble(forced, found, subdir)
 		}
 	}
-	return "", errUnrecognised
+	return "", errUnrecognized
 }
 
 // assemble joins the result of a detector with the text around the shorthand. The

@@ -159,7 +159,7 @@ func parseRemote(raw string) (ModuleSourceRemote, error) {
 		return ModuleSourceRemote{}, &ParseError{
 			Input:      raw,
 			Reason:     err.Error(),
-			MaybeLocal: errors.Is(err, errUnrecognised),
+			MaybeLocal: errors.Is(err, errUnrecognized),
 		}
 	}
 	pkg, own := splitCleanSubdir(detected)

@@ -199,7 +199,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	for name, ask := range calls {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -159,7 +159,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"b/net.zip", "b/net"} {
 		ctx, cancel := context.WithCancel(t.Context())

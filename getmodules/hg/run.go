@@ -21,7 +21,7 @@ import (
 var ErrNoHg = errors.New("no usable hg found; fetching from Mercurial repositories requires Mercurial")
 
 const (
-	// killDelay is the time that a cancelled hg has to clean up.
+	// killDelay is the time that a canceled hg has to clean up.
 	killDelay = 2 * time.Second
 	// maxOutput bounds hg's output, in bytes. The output is the id of a changeset, or nothing.
 	maxOutput = 4 << 10

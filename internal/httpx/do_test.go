@@ -17,7 +17,7 @@ import (
 )
 
 // slow is a body that delivers some bytes at intervals and never ends. It stops when the request
-// is cancelled, like the bodies of net/http.
+// is canceled, like the bodies of net/http.
 type slow struct {
 	ctx   context.Context
 	every time.Duration

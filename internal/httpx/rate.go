@@ -89,7 +89,7 @@ type Guard struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Watch returns a context for a transfer. If the transfer is too slow, the context is cancelled
+// Watch returns a context for a transfer. If the transfer is too slow, the context is canceled
 // with an [*StalledError] as its cause. The caller must call Stop.
 func (f Floor) Watch(ctx context.Context) (context.Context, *Guard) {
 	g := &Guard{meter: Meter{Floor: f}}
@@ -147,7 +147,7 @@ func (g *Guard) Stop() {
 	g.cancel(nil)
 }
 
-// Err returns the [*StalledError] for which the transfer was cancelled, or nil.
+// Err returns the [*StalledError] for which the transfer was canceled, or nil.
 func (g *Guard) Err() error {
 	if e, ok := errors.AsType[*StalledError](context.Cause(g.ctx)); ok {
 		return e
@@ -201,7 +201,7 @@ func (w *watch) stop() {
 	w.cancel()
 }
 
-// networkError returns the error of a failed attempt. If the watch has cancelled the attempt, it
+// networkError returns the error of a failed attempt. If the watch has canceled the attempt, it
 // returns the reason instead of err.
 func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	cause := context.Cause(w.ctx)

@@ -219,7 +219,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 	}
 }
 
-func TestCancelledWhileWaiting(t *testing.T) {
+func TestCanceledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "60"}}}
@@ -237,7 +237,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 			t.Errorf("Read = %v, want context.Canceled", err)
 		}
 		if waited := time.Since(before); waited != 0 {
-			t.Errorf("cancelling took %v", waited)
+			t.Errorf("canceling took %v", waited)
 		}
 	})
 }
@@ -310,7 +310,7 @@ func TestPauses(t *testing.T) {
 	})
 }
 
-func TestPausesCancelled(t *testing.T) {
+func TestPausesCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var pauses httpx.Pauses
