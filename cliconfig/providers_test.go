@@ -313,6 +313,56 @@ func (registry) Package(context.Context, addrs.Provider, versions.Version, addrs
 	return nil, getproviders.ErrNotFound
 }
 
+// providerSourceCases are configurations, in which DIR stands for the directory of the project.
+var providerSourceCases = map[string]struct {
+	methods string // the content of the block provider_installation; "" means that there is no block
+	// x and y are the versions of both providers, and sharedX those of x without the mirrors of
+	// the project.
+	x, y, sharedX string
+	evidenceOfX   string // the kinds
+	inProject     bool
+}{
+	"implied": { // the registry is never queried for x
+		methods: "", x: "1.0.0 2.0.0", sharedX: "1.0.0", y: "9.0.0", evidenceOfX: "project mirror", inProject: true,
+	},
+	"explicit": {
+		methods: "direct {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
+	},
+	"nothing": {
+		methods: "\n",
+		x:       "not found", sharedX: "not found", y: "not found",
+	},
+	"overrides alone": {
+		methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}",
+		x:       "not found", sharedX: "not found", y: "not found",
+	},
+	"overrides with direct": {
+		methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
+	},
+	"a relative mirror": {
+		methods: "filesystem_mirror {\n  path = \"mirror\"\n}",
+		x:       "not found", sharedX: "not found", y: "3.0.0", evidenceOfX: "project", inProject: true,
+	},
+	"the union": {
+		methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0 9.0.0", evidenceOfX: "mirror signature",
+	},
+	"a pattern": {
+		methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0", evidenceOfX: "mirror signature",
+	},
+	"a missing mirror": {
+		methods: "filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}",
+		x:       "failed", sharedX: "failed", y: "failed", evidenceOfX: "mirror signature",
+	},
+	"a missing relative mirror": {
+		methods: "filesystem_mirror {\n  path = \"none\"\n}\ndirect {}",
+		x:       "failed", sharedX: "9.0.0", y: "failed", evidenceOfX: "project signature",
+	},
+}
+
 // TestProviderSource has configurations and the versions that are found with them. There are
 // mirrors in the user's directory, in the configuration's directory, and in another directory,
 // DIR.
@@ -327,54 +377,7 @@ func TestProviderSource(t *testing.T) {
 		"terraform.d/plugins/" + at + "x/2.0.0/linux_amd64/x": "",
 		"mirror/" + at + "y/3.0.0/linux_amd64/y":              "",
 	})
-	for name, test := range map[string]struct {
-		methods string // the content of the block provider_installation; "" means that there is no block
-		// x and y are the versions of both providers, and sharedX those of x without the mirrors of
-		// the project.
-		x, y, sharedX string
-		evidenceOfX   string // the kinds
-		inProject     bool
-	}{
-		"implied": { // the registry is never queried for x
-			methods: "", x: "1.0.0 2.0.0", sharedX: "1.0.0", y: "9.0.0", evidenceOfX: "project mirror", inProject: true,
-		},
-		"explicit": {
-			methods: "direct {}",
-			x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
-		},
-		"nothing": {
-			methods: "\n",
-			x:       "not found", sharedX: "not found", y: "not found",
-		},
-		"overrides alone": {
-			methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}",
-			x:       "not found", sharedX: "not found", y: "not found",
-		},
-		"overrides with direct": {
-			methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}",
-			x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
-		},
-		"a relative mirror": {
-			methods: "filesystem_mirror {\n  path = \"mirror\"\n}",
-			x:       "not found", sharedX: "not found", y: "3.0.0", evidenceOfX: "project", inProject: true,
-		},
-		"the union": {
-			methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}",
-			x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0 9.0.0", evidenceOfX: "mirror signature",
-		},
-		"a pattern": {
-			methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}",
-			x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0", evidenceOfX: "mirror signature",
-		},
-		"a missing mirror": {
-			methods: "filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}",
-			x:       "failed", sharedX: "failed", y: "failed", evidenceOfX: "mirror signature",
-		},
-		"a missing relative mirror": {
-			methods: "filesystem_mirror {\n  path = \"none\"\n}\ndirect {}",
-			x:       "failed", sharedX: "9.0.0", y: "failed", evidenceOfX: "project signature",
-		},
-	} {
+	for name, test := range providerSourceCases {
 		text := ""
 		if test.methods != "" {
 			text = installation(test.methods)
