@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Redacted is the text in the place of a secret, in addresses and in all other output.
-const Redacted = "REDACTED"
+// redacted replaces secrets.
+const redacted = "REDACTED"
 
 // Redact returns an address in a form that can be shown, logged and stored. It removes user
 // names and passwords. It replaces the fragment and the values in the query string with
@@ -20,7 +20,7 @@ const Redacted = "REDACTED"
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
-		text = before + "#" + Redacted
+		text = before + "#" + redacted
 	}
 	if hasQuery {
 		text += "?" + redactQuery(query)
@@ -122,7 +122,7 @@ func redactQuery(query string) string {
 	}
 	out.WriteString(redactArgument(text))
 	if hasFragment {
-		out.WriteString("#" + Redacted)
+		out.WriteString("#" + redacted)
 	}
 	return out.String()
 }
@@ -135,9 +135,9 @@ func redactArgument(arg string) string {
 	case isShown(key, value):
 		return arg
 	case !hasValue:
-		return Redacted // it may be a token without a name
+		return redacted // it may be a token without a name
 	}
-	return key + "=" + Redacted
+	return key + "=" + redacted
 }
 
 // isShown reports whether the value of an argument may be shown. It returns false for a

@@ -104,6 +104,8 @@ func (c *Config) OCIPlace(ctx context.Context, host, path string) (Place, error)
 // address for a pointer.
 type secret struct{ text *string }
 
+const redacted = "REDACTED"
+
 func newSecret(text string) secret { return secret{&text} }
 
 // reveal returns the text; "" for the zero secret.
@@ -116,11 +118,11 @@ func (s secret) reveal() string {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (secret) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte(addrs.Redacted)) // fmt reports errors of the writer
+	_, _ = f.Write([]byte(redacted)) // fmt reports errors of the writer
 }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (secret) MarshalText() ([]byte, error) { return []byte(addrs.Redacted), nil }
+func (secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // lazy keeps the content of files that are read when the content is first needed. It also
 // keeps errors.

@@ -51,6 +51,8 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 // cannot prevent.
 type BearerToken string
 
+const redacted = "REDACTED"
+
 // PrepareRequest sets the header Authorization. An empty token is sent too, as in stock
 // tools.
 func (t BearerToken) PrepareRequest(req *http.Request) {
@@ -59,11 +61,11 @@ func (t BearerToken) PrepareRequest(req *http.Request) {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (t BearerToken) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte(addrs.Redacted)) // fmt reports errors of the writer
+	_, _ = f.Write([]byte(redacted)) // fmt reports errors of the writer
 }
 
 // String returns "REDACTED".
-func (t BearerToken) String() string { return addrs.Redacted }
+func (t BearerToken) String() string { return redacted }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (t BearerToken) MarshalText() ([]byte, error) { return []byte(addrs.Redacted), nil }
+func (t BearerToken) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -125,16 +125,19 @@ func (r *request) withoutSecrets(text string) string {
 		_, token, _ := strings.Cut(secret, " ") // "Bearer TOKEN"
 		for _, value := range []string{secret, token} {
 			if len(value) >= minSecret {
-				text = strings.ReplaceAll(text, value, addrs.Redacted)
+				text = strings.ReplaceAll(text, value, redacted)
 			}
 		}
 	}
 	return text
 }
 
-// minSecret is the minimum length of a secret that is removed. Shorter ones can be parts of
-// words.
-const minSecret = 6
+const (
+	redacted = "REDACTED"
+	// minSecret is the minimum length of a secret that is removed. Shorter ones can be
+	// parts of words.
+	minSecret = 6
+)
 
 // statusError is a message that wraps a sentinel and a cause.
 type statusError struct {

@@ -48,6 +48,8 @@ func escape(text, kept string) string {
 	return b.String()
 }
 
+const redacted = "REDACTED"
+
 // minSecret is the minimum length of secrets that are removed by value. Shorter ones are ordinary
 // words: removing them would make messages unreadable and would reveal the secret.
 const minSecret = 6
@@ -60,7 +62,7 @@ func Redact(s string, secrets []string) string {
 			continue
 		}
 		for _, spelling := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			s = strings.ReplaceAll(s, spelling, addrs.Redacted)
+			s = strings.ReplaceAll(s, spelling, redacted)
 		}
 	}
 	return addrs.RedactText(s)
