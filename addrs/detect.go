@@ -4,11 +4,12 @@ import (
 	"errors"
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
-// errUnrecognised is the error for an address that no detector recognizes.
-var errUnrecognised = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
+// errUnrecognized is the error for an address that no detector recognizes.
+var errUnrecognized = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
 // errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")
@@ -45,7 +46,7 @@ func detect(addr string) (string, error) {
 			return assemble(forced, found, subdir)
 		}
 	}
-	return "", errUnrecognised
+	return "", errUnrecognized
 }
 
 // assemble joins the result of a detector with the text around the shorthand. The
@@ -104,4 +105,154 @@ func isAlphanumeric(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// detectGit recognizes git@HOST:PATH[?QUERY], the short form of git over ssh. The user must
+// be "git". The query is parsed before the user is checked. So a malformed query is an
+// error in any address with a colon in the right place, even in an absolute path.
+func detectGit(src string) (string, bool, error) {
+	user, host, rest, ok := splitSCP(src)
+	if !ok {
+		return "", false, nil
+	}
+	file, query, _ := strings.Cut(rest, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", false, errors.New("the query string is malformed")
+	}
+	if user != "git" {
+		return "", false, nil
+	}
+	u := url.URL{
+		Scheme: "ssh",
+		User:   url.User(user),
+		Host:   host,
+		Path:   file,
+		// This sorts by key. All other detectors keep the order.
+		RawQuery: values.Encode(),
+	}
+	return "git::" + u.String(), true, nil
+}
+
+// splitSCP splits [USER@]HOST:[/]PATH. The user ends at the first "@" and the host at the
+// next ":". If that does not match, the "@" can be part of the host or the path.
+func splitSCP(src string) (user, host, file string, ok bool) {
+	if before, after, found := strings.Cut(src, "@"); found && before != "" {
+		if host, file, ok := splitHostPath(after); ok {
+			return before, host, file, true
+		}
+	}
+	host, file, ok = splitHostPath(src)
+	return "", host, file, ok
+}
+
+func splitHostPath(s string) (host, file string, ok bool) {
+	host, file, found := strings.Cut(s, ":")
+	if !found || host == "" || file == "" || strings.Contains(file, "\n") {
+		return "", "", false
+	}
+	if file != "/" {
+		file = strings.TrimPrefix(file, "/")
+	}
+	return host, file, true
+}
+
+// detectGitHub recognizes github.com/OWNER/REPO[/SUBDIR][?QUERY]. It cuts off the query
+// first, so that a slash in a ref does not begin a subdirectory.
+func detectGitHub(src string) (string, bool, error) {
+	return detectForge("github.com", src)
+}
+
+// detectForge recognizes HOST/OWNER/REPO[/SUBDIR][?QUERY].
+func detectForge(host, src string) (string, bool, error) {
+	text, query, _ := strings.Cut(src, "?")
+	if !strings.HasPrefix(text, host+"/") {
+		return "", false, nil
+	}
+	parts := strings.SplitN(text, "/", 4)
+	if len(parts) < 3 {
+		return "", false, errors.New("an address at " + host + " needs the owner and the name of a repository")
+	}
+	u, err := url.Parse("https://" + strings.Join(parts[:3], "/"))
+	if err != nil {
+		return "", false, errors.New("the repository's URL is malformed")
+	}
+	// Use Path, not JoinPath or RawPath: the escapes of a repository are decoded if
+	// something is appended, and unchanged otherwise.
+	if !strings.HasSuffix(u.Path, ".git") {
+		u.Path += ".git"
+	}
+	if len(parts) > 3 {
+		u.Path += "//" + parts[3]
+	}
+	found := "git::" + u.String()
+	if query != "" {
+		found += "?" + query
+	}
+	return found, true, nil
+}
+
+// detectBitbucket recognizes bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] and parses it like
+// [detectGitHub]. An empty owner or repository is an error, because stock tools query
+// Bitbucket's API instead, which has no such repositories.
+func detectBitbucket(src string) (string, bool, error) {
+	const host = "bitbucket.org"
+	text, _, _ := strings.Cut(src, "?")
+	parts := strings.SplitN(text, "/", 4)
+	if parts[0] == host && len(parts) > 2 && (parts[1] == "" || parts[2] == "") {
+		return "", false, errors.New("the owner or the name of the repository is empty")
+	}
+	return detectForge(host, src)
+}
+
+// detectS3 recognizes any text that contains ".amazonaws.com/", and converts it to a
+// path-style URL. Like stock tools, it only counts the labels of the host. So it reads the
+// regional host s3.REGION.amazonaws.com as a bucket named "s3".
+func detectS3(src string) (string, bool, error) {
+	if !strings.Contains(src, ".amazonaws.com/") {
+		return "", false, nil
+	}
+	host, key, _ := strings.Cut(src, "/")
+	var endpoint, bucket string
+	switch labels := strings.Split(host, "."); {
+	case len(labels) == 3: // ENDPOINT.amazonaws.com/BUCKET/KEY
+		endpoint = labels[0]
+	case len(labels) == 4: // BUCKET.ENDPOINT.amazonaws.com/KEY
+		endpoint, bucket = labels[1], labels[0]+"/"
+	case len(labels) == 5 && labels[1] == "s3": // BUCKET.s3.REGION.amazonaws.com/KEY
+		endpoint, bucket = "s3."+labels[2], labels[0]+"/"
+	default:
+		return "", false, errors.New("an S3 address has the form BUCKET.s3.REGION.amazonaws.com/KEY")
+	}
+	u, err := url.Parse("https://" + endpoint + ".amazonaws.com/" + bucket + key)
+	if err != nil {
+		return "", false, errors.New("the URL of the S3 address is malformed")
+	}
+	return "s3::" + u.String(), true, nil
+}
+
+// detectGCS recognizes any text that contains ".googleapis.com/", and parses it as
+// HOST/storage/VERSION/BUCKET/OBJECT. It ignores the first two parts.
+func detectGCS(src string) (string, bool, error) {
+	if !strings.Contains(src, ".googleapis.com/") {
+		return "", false, nil
+	}
+	parts := strings.SplitN(src, "/", 5)
+	if len(parts) < 5 {
+		return "", false, errors.New("an address of Google Cloud Storage has the form www.googleapis.com/storage/v1/BUCKET/OBJECT")
+	}
+	u, err := url.Parse("https://www.googleapis.com/storage/" + strings.Join(parts[2:], "/"))
+	if err != nil {
+		return "", false, errors.New("the URL of the address in Google Cloud Storage is malformed")
+	}
+	return "gcs::" + u.String(), true, nil
+}
+
+// detectFile recognizes absolute paths of the operating system. It does not escape them, so
+// a "?" in a path begins a query string.
+func detectFile(src string) (string, bool, error) {
+	if !filepath.IsAbs(src) {
+		return "", false, nil
+	}
+	return "file://" + filepath.ToSlash(src), true, nil
 }

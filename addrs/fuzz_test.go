@@ -52,7 +52,7 @@ func FuzzParseModuleSource(f *testing.F) {
 
 // isReversible reports whether the Source string of src can be parsed again. The detectors do
 // not always make a URL of an odd shorthand, and if a package ends in a slash or a colon, the
-// "//" after it is not recognised.
+// "//" after it is not recognized.
 func isReversible(src addrs.ModuleSource) bool {
 	remote, ok := src.(addrs.ModuleSourceRemote)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -148,4 +149,56 @@ func (p Parser) prefixFault(provider Provider) string {
 		return reason
 	}
 	return ""
+}
+
+const (
+	builtInNamespace = "builtin"
+	legacyNamespace  = "-"
+
+	// The hosts of built-in providers. Terraform knows only the first one.
+	terraformBuiltInHost = Hostname("terraform.io")
+	tofuBuiltInHost      = Hostname("opentofu.org")
+)
+
+// IsBuiltIn reports whether p is part of OpenTofu, so that it is not installed. See
+// [Parser.IsBuiltIn].
+func (p Provider) IsBuiltIn() bool { return Parser{}.IsBuiltIn(p) }
+
+// IsBuiltIn reports whether a provider is part of the dialect's tool.
+// terraform.io/builtin/terraform is part of both tools, and opentofu.org/builtin/terraform
+// is part of OpenTofu. The type is not checked.
+func (p Parser) IsBuiltIn(provider Provider) bool {
+	if provider.Namespace != builtInNamespace {
+		return false
+	}
+	return provider.Hostname == terraformBuiltInHost || provider.Hostname == tofuBuiltInHost && !p.isTerraform()
+}
+
+// IsLegacy reports whether p has the namespace "-" of versions before Terraform 0.13. Such
+// an address can be parsed, but no tool installs the provider.
+func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
+
+func (p Parser) isTerraform() bool { return p.DefaultRegistryHost == TerraformRegistryHost }
+
+// Platform is the operating system and the architecture that a provider's package is built
+// for, with the names that the go command uses. It is comparable.
+type Platform struct{ OS, Arch string }
+
+// CurrentPlatform is the platform of this process.
+func CurrentPlatform() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
+
+// String returns the form that is used in directories, files and flags: "linux_amd64".
+func (p Platform) String() string { return p.OS + "_" + p.Arch }
+
+// ParsePlatform parses OS_ARCH, such as "linux_amd64". Both parts consist of lower-case
+// letters and digits. It does not check whether the platform exists. The error is a
+// *[ParseError].
+func ParsePlatform(s string) (Platform, error) {
+	os, arch, _ := strings.Cut(s, "_")
+	for _, part := range []string{os, arch} {
+		if part == "" || len(part) > 32 || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return Platform{}, &ParseError{What: "platform", Input: s, Reason: fmt.Sprintf("it must have the form OS_ARCH, such as %q", CurrentPlatform())}
+		}
+	}
+	return Platform{OS: os, Arch: arch}, nil
 }

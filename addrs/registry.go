@@ -1,5 +1,11 @@
 package addrs
 
+import (
+	"strings"
+
+	regaddr "github.com/opentofu/registry-address/v2"
+)
+
 // ModuleRegistryPackage is the address of a module package in a registry. It is comparable.
 type ModuleRegistryPackage struct {
 	Host         Hostname
@@ -54,4 +60,61 @@ func (s ModuleSourceRegistry) Located(at ModuleSourceRemote) (ModuleSourceRemote
 		return ModuleSourceRemote{}, err
 	}
 	return ModuleSourceRemote{Package: at.Package, Subdir: subdir}, nil
+}
+
+// readRegistry applies only the grammar of the stock tools.
+func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
+	found, err := regaddr.ParseModuleSource(raw)
+	if err != nil {
+		return ModuleSourceRegistry{}, err
+	}
+	src := ModuleSourceRegistry{
+		Package: ModuleRegistryPackage(found.Package),
+		Subdir:  found.Subdir,
+	}
+	if p.DefaultRegistryHost != "" && !namesHost(raw) {
+		src.Package.Host = p.DefaultRegistryHost
+	}
+	return src, nil
+}
+
+// namesHost reports whether the address contains its host. The registry-address library
+// does not distinguish between a default host that is written and one that is implied.
+func namesHost(raw string) bool {
+	pkg, _ := SplitSubdir(raw)
+	return strings.Count(pkg, "/") == 3
+}
+
+// check applies the rules in which this package is stricter than the grammar of the stock
+// tools.
+func (s ModuleSourceRegistry) check(raw string) error {
+	if fault := hostFault(s.Package.Host); fault != "" {
+		return registryError(raw, "hostname: "+fault, nil)
+	}
+	if escapes(s.Subdir) {
+		return outsidePackage(raw)
+	}
+	return nil
+}
+
+// notRegistry returns the reason why raw cannot be a registry address, or "". It covers the
+// mistakes for which the library's message would be misleading, or would quote a part of
+// the address that may be a secret.
+func notRegistry(raw string) string {
+	pkg, _ := SplitSubdir(raw)
+	switch {
+	case isLocal(raw):
+		return "it is a local path, which has no versions to choose from"
+	case strings.Contains(pkg, "?"):
+		return "a registry address has no query string; the version belongs in the version argument"
+	case strings.Contains(pkg, "@"):
+		return `a registry address has no user name and no "@"`
+	case strings.Contains(pkg, "://"), strings.Contains(pkg, "::"):
+		return "it is the address of a remote package, which has no version argument"
+	}
+	return ""
+}
+
+func registryError(raw, reason string, err error) *ParseError {
+	return &ParseError{What: "module registry address", Input: raw, Reason: reason, Err: err}
 }

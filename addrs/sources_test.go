@@ -11,7 +11,7 @@ import (
 )
 
 type storedSource struct {
-	place, input    string
+	file, input     string
 	fails           bool
 	pkg, wantSubdir string
 }
@@ -35,7 +35,7 @@ func storedSources(t testing.TB) []storedSource {
 				continue
 			}
 			fields := strings.Split(line, "\t")
-			stored := storedSource{place: filepath.Base(name), input: fields[0]}
+			stored := storedSource{file: filepath.Base(name), input: fields[0]}
 			switch {
 			case len(fields) == 2 && fields[1] == "error":
 				stored.fails = true
@@ -59,13 +59,13 @@ func TestStoredSources(t *testing.T) {
 		src, err := addrs.ParseModuleSource(stored.input)
 		if stored.fails {
 			if err == nil {
-				t.Errorf("%s: ParseModuleSource(%q) = %#v, want an error", stored.place, stored.input, src)
+				t.Errorf("%s: ParseModuleSource(%q) = %#v, want an error", stored.file, stored.input, src)
 			}
 			continue
 		}
 		want := addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(stored.pkg), Subdir: stored.wantSubdir}
 		if err != nil || src != addrs.ModuleSource(want) {
-			t.Errorf("%s: ParseModuleSource(%q) = %#v, %v, want %#v", stored.place, stored.input, src, err, want)
+			t.Errorf("%s: ParseModuleSource(%q) = %#v, %v, want %#v", stored.file, stored.input, src, err, want)
 		}
 	}
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/netrc"
-	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
@@ -44,7 +41,7 @@ type Config struct {
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
 
 	netrcFile file
-	netrc     lazy[netrc.File]
+	netrc     lazy[netrc]
 
 	oci        ociConfig
 	ociAnswers singleflight.Memo[dockerQuestion, ociLogin]
@@ -55,13 +52,6 @@ type Config struct {
 	terraform bool
 	// defaultHost is the host of provider addresses without one.
 	defaultHost addrs.Hostname
-}
-
-// credentials are the credentials that a file, a variable or a helper provides for a host.
-type credentials struct {
-	token secret.Text
-	none  bool
-	place Place
 }
 
 // Options control how [Environment.Load] reads the configuration. The zero value reads the
@@ -90,14 +80,14 @@ const maxFile = 1 << 20
 // that cannot be read or parsed is an error with its position. The Config is never nil, and
 // contains everything that could be read. No diagnostic contains a secret.
 func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagnostics) {
-	places := places{Environment: e, terraform: opts.Terraform}
+	paths := paths{Environment: e, terraform: opts.Terraform}
 	config := &Config{
 		Services:  map[addrs.Hostname]map[string]any{},
 		environ:   map[addrs.Hostname]credentials{},
 		files:     map[addrs.Hostname]credentials{},
-		programs:  newPrograms(places),
-		netrcFile: places.netrcFile(),
-		oci:       ociConfig{files: places.dockerFiles()},
+		programs:  newPrograms(paths),
+		netrcFile: paths.netrcFile(),
+		oci:       ociConfig{files: paths.dockerFiles()},
 		warn:      opts.Warn,
 	}
 	if config.warn == nil {
@@ -108,8 +98,8 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagn
 	if config.terraform = opts.Terraform; opts.Terraform {
 		config.defaultHost = addrs.TerraformRegistryHost
 	}
-	config.Providers.ImpliedMirrors = places.impliedMirrors()
-	for _, file := range places.configFiles() {
+	config.Providers.ImpliedMirrors = paths.impliedMirrors()
+	for _, file := range paths.configFiles() {
 		diags = append(diags, config.addFile(ctx, e, file)...)
 	}
 	return config, diags
@@ -149,40 +139,4 @@ func reason(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-// Token returns the token for a host, and reports whether there is one. It looks in the
-// variables, then in the files, and then runs the credentials helper, once for each host.
-// The error is ctx's, or says why the helper failed; it contains no secret.
-func (c *Config) Token(ctx context.Context, host addrs.Hostname) (token disco.BearerToken, ok bool, err error) {
-	found, err := c.credentials(ctx, host)
-	if err != nil || found.none {
-		return "", false, err
-	}
-	return disco.BearerToken(found.token.Reveal()), true, nil
-}
-
-func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credentials, error) {
-	if found, ok := c.environ[host]; ok {
-		return found, nil
-	}
-	if found, ok := c.files[host]; ok {
-		return found, nil
-	}
-	if c.helper == nil {
-		return credentials{none: true}, nil
-	}
-	return c.helperAnswers.Do(ctx, host, func(ctx context.Context) (credentials, error) {
-		return c.helper.get(ctx, c.programs, host)
-	})
-}
-
-// ForHost returns the result of [Config.Token] as credentials, or nil if there is no token.
-// It implements [disco.CredentialsSource].
-func (c *Config) ForHost(ctx context.Context, host addrs.Hostname) (disco.Credentials, error) {
-	token, ok, err := c.Token(ctx, host)
-	if !ok {
-		return nil, err
-	}
-	return token, nil
 }

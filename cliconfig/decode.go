@@ -41,29 +41,29 @@ func (d *decoder) file(content object) {
 	for _, block := range content {
 		switch block.key {
 		case "credentials":
-			d.labelled(block, d.credentials)
+			d.labeled(block, d.credentials)
 		case "credentials_helper":
-			d.labelled(block, d.helper)
+			d.labeled(block, d.helper)
 		case "host":
-			d.labelled(block, d.host)
+			d.labeled(block, d.host)
 		case "oci_credentials":
-			d.labelled(block, d.ociCredentials)
+			d.labeled(block, d.ociCredentials)
 		case "oci_default_credentials":
-			d.unlabelled(block, d.ociDefaults)
+			d.unlabeled(block, d.ociDefaults)
 		case "plugin_cache_dir":
 			d.pluginCacheDir(block.at, content)
 		case "plugin_cache_may_break_dependency_lock_file":
 			d.pluginCacheMayBreak(block.at, content)
 		case "provider_installation":
-			d.unlabelledBlock(block, d.providerInstallation)
+			d.unlabeledBlock(block, d.providerInstallation)
 		case "registry_protocols":
-			d.unlabelled(block, d.registryProtocols)
+			d.unlabeled(block, d.registryProtocols)
 		}
 	}
 }
 
-// labelled calls decode for each block of a type that has one label.
-func (d *decoder) labelled(block item, decode func(label item, body object)) {
+// labeled calls decode for each block of a type that has one label.
+func (d *decoder) labeled(block item, decode func(label item, body object)) {
 	labels, ok := entries(block.value)
 	if !ok {
 		d.fault(block.at, "%q must be a block.", block.key)
@@ -79,7 +79,7 @@ func (d *decoder) labelled(block item, decode func(label item, body object)) {
 	}
 }
 
-func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
+func (d *decoder) unlabeled(block item, decode func(at hcl.Pos, body object)) {
 	body, ok := entries(block.value)
 	if !ok {
 		d.fault(block.at, "%q must be a block.", block.key)
@@ -88,14 +88,14 @@ func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 	decode(block.at, body)
 }
 
-// unlabelledBlock is unlabelled for blocks that stock tools refuse if they are written as
+// unlabeledBlock is unlabeled for blocks that stock tools refuse if they are written as
 // arguments.
-func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body object)) {
+func (d *decoder) unlabeledBlock(block item, decode func(at hcl.Pos, body object)) {
 	if block.assigned {
 		d.fault(block.at, "%q must be a block, without an equals sign.", block.key)
 		return
 	}
-	d.unlabelled(block, decode)
+	d.unlabeled(block, decode)
 }
 
 // hostname returns the host in a label.

@@ -1,13 +1,14 @@
 package cliconfig
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"strings"
 
-	"github.com/cotterpin/cotter/internal/netrc"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -26,24 +27,118 @@ func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinf
 	if at.Port() == "443" && at.Scheme == "https" {
 		host = at.Hostname()
 	}
-	login, password, found := file.Find(host)
+	login, password, found := file.find(host)
 	if !found {
 		return nil, nil
 	}
 	return url.UserPassword(login, password), nil
 }
 
-func (c *Config) readNetrc(ctx context.Context) (netrc.File, error) {
+func (c *Config) readNetrc(ctx context.Context) (netrc, error) {
 	if c.netrcFile.name == "" {
-		return netrc.File{}, nil
+		return netrc{}, nil
 	}
 	src, err := userfile.Read(ctx, c.netrcFile.name, maxFile)
 	switch {
 	case err == nil, userfile.Absent(err):
-		return netrc.Parse(src), nil
+		return parseNetrc(src), nil
 	case errors.Is(err, fs.ErrPermission) && !c.netrcFile.named:
 		c.warn(fmt.Sprintf("The credentials for http are skipped: %s", err))
-		return netrc.File{}, nil
+		return netrc{}, nil
 	}
-	return netrc.File{}, fmt.Errorf("the user's credentials for http: %w", err)
+	return netrc{}, fmt.Errorf("the user's credentials for http: %w", err)
+}
+
+// netrc is the content of a netrc file, in which curl, git and stock tools find passwords for
+// servers. The zero value is an empty file.
+type netrc struct{ entries []netrcEntry }
+
+type netrcEntry struct{ host, login, password string }
+
+// parseNetrc parses the format of GNU ftp, as curl reads it. It consists of words that are separated
+// by spaces or enclosed in double quotes, in which a backslash escapes the next character. "machine
+// HOST" begins an entry, followed by "login NAME" and "password SECRET". "account NAME" is
+// skipped, and so is "macdef NAME" up to the next empty line. A "#" in the place of one of these
+// keywords begins a comment.
+//
+// A "default" entry, which other programs use for all servers without their own entry, is skipped:
+// its password would be sent to any server that an address names. Like other programs, parseNetrc
+// skips what it does not understand, because the file may be meant for any of them.
+func parseNetrc(src []byte) netrc {
+	var f netrc
+	var current *netrcEntry
+	for rest := src; ; {
+		var word string
+		var ok bool
+		if word, rest, ok = nextWord(rest); !ok {
+			return f
+		}
+		switch {
+		case strings.HasPrefix(word, "#"):
+			rest = afterLine(rest)
+			continue
+		case word == "default":
+			current = &netrcEntry{} // not added to f
+			continue
+		case word == "macdef":
+			_, rest, _ = bytes.Cut(rest, []byte("\n\n"))
+			continue
+		}
+		var value string
+		if value, rest, ok = nextWord(rest); !ok {
+			return f
+		}
+		switch {
+		case word == "machine":
+			f.entries = append(f.entries, netrcEntry{host: strings.ToLower(value)})
+			current = &f.entries[len(f.entries)-1]
+		case current == nil:
+		case word == "login":
+			current.login = value
+		case word == "password":
+			current.password = value
+		}
+	}
+}
+
+// find returns the first entry for a host. host has the form HOST, or HOST:PORT if the port is
+// not the default one.
+func (f netrc) find(host string) (login, password string, found bool) {
+	for _, e := range f.entries {
+		if e.host == strings.ToLower(host) {
+			return e.login, e.password, true
+		}
+	}
+	return "", "", false
+}
+
+// nextWord returns the next word and the text after it.
+func nextWord(src []byte) (word string, rest []byte, ok bool) {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	if len(src) == 0 {
+		return "", nil, false
+	}
+	if src[0] != '"' {
+		end := bytes.IndexAny(src, " \t\r\n")
+		if end < 0 {
+			end = len(src)
+		}
+		return string(src[:end]), src[end:], true
+	}
+	var quoted []byte
+	for i := 1; i < len(src); i++ {
+		switch {
+		case src[i] == '"':
+			return string(quoted), src[i+1:], true
+		case src[i] == '\\' && i+1 < len(src):
+			i++
+		}
+		quoted = append(quoted, src[i])
+	}
+	return "", nil, false // the closing quote is missing
+}
+
+func afterLine(src []byte) []byte {
+	_, rest, _ := bytes.Cut(src, []byte("\n"))
+	return rest
 }

@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/hashicorp/go-version"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // programs finds and runs helper programs.
@@ -25,7 +28,7 @@ type programs struct {
 	environ func() []string
 }
 
-func newPrograms(p places) programs {
+func newPrograms(p paths) programs {
 	environ := append([]string{}, p.Variables...) // for os/exec, nil means the environment of this process
 	return programs{plugins: p.pluginDirectories(), windows: p.windows(), environ: func() []string { return environ }}
 }
@@ -171,4 +174,34 @@ func (o *output) Write(p []byte) (int, error) {
 func isExit(err error) bool {
 	_, ok := errors.AsType[*exec.ExitError](err)
 	return ok
+}
+
+// helperPrefix is the prefix of the file names of credentials helpers.
+const helperPrefix = "terraform-credentials-"
+
+// helper is a credentials_helper block.
+type helper struct {
+	name string
+	args []string
+}
+
+var errNotJSON = errors.New("its output is not a JSON object")
+
+// get runs the helper to get the credentials for a host.
+func (h *helper) get(ctx context.Context, p programs, host addrs.Hostname) (credentials, error) {
+	program, err := p.plugin(helperPrefix + h.name)
+	if err != nil {
+		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, err)
+	}
+	args := append(append([]string{}, h.args...), "get", string(host))
+	out, err := p.run(ctx, program, args, "")
+	if err != nil {
+		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(out, &answer); err != nil { // the error could quote a token
+		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, errNotJSON)
+	}
+	token, ok := answer["token"].(string)
+	return credentials{token: secret.New(token), none: !ok, place: Place{PlaceHelper, program}}, nil
 }

@@ -313,6 +313,56 @@ func (registry) Package(context.Context, addrs.Provider, versions.Version, addrs
 	return nil, getproviders.ErrNotFound
 }
 
+// providerSourceCases are configurations, in which DIR stands for the directory of the project.
+var providerSourceCases = map[string]struct {
+	methods string // the content of the block provider_installation; "" means that there is no block
+	// x and y are the versions of both providers, and sharedX those of x without the mirrors of
+	// the project.
+	x, y, sharedX string
+	evidenceOfX   string // the kinds
+	inProject     bool
+}{
+	"implied": { // the registry is never queried for x
+		methods: "", x: "1.0.0 2.0.0", sharedX: "1.0.0", y: "9.0.0", evidenceOfX: "project mirror", inProject: true,
+	},
+	"explicit": {
+		methods: "direct {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
+	},
+	"nothing": {
+		methods: "\n",
+		x:       "not found", sharedX: "not found", y: "not found",
+	},
+	"overrides alone": {
+		methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}",
+		x:       "not found", sharedX: "not found", y: "not found",
+	},
+	"overrides with direct": {
+		methods: "dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "9.0.0", evidenceOfX: "signature",
+	},
+	"a relative mirror": {
+		methods: "filesystem_mirror {\n  path = \"mirror\"\n}",
+		x:       "not found", sharedX: "not found", y: "3.0.0", evidenceOfX: "project", inProject: true,
+	},
+	"the union": {
+		methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0 9.0.0", evidenceOfX: "mirror signature",
+	},
+	"a pattern": {
+		methods: "filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}",
+		x:       "9.0.0", sharedX: "9.0.0", y: "3.0.0", evidenceOfX: "mirror signature",
+	},
+	"a missing mirror": {
+		methods: "filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}",
+		x:       "failed", sharedX: "failed", y: "failed", evidenceOfX: "mirror signature",
+	},
+	"a missing relative mirror": {
+		methods: "filesystem_mirror {\n  path = \"none\"\n}\ndirect {}",
+		x:       "failed", sharedX: "9.0.0", y: "failed", evidenceOfX: "project signature",
+	},
+}
+
 // TestProviderSource has configurations and the versions that are found with them. There are
 // mirrors in the user's directory, in the configuration's directory, and in another directory,
 // DIR.
@@ -327,27 +377,12 @@ func TestProviderSource(t *testing.T) {
 		"terraform.d/plugins/" + at + "x/2.0.0/linux_amd64/x": "",
 		"mirror/" + at + "y/3.0.0/linux_amd64/y":              "",
 	})
-	for name, test := range map[string]struct {
-		text string
-		x, y string // the versions of both providers
-		// kinds are the kinds of evidence for x, and shared are its versions without the mirrors of
-		// the project.
-		kinds, shared string
-		inProject     bool
-	}{
-		// The registry is never queried for x.
-		"implied":                   {"", "1.0.0 2.0.0", "9.0.0", "project mirror", "1.0.0", true},
-		"explicit":                  {installation("direct {}"), "9.0.0", "9.0.0", "signature", "9.0.0", false},
-		"nothing":                   {"provider_installation {}", "not found", "not found", "", "not found", false},
-		"overrides alone":           {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}"), "not found", "not found", "", "not found", false},
-		"overrides with direct":     {installation("dev_overrides {\n  \"acme/x\" = \"/x\"\n}\ndirect {}"), "9.0.0", "9.0.0", "signature", "9.0.0", false},
-		"a relative mirror":         {installation("filesystem_mirror {\n  path = \"mirror\"\n}"), "not found", "3.0.0", "project", "not found", true},
-		"the union":                 {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {}"), "9.0.0", "3.0.0 9.0.0", "mirror signature", "9.0.0", false},
-		"a pattern":                 {installation("filesystem_mirror {\n  path = \"DIR/mirror\"\n}\ndirect {\n  exclude = [\"acme/y\"]\n}"), "9.0.0", "3.0.0", "mirror signature", "9.0.0", false},
-		"a missing mirror":          {installation("filesystem_mirror {\n  path = \"DIR/none\"\n}\ndirect {}"), "failed", "failed", "mirror signature", "failed", false},
-		"a missing relative mirror": {installation("filesystem_mirror {\n  path = \"none\"\n}\ndirect {}"), "failed", "failed", "project signature", "9.0.0", false},
-	} {
-		write(t, filepath.Join(user, ".tofurc"), strings.ReplaceAll(test.text, "DIR", filepath.ToSlash(dir)), 0o600)
+	for name, test := range providerSourceCases {
+		text := ""
+		if test.methods != "" {
+			text = installation(test.methods)
+		}
+		write(t, filepath.Join(user, ".tofurc"), strings.ReplaceAll(text, "DIR", filepath.ToSlash(dir)), 0o600)
 		config := load(t, cliconfig.Environment{Home: user, GOOS: "linux", Variables: []string{"XDG_DATA_DIRS=/none"}})
 		source, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
 			Direct: func(retries int) getproviders.Source { return registry{retries} },
@@ -368,8 +403,8 @@ func TestProviderSource(t *testing.T) {
 		for _, e := range source.Evidence(x) {
 			kinds = append(kinds, e.Kind.String())
 		}
-		if got := strings.Join(kinds, " "); got != test.kinds {
-			t.Errorf("%s: the evidence is %q, want %q", name, got, test.kinds)
+		if got := strings.Join(kinds, " "); got != test.evidenceOfX {
+			t.Errorf("%s: the evidence is %q, want %q", name, got, test.evidenceOfX)
 		}
 		shared, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
 			Direct: func(retries int) getproviders.Source { return registry{retries} },
@@ -378,8 +413,8 @@ func TestProviderSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found(shared.Versions(t.Context(), x)); got != test.shared {
-			t.Errorf("%s: without the project's mirrors the versions are %q, want %q", name, got, test.shared)
+		if got := found(shared.Versions(t.Context(), x)); got != test.sharedX {
+			t.Errorf("%s: without the project's mirrors the versions are %q, want %q", name, got, test.sharedX)
 		}
 		if got := config.Providers.InProject(dir); got != test.inProject {
 			t.Errorf("%s: InProject = %v", name, got)

@@ -161,7 +161,7 @@ func TestForcedServices(t *testing.T) {
 	}
 }
 
-func TestCancelledCaller(t *testing.T) {
+func TestCanceledCaller(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
 	arrived, release := make(chan struct{}, 2), make(chan struct{})
@@ -188,7 +188,7 @@ func TestCancelledCaller(t *testing.T) {
 	cancel()
 	err := <-impatient
 	if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled caller: %v, want a *DiscoveryError over context.Canceled", err)
+		t.Errorf("canceled caller: %v, want a *DiscoveryError over context.Canceled", err)
 	}
 	close(release)
 	// The patient caller has either joined the lookup, or come too late and started another one.

@@ -78,7 +78,7 @@ func TestCredentialsError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := c.Authorize(ctx, host, req); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled Authorize = %v", err)
+		t.Errorf("canceled Authorize = %v", err)
 	}
 }
 

@@ -194,7 +194,7 @@ func TestExtractArchiveResult(t *testing.T) {
 	}
 }
 
-func TestExtractArchiveCancelled(t *testing.T) {
+func TestExtractArchiveCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -163,7 +163,7 @@ func TestGetterEndless(t *testing.T) {
 	}
 }
 
-func TestGetterCancelled(t *testing.T) {
+func TestGetterCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -38,7 +38,7 @@ type watch struct {
 	download  int64 // limit of the bytes next to path, and of those in path if it is an archive
 	tree      int64 // limit of the bytes in path if it is a directory
 	entries   int   // limit of the entries in path
-	floor     minrate.Floor
+	floor     httpx.Floor
 	progress  func(done, total int64)
 }
 
@@ -96,7 +96,7 @@ func (w *watch) start(ctx context.Context) (context.Context, func() (int64, erro
 func (w *watch) follow(ctx context.Context) error {
 	var before written
 	windowStart, wait := time.Now(), watchInterval
-	meter := minrate.Meter{Floor: w.floor}
+	meter := httpx.Meter{Floor: w.floor}
 	for {
 		select {
 		case <-ctx.Done():

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // gitAddress is a parsed package address.
@@ -92,7 +92,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 func gitProtocols(req Request, u *url.URL) []string {
 	switch {
 	case req.FromServer:
-		if origin, err := url.Parse(req.Origin); err == nil && netguard.IsLoopback(origin) && netguard.IsLoopback(u) {
+		if origin, err := url.Parse(req.Origin); err == nil && hostname.IsLoopback(origin) && hostname.IsLoopback(u) {
 			return []string{"https", "ssh", "http"}
 		}
 		return []string{"https", "ssh"}

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -123,10 +122,10 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 	case isDenied(err):
 		return true, httpError(err)
 	}
-	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && retryafter.Requested(status.RetryAfter).TooLong() {
+	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && httpx.ParseRetryAfter(status.RetryAfter).TooLong() {
 		// Git would query the server again at once.
 		return true, &StatusError{
-			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: retryafter.Requested(status.RetryAfter),
+			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter),
 		}
 	}
 	g.v2Err = err

@@ -1,15 +1,21 @@
 package getmodules
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
+
+	"golang.org/x/net/html"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // maxHops bounds how many pages in a row may point to another page.
@@ -100,40 +106,153 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 	return addr, nil
 }
 
-// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
-func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
-	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+// maxPage bounds the size of a page that names a location, in bytes. Only the head of the page
+// is used, but all of it is read.
+const maxPage = 1 << 20
+
+// discover requests a page and returns the location of the package that it names, in the header
+// X-Terraform-Get or in a meta element. This is go-getter's protocol for http. The argument
+// terraform-get=1 tells the server that the client supports it.
+func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
 	user, err := f.userFor(ctx, req, addr)
 	if err != nil {
-		return nil, err
+		return addrs.ModuleSourceRemote{}, err
 	}
-	d := &download{file: file, kind: addr.kind, limit: f.Limits.download(), progress: req.Progress}
-	if err := f.get(ctx, addr.url, user, d.receive); err != nil {
-		return nil, withCredentials(err, user)
+	page := *addr.url
+	page.RawQuery = strings.TrimPrefix(page.RawQuery+"&terraform-get=1", "&")
+	var location string
+	err = f.get(ctx, &page, user, func(answer *httpx.Response) error {
+		location = answer.Header.Get("X-Terraform-Get")
+		if location != "" {
+			return nil
+		}
+		text, err := answer.ReadAll(maxPage)
+		location = metaLocation(text)
+		return err
+	})
+	if err != nil {
+		return addrs.ModuleSourceRemote{}, withCredentials(err, user)
 	}
-	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
-		return nil, err
+	if location == "" {
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: it has neither the header X-Terraform-Get nor a meta element terraform-get; "+
+			"if it is an archive, its name must end in .zip, .tar.gz or .tar.bz2, or the address needs ?archive=", ErrNoLocation)
 	}
-	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
+	return parseLocation(location)
+}
+
+// parseLocation parses the location in a page. It must be a full URL, because the meaning of
+// "github.com/a/b" or "../b" depends on the context.
+func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
+	if len(location) > maxLocation {
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
+	}
+	source, err := addrs.ParseModuleSource(location)
+	if err != nil {
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address that is not valid: %w", ErrRefusedLocation, err)
+	}
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if !ok || !strings.Contains(location, "://") {
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to %q, which is not a full URL", ErrRefusedLocation, addrs.Redact(location))
+	}
+	return remote, nil
+}
+
+// metaLocation returns the content of <meta name="terraform-get" content="..."> in the
+// head of a page, or an empty string if the head has no such element. Elements after the
+// head are ignored, because users other than the page's owner may have written them.
+func metaLocation(page []byte) string {
+	tokens := html.NewTokenizer(bytes.NewReader(page))
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			token := tokens.Token()
+			if token.Data == "body" || token.Data == "head" && kind == html.EndTagToken {
+				return ""
+			}
+			if token.Data == "meta" && attribute(token, "name") == "terraform-get" {
+				return strings.TrimSpace(attribute(token, "content"))
+			}
+		}
+	}
+}
+
+func attribute(token html.Token, name string) string {
+	for _, attr := range token.Attr {
+		if attr.Key == name {
+			return attr.Val
+		}
+	}
+	return ""
+}
+
+// inSubdir sets the subdirectory that a page points to, relative to the subdirectory that pkg
+// may already have. The subdirectory becomes the package, so links that point out of it are
+// left out too.
+func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
+	subdir, err := addrs.JoinSubdir(pkg.Subdir, subdir)
 	if err != nil {
 		return nil, err
 	}
-	pkg.Resolved = addr.resolved()
-	if d.generated {
-		pkg.ArchiveSum = ""
+	if subdir == "" || subdir == "." {
+		pkg.Subdir = ""
+		return pkg, nil
 	}
+	if pkg.Subdir, err = findSubdir(dir, subdir); err != nil {
+		return nil, err
+	}
+	pruned, err := treewriter.PruneLinks(filepath.Join(dir, filepath.FromSlash(pkg.Subdir)))
+	if err != nil {
+		return nil, err
+	}
+	pkg.Warnings = append(pkg.Warnings, pruned.Warnings()...)
+	for _, link := range leftOut(pruned) {
+		link.Path = path.Join(pkg.Subdir, link.Path)
+		pkg.LeftOut = append(pkg.LeftOut, link)
+	}
+	sortLinks(pkg.LeftOut)
 	return pkg, nil
 }
 
-// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
-// content.
-func wantOK(answer *httpx.Response) error {
-	if answer.StatusCode != http.StatusOK {
-		return answer.StatusError()
+// findSubdir returns the path of a subdirectory in a fetched tree. subdir may be a pattern,
+// which must match exactly one directory. Patterns are useful because forges name the directory
+// in their archives after the commit.
+func findSubdir(dir, subdir string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
 	}
-	return nil
+	defer root.Close()
+	matches := []string{subdir}
+	if strings.ContainsAny(subdir, `*?[\`) {
+		if matches, err = globDirs(root.FS(), subdir); err != nil {
+			return "", err
+		}
+	}
+	if len(matches) != 1 {
+		return "", fmt.Errorf("the subdirectory %q to which the page points matches %d directories of the package instead of one", subdir, len(matches))
+	}
+	info, err := root.Stat(matches[0])
+	if err != nil {
+		return "", fmt.Errorf("the subdirectory to which the page points: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%q, to which the page points, is not a directory", matches[0])
+	}
+	return matches[0], nil
+}
+
+func globDirs(fsys fs.FS, pattern string) ([]string, error) {
+	all, err := fs.Glob(fsys, pattern)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, name := range all {
+		if info, err := fs.Stat(fsys, name); err == nil && info.IsDir() {
+			dirs = append(dirs, name)
+		}
+	}
+	return dirs, nil
 }

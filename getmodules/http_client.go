@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
-	"github.com/cotterpin/cotter/internal/netguard"
-	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 const (
@@ -47,8 +45,8 @@ func (f *Fetcher) retry() httpx.Retry {
 
 // floor returns the minimum rate of a transfer under the Fetcher's limits. stall is its window
 // if Fetcher.StallTimeout is not set.
-func (f *Fetcher) floor(stall time.Duration) minrate.Floor {
-	return minrate.Floor{PerSecond: f.Limits.MinRate, Window: cmp.Or(f.StallTimeout, stall)}
+func (f *Fetcher) floor(stall time.Duration) httpx.Floor {
+	return httpx.Floor{PerSecond: f.Limits.MinRate, Window: cmp.Or(f.StallTimeout, stall)}
 }
 
 // get requests a URL and passes the answer to receive. It retries failures that may be
@@ -69,7 +67,7 @@ func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userin
 	if user == nil {
 		return req, nil
 	}
-	if u.Scheme != "https" && !netguard.IsLoopback(u) {
+	if u.Scheme != "https" && !hostname.IsLoopback(u) {
 		return nil, errors.New("the address contains credentials, which are sent by https only")
 	}
 	password, _ := user.Password()
@@ -99,7 +97,7 @@ func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress
 // request to it. The connection must be encrypted or within this machine, and no other server
 // may have named the address.
 func mayCarryCredentials(req Request, u *url.URL) bool {
-	encrypted := u.Scheme == "https" || u.Scheme == "http" && netguard.IsLoopback(u)
+	encrypted := u.Scheme == "https" || u.Scheme == "http" && hostname.IsLoopback(u)
 	return encrypted && (!req.FromServer || hasOrigin(req.Origin, u))
 }
 
@@ -120,7 +118,7 @@ type StatusError struct {
 
 	redirected bool
 	attempts   int
-	retryAfter retryafter.Request
+	retryAfter httpx.RetryAfter
 }
 
 // Error returns a message without the server's own text for the status.

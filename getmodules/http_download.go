@@ -1,91 +1,96 @@
 package getmodules
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
-// progressInterval is the minimum time between two calls of Progress.
-const progressInterval = 100 * time.Millisecond
-
-// download is the download of an archive to a file.
-type download struct {
-	file     *os.File
-	kind     archiveKind
-	limit    int64
-	progress func(done, total int64)
-	// generated is set if a forge generated the archive for this request.
-	generated bool
+// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
+func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
+	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	user, err := f.userFor(ctx, req, addr)
+	if err != nil {
+		return nil, err
+	}
+	isForges, err := f.downloadArchive(ctx, req, addr, user, file)
+	if err != nil {
+		return nil, withCredentials(err, user)
+	}
+	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
+		return nil, err
+	}
+	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	pkg.Resolved = addr.resolved()
+	if isForges {
+		pkg.ArchiveSum = ""
+	}
+	return pkg, nil
 }
 
-// receive writes the body of an answer to the file, from its beginning. Reading an answer that
-// is shorter than announced fails. A longer one is truncated by net/http, which damages the
-// archive.
-func (d *download) receive(answer *httpx.Response) error {
-	if err := wantOK(answer); err != nil {
-		return err
-	}
-	if err := d.checkEncoding(answer.Header.Get("Content-Encoding")); err != nil {
-		return err
-	}
-	if answer.ContentLength > d.limit {
-		return fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, answer.ContentLength, d.limit)
-	}
-	if err := stagedfile.Empty(d.file); err != nil {
-		return err
-	}
-	d.generated = isGenerated(answer.Asked)
-	out := io.Writer(d.file)
-	if d.progress != nil {
-		out = &progressWriter{w: d.file, report: d.progress, total: max(answer.ContentLength, 0)}
-	}
-	n, err := io.Copy(out, io.LimitReader(answer.Body, d.limit+1))
-	switch {
-	case err != nil:
-		return err
-	case n > d.limit:
-		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, d.limit)
-	case n == 0:
-		return fmt.Errorf("%w: the answer is empty", ErrNotArchive)
-	case d.progress != nil:
-		d.progress(n, n)
+// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
+// content.
+func wantOK(answer *httpx.Response) error {
+	if answer.StatusCode != http.StatusOK {
+		return answer.StatusError()
 	}
 	return nil
 }
 
+// downloadArchive writes an archive to a file. It reports whether a forge generated the archive for this
+// request. An interrupted transfer starts again from the beginning: nothing is known of the archive
+// that could prove that two parts of it are of one version.
+func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiveAddress, user *url.Userinfo, file *os.File) (isForges bool, err error) {
+	d := &httpx.Download{File: file, Limit: f.Limits.download()}
+	if req.Progress != nil {
+		d.Progress = func(done, total int64) { req.Progress(done, max(total, 0)) }
+	}
+	err = f.get(ctx, addr.url, user, func(answer *httpx.Response) error {
+		if err := wantOK(answer); err != nil {
+			return err
+		}
+		if err := checkEncoding(addr.kind, answer.Header.Get("Content-Encoding")); err != nil {
+			return err
+		}
+		isForges = isGenerated(answer.Asked)
+		err := d.Receive(answer)
+		large, isLarge := errors.AsType[*httpx.TooLargeError](err)
+		switch {
+		case isLarge && large.Size > 0:
+			return fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, large.Size, large.Limit)
+		case isLarge:
+			return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, large.Limit)
+		case err == nil && d.Size() == 0:
+			return fmt.Errorf("%w: the answer is empty", ErrNotArchive)
+		}
+		return err
+	})
+	return isForges, err
+}
+
 // checkEncoding refuses encodings, because none was requested. Gzip is allowed for tar.gz: some
 // servers declare a tar.gz file as a tar file with an encoding, without changing its bytes.
-func (d *download) checkEncoding(encoding string) error {
+func checkEncoding(kind archiveKind, encoding string) error {
 	encoding = strings.ToLower(encoding)
 	isGzip := encoding == "gzip" || encoding == "x-gzip"
-	if encoding == "" || encoding == "identity" || isGzip && d.kind == kindTarGzip {
+	if encoding == "" || encoding == "identity" || isGzip && kind == kindTarGzip {
 		return nil
 	}
 	return fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)
-}
-
-type progressWriter struct {
-	w           io.Writer
-	report      func(done, total int64)
-	done, total int64
-	last        time.Time
-}
-
-func (p *progressWriter) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.done += int64(n)
-	if now := time.Now(); now.Sub(p.last) >= progressInterval {
-		p.last = now
-		p.report(p.done, p.total)
-	}
-	return n, err
 }
 
 // isGenerated reports whether one of the URLs is the URL of an archive that a forge generates

@@ -168,7 +168,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-func TestHTTPCancelled(t *testing.T) {
+func TestHTTPCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": func(w http.ResponseWriter, r *http.Request) {

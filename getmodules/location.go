@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // checkLocation returns an error if a package's own configuration, or a server's answer, points
@@ -57,7 +57,7 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 	if err != nil {
 		from = new(url.URL)
 	}
-	if netguard.IsLoopback(from) && netguard.IsLoopback(u) {
+	if hostname.IsLoopback(from) && hostname.IsLoopback(u) {
 		allowed["git"] = append(allowed["git"], "http")
 		allowed["http"] = []string{"http"}
 		allowed["s3"] = append(allowed["s3"], "http")
@@ -70,7 +70,7 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 		return fmt.Errorf("%w: the server at %q points to %q; servers may point to https, git over https or ssh, oci, s3 and gcs",
 			ErrRefusedLocation, server, transport(getter, u))
 	}
-	if reason, ok := netguard.May(from, u); !ok {
+	if reason, ok := hostname.MayPointTo(from, u); !ok {
 		return fmt.Errorf("%w: the server at %q points to %q, and %s; use that address as the source yourself if you trust it",
 			ErrRefusedLocation, server, addrs.Redact(u.Scheme+"://"+u.Host), reason)
 	}

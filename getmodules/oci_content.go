@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/opencontainers/go-digest"
@@ -12,8 +11,8 @@ import (
 	"oras.land/oras-go/v2/content"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 // OCIContent reads any kind of artifact from a repository of an OCI registry, such as the
@@ -113,27 +112,14 @@ func (r *ociRepository) receive(ctx context.Context, blob OCIBlob, file *os.File
 	if err != nil {
 		return err
 	}
-	if err := stagedfile.Empty(file); err != nil {
-		return err
-	}
 	body, err := r.Blobs().Fetch(ctx, descriptor)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	out := io.Writer(file)
-	if progress != nil {
-		out = &progressWriter{w: file, report: progress, total: blob.Size}
-	}
 	verified := content.NewVerifyReader(body, descriptor)
-	if _, err := io.Copy(out, verified); err != nil {
+	if err := (&httpx.Download{File: file, Progress: progress}).Copy(verified, blob.Size); err != nil {
 		return err
 	}
-	if err := verified.Verify(); err != nil {
-		return err
-	}
-	if progress != nil {
-		progress(blob.Size, blob.Size)
-	}
-	return nil
+	return verified.Verify()
 }

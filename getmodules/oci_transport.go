@@ -12,9 +12,8 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // ociTransport is the transport of the registry client. The client authenticates requests; the
@@ -71,7 +70,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 		sent.Body = &guardedBody{req.Body, guard}
 	}
 	client := *t.registry
-	client.Floor, client.MaxRedirects = minrate.Floor{}, 0 // the guard measures what is sent
+	client.Floor, client.MaxRedirects = httpx.Floor{}, 0 // the guard measures what is sent
 	answer, err := client.Send(sent)
 	defer guard.Stop()
 	if err != nil {
@@ -91,7 +90,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 // guardedBody is a request body. Bytes that are read from it count as progress of the transfer.
 type guardedBody struct {
 	io.ReadCloser
-	guard *minrate.Guard
+	guard *httpx.Guard
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {
@@ -170,7 +169,7 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
 	}
-	if reason, ok := netguard.May(t.at, req.URL); !ok {
+	if reason, ok := hostname.MayPointTo(t.at, req.URL); !ok {
 		return t.refuse(req, reason)
 	}
 	hasSecret := req.Header.Get("Authorization") != "" || req.Body != nil && req.Body != http.NoBody

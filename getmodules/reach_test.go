@@ -355,7 +355,7 @@ func TestReachableErrors(t *testing.T) {
 		}()
 		_, err := fetcher(t).Reachable(ctx, getmodules.Request{Package: addrs.ParseModulePackage("git::" + slow.URL + "/net.git"), Revision: r.id["m2"]})
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: cancelled: %v", client, err)
+			t.Errorf("%s: canceled: %v", client, err)
 		}
 		for name, tt := range map[string]struct {
 			address, revision string

@@ -15,9 +15,9 @@ import (
 
 // Sizes of the records of a zip archive, from section 4.3 of PKWARE's APPNOTE 6.3.10.
 const (
-	zipLocalSize  = 30
-	zipCentreSize = 46
-	zipEndSize    = 22
+	zipLocalSize   = 30
+	zipCentralSize = 46
+	zipEndSize     = 22
 	// zipMaxComment is the maximum length of the archive comment, which has a 16 bit length
 	// field.
 	zipMaxComment = 1<<16 - 1
@@ -25,7 +25,7 @@ const (
 
 var (
 	zipLocalMark      = []byte("PK\x03\x04")
-	zipCentreMark     = []byte("PK\x01\x02")
+	zipCentralMark    = []byte("PK\x01\x02")
 	zipEndMark        = []byte("PK\x05\x06")
 	zipDescriptorMark = []byte("PK\x07\x08")
 	zip64LocatorMark  = []byte("PK\x06\x07")
@@ -126,11 +126,11 @@ func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 }
 
 func readZipEntry(r io.Reader) (*zipEntry, error) {
-	var head [zipCentreSize]byte
+	var head [zipCentralSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, fmt.Errorf("it has fewer entries than its end record says: %w", err)
 	}
-	if !bytes.HasPrefix(head[:], zipCentreMark) {
+	if !bytes.HasPrefix(head[:], zipCentralMark) {
 		return nil, errors.New("an entry has a wrong signature")
 	}
 	le := binary.LittleEndian

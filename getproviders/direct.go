@@ -3,9 +3,12 @@ package getproviders
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"time"
 
@@ -13,8 +16,6 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -64,7 +65,7 @@ type Direct struct {
 	// MaxArchive is the maximum size of an archive in bytes. 0 means 1 GiB.
 	MaxArchive int64
 
-	pauses retryafter.Hosts
+	pauses httpx.Pauses
 	// documents are the documents of sums and the signatures by URL. All platforms of a version
 	// share them.
 	documents singleflight.Group[httpx.Shared[string], []byte]
@@ -173,7 +174,7 @@ func (d *Direct) client() *httpx.Client {
 		UserAgent:    d.UserAgent,
 		MaxRedirects: maxRedirects,
 		Retry:        httpx.Retry{Max: d.Retries, Backoff: d.Backoff, Pauses: &d.pauses},
-		Floor:        minrate.Floor{Window: cmp.Or(d.StallTimeout, defaultStallTimeout)},
+		Floor:        httpx.Floor{Window: cmp.Or(d.StallTimeout, defaultStallTimeout)},
 	}
 }
 
@@ -191,4 +192,35 @@ func registryError(err error) error {
 		return &sourceError{ErrUnsupportedPlatform, err}
 	}
 	return err
+}
+
+// Download implements [Package].
+func (p *directPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	req, err := newRequest(ctx, p.found.URL)
+	if err != nil {
+		return atLocation(p.Location(), err)
+	}
+	sum := sha256.New()
+	d := &httpx.Download{File: file, Limit: cmp.Or(p.MaxArchive, defaultMaxArchive), Hash: sum, Progress: progress}
+	d.Verify = func() error {
+		if size := p.found.Packages[p.found.Platform].Size; size > 0 && d.Size() != size {
+			return fmt.Errorf("the archive has %d bytes, and %d were announced", d.Size(), size)
+		}
+		if got := fmt.Sprintf("%x", sum.Sum(nil)); got != p.found.Sum {
+			return &MismatchError{Location: p.Location(), Want: []string{string(p.archive)}, Got: "zh:" + got}
+		}
+		return nil
+	}
+	return atLocation(p.Location(), d.Resume(p.client(), req))
+}
+
+// atLocation adds the location of a package to an error of its download. A *[MismatchError] has it.
+func atLocation(location string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if mismatch, ok := errors.AsType[*MismatchError](err); ok {
+		return mismatch
+	}
+	return fmt.Errorf("%s: %w", location, err)
 }

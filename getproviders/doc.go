@@ -47,7 +47,7 @@
 //     Only the user and password in such a URL are sent, and not after a redirect to another
 //     origin.
 //   - At most 10 redirects are followed, to http and https only. Redirects from https to http and
-//     those that package netguard refuses are not followed.
+//     those that package hostname refuses are not followed.
 //   - Failed requests are repeated as described in package httpx. An interrupted transfer
 //     continues where it stopped if the server has sent an ETag or a modification time of the
 //     file. Otherwise it starts again.

@@ -3,7 +3,6 @@ package getproviders
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -81,27 +80,4 @@ func asMirrorError(about MirrorError, err error) *MirrorError {
 func parseVersion(s string) (versions.Version, bool) {
 	v, err := versions.ParseProviderVersion(s)
 	return v, err == nil
-}
-
-// meter counts written bytes and reports them to progress.
-type meter struct {
-	progress    func(done, total int64) // may be nil
-	done, total int64
-	told        time.Time
-}
-
-func (m *meter) Write(p []byte) (int, error) {
-	m.done += int64(len(p))
-	if now := time.Now(); m.progress != nil && now.Sub(m.told) >= progressInterval {
-		m.told = now
-		m.progress(m.done, m.total)
-	}
-	return len(p), nil
-}
-
-// finish reports the final number of bytes.
-func (m *meter) finish() {
-	if m.progress != nil {
-		m.progress(m.done, m.done)
-	}
 }

@@ -15,10 +15,8 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
-	"github.com/cotterpin/cotter/internal/netguard"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -65,7 +63,7 @@ type NetworkMirror struct {
 
 	// releases are the documents of versions. Each of them covers the packages of all platforms.
 	releases singleflight.Group[httpx.Shared[release], releaseDocument]
-	pauses   retryafter.Hosts
+	pauses   httpx.Pauses
 }
 
 var _ Source = (*NetworkMirror)(nil)
@@ -261,7 +259,7 @@ func archiveURL(document *url.URL, reference string) (*url.URL, error) {
 	if err != nil || reference == "" {
 		return nil, fmt.Errorf("%w: the URL of the archive cannot be parsed", ErrInvalidMirror)
 	}
-	reason, ok := netguard.May(document, at)
+	reason, ok := hostname.MayPointTo(document, at)
 	switch {
 	case at.Scheme != "https" || at.Host == "":
 		return nil, fmt.Errorf("%w: the archive is not at an https URL: %q", ErrInvalidMirror, addrs.Redact(at.String()))
@@ -324,24 +322,21 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 		at.User = p.mirror.URL.User
 	}
 	client := p.mirror.client()
-	client.Floor = minrate.Floor{Window: mirrorStall}
-	t := &transfer{client: client, url: at.String(), file: file, sum: sha256.New(), limit: maxMirrorArchive, progress: progress}
-	want := p.sums()
-	for {
-		if err := t.run(ctx, p.mirror.Retries >= 0); err != nil {
-			return fmt.Errorf("%s: %w", p.location, mirrorFailure(err))
-		}
-		got := hashing.Hash(fmt.Sprintf("zh:%x", t.sum.Sum(nil)))
+	client.Floor = httpx.Floor{Window: mirrorStall}
+	req, err := newRequest(ctx, at.String())
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.location, err)
+	}
+	sum := sha256.New()
+	d := &httpx.Download{File: file, Limit: maxMirrorArchive, Hash: sum, Progress: progress}
+	d.Verify = func() error {
+		want, got := p.sums(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
 		if len(want) == 0 || slices.Contains(want, got) {
 			return nil
 		}
-		if !t.resumed {
-			return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
-		}
-		// The parts may come from two different files.
-		t.forget()
-		t.most = 0
+		return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
 	}
+	return atLocation(p.location, mirrorFailure(d.Resume(client, req)))
 }
 
 func texts(hashes []hashing.Hash) []string {

@@ -2,6 +2,8 @@ package getproviders
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -72,4 +74,146 @@ func (r ProviderRequirement) Constraints() (versions.ProviderConstraints, error)
 		return versions.ProviderConstraints{}, nil
 	}
 	return versions.ParseProviderConstraints(r.Constraint)
+}
+
+// ProviderError is an error about one provider. It wraps *MismatchError,
+// *registryclient.RequestError, an error of package versions, *policy.Violation,
+// *UnknownProviderError, *UnusableVersionError, or a sentinel of package cotter.
+type ProviderError struct {
+	Provider addrs.Provider
+	// Version is the selected version, or "" if none was selected.
+	Version string
+	// RequiredBy are the places that require the provider.
+	RequiredBy []ProviderRequirement
+	Err        error
+}
+
+func (e *ProviderError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "provider %s", e.Provider.ForDisplay())
+	if e.Version != "" {
+		fmt.Fprintf(&b, " %s", e.Version)
+	}
+	fmt.Fprintf(&b, ": %s", e.Err)
+	for _, line := range e.Requirements() {
+		b.WriteString("\n  " + line)
+	}
+	return b.String()
+}
+
+// maxUses is the maximum number of requiring places that a message lists one by one.
+const maxUses = 20
+
+// Requirements describes the places that require the provider, one per line: "required by module
+// app (main.tf:3): ~> 1.2". If there are more than 20, places with the same constraint share a
+// line.
+func (e *ProviderError) Requirements() []string {
+	var lines []string
+	if len(e.RequiredBy) <= maxUses {
+		for _, use := range e.RequiredBy {
+			lines = append(lines, "required by "+use.String())
+		}
+		return lines
+	}
+	var first []ProviderRequirement
+	others := make(map[string]int)
+	for _, use := range e.RequiredBy {
+		if others[use.Constraint]++; others[use.Constraint] == 1 {
+			first = append(first, use)
+		}
+	}
+	for _, use := range first {
+		line := "required by " + use.String()
+		if n := others[use.Constraint] - 1; n > 0 {
+			line += fmt.Sprintf(", and in %d more places", n)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// UnknownProviderError says that no source has a provider. It suggests other providers that may
+// be meant.
+type UnknownProviderError struct {
+	// SameType are the other required providers with the same type. One of them may be meant.
+	SameType []addrs.Provider
+	// Renamed is the address that replaces the provider according to its registry. It is zero if
+	// the registry names none.
+	Renamed addrs.Provider
+	// ImpliedBy is the first place that implies the provider by a name, or nil if all modules
+	// declare its source.
+	ImpliedBy *ProviderRequirement
+	// Err is the error of the source.
+	Err error
+}
+
+func (e *UnknownProviderError) Error() string { return e.Err.Error() + e.Suggestion() }
+
+// Suggestion returns the end of the error's text, which names the other providers. It is "" if
+// there are none.
+func (e *UnknownProviderError) Suggestion() (text string) {
+	if len(e.SameType) > 0 {
+		text += fmt.Sprintf("; the configuration also requires %s, of the same type", listed(e.SameType, addrs.Provider.ForDisplay))
+	}
+	if use := e.ImpliedBy; use != nil {
+		text += fmt.Sprintf("; %s has no source for it, and %s implies this one", moduleName(use.Path), use.By)
+	}
+	return text
+}
+
+// Unwrap returns the error of the source.
+func (e *UnknownProviderError) Unwrap() error { return e.Err }
+
+// UnusableVersionError says that a version of a provider has no usable package for a platform. It
+// suggests another version that has one.
+type UnusableVersionError struct {
+	Platform addrs.Platform
+	// Platforms are the platforms for which the version has packages, sorted. It is nil if its
+	// source does not list them.
+	Platforms []addrs.Platform
+	// Unlisted reports whether the source does not list the version, or no longer lists it.
+	Unlisted bool
+	// Other is the newest version that has a package for the platform and that stock tools can
+	// run. If Allowed is set, it is the newest of those that all modules allow. It is zero if
+	// there is no such version.
+	Other   versions.Version
+	Allowed bool
+	// Err is the error of the source.
+	Err error
+}
+
+func (e *UnusableVersionError) Error() string { return e.Err.Error() + e.Suggestion() }
+
+// Suggestion returns the end of the error's text, which names platforms and the other version.
+func (e *UnusableVersionError) Suggestion() string {
+	var b strings.Builder
+	switch {
+	case e.Unlisted:
+		b.WriteString("; the version is not listed")
+	case len(e.Platforms) > 0 && !slices.Contains(e.Platforms, e.Platform):
+		fmt.Fprintf(&b, "; it is available for %s", listed(e.Platforms, addrs.Platform.String))
+	}
+	switch {
+	case e.Other.IsZero():
+		fmt.Fprintf(&b, "; no other version can be used on %s", e.Platform)
+	case e.Allowed:
+		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s", e.Platform, e.Other)
+	default:
+		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s, which the constraints exclude", e.Platform, e.Other)
+	}
+	return b.String()
+}
+
+// Unwrap returns the error of the source.
+func (e *UnusableVersionError) Unwrap() error { return e.Err }
+
+// listed returns the names of all elements as a list for a message.
+func listed[T any](all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = name(one)
+	}
+	return strings.Join(names, ", ")
 }

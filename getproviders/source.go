@@ -22,8 +22,8 @@ type Source interface {
 	// [ErrUnsupportedPlatform].
 	Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error)
 	// Evidence returns the evidence that packages of a provider from this source can have: each
-	// one that Authenticate can return for them. It sends no requests. What an earlier run was
-	// told counts only if its evidence has the [evidence.Evidence.Identity] of one of these.
+	// one that Authenticate can return for them. It sends no requests. What an earlier run
+	// found out counts only if its evidence has the [evidence.Evidence.Identity] of one of these.
 	Evidence(provider addrs.Provider) []evidence.Evidence
 	// Local returns the part of the source that can be read without requests. It is a source
 	// without providers if there is no such part.

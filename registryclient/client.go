@@ -2,14 +2,17 @@ package registryclient
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -69,7 +72,7 @@ type Client struct {
 	// providers and packages cache the answers about providers.
 	providers singleflight.Group[httpx.Shared[addrs.Provider], ProviderListing]
 	packages  singleflight.Group[httpx.Shared[subject], ProviderPackage]
-	pauses    retryafter.Hosts
+	pauses    httpx.Pauses
 }
 
 // httpClient returns the client for requests to registries.
@@ -82,4 +85,191 @@ func (c *Client) httpClient() *httpx.Client {
 		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
 		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait, Pauses: &c.pauses},
 	}
+}
+
+// The service identifiers of registries, for discovery.
+const (
+	modulesService   = "modules.v1"
+	providersService = "providers.v1"
+)
+
+// subject is the subject of a request: a module or a provider, and possibly a version of
+// it. It is comparable.
+type subject struct {
+	module   addrs.ModuleRegistryPackage
+	provider addrs.Provider
+	version  versions.Version
+	platform addrs.Platform // set for a provider's package
+}
+
+func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
+
+// host returns the host of the registry.
+func (s subject) host() addrs.Hostname {
+	if s.isProvider() {
+		return s.provider.Hostname
+	}
+	return s.module.Host
+}
+
+// service returns the identifier of the service that the registry must offer.
+func (s subject) service() string {
+	if s.isProvider() {
+		return providersService
+	}
+	return modulesService
+}
+
+// notFound returns the meaning of the status 404.
+func (s subject) notFound() error {
+	if s.platform != (addrs.Platform{}) {
+		return ErrUnsupportedPlatform
+	}
+	return ErrNotFound
+}
+
+// segments returns the path segments of an endpoint below the URL of the service. last are
+// the segments after the address and the version.
+func (s subject) segments(last ...string) []string {
+	address := []string{s.module.Namespace, s.module.Name, s.module.TargetSystem}
+	if s.isProvider() {
+		address = []string{s.provider.Namespace, s.provider.Type}
+	}
+	if !s.version.IsZero() {
+		address = append(address, s.version.String())
+	}
+	return slices.Concat(address, last)
+}
+
+// endpoint returns the request for one of the protocol's URLs. last are the segments after
+// the address and the version of the subject.
+func (c *Client) endpoint(ctx context.Context, about subject, last ...string) (*request, error) {
+	base, err := c.service(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	u, err := appendSegments(base, about.segments(last...))
+	if err != nil {
+		return nil, failBefore(about, err)
+	}
+	return &request{subject: about, url: u}, nil
+}
+
+func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
+	if c.Services == nil {
+		return nil, failBefore(about, errors.New("registryclient: Client.Services is nil"))
+	}
+	base, err := c.Services.ServiceURL(ctx, about.host(), about.service())
+	if err != nil {
+		return nil, failBefore(about, err)
+	}
+	return base, nil
+}
+
+// appendSegments appends segments to the path of base and drops its query string, like the
+// resolution of a relative URL. It also escapes the segments, so that none of them points
+// to another endpoint.
+func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
+	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
+	for i, segment := range segments {
+		if segment == "" || segment == "." || segment == ".." {
+			return nil, fmt.Errorf("%q cannot be a part of an address in a registry", segment)
+		}
+		if i > 0 {
+			path, escaped = path+"/", escaped+"/"
+		}
+		path += segment
+		escaped += url.PathEscape(segment)
+	}
+	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: escaped}, nil
+}
+
+func withSlash(path string) string {
+	if strings.HasSuffix(path, "/") {
+		return path
+	}
+	return path + "/"
+}
+
+// request is an HTTP request about a subject.
+type request struct {
+	subject
+	url *url.URL
+	// secrets are the values of the headers that contain credentials.
+	secrets []string
+	// authorized is set if credentials are sent. If it is not set, credentialsErr is the
+	// reason, or nil if there are no credentials.
+	authorized     bool
+	credentialsErr error
+}
+
+// build returns the HTTP request, with the registry's credentials if withCredentials is
+// set.
+func (r *request) build(ctx context.Context, services Services, withCredentials bool) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if !withCredentials {
+		return req, nil
+	}
+	if r.credentialsErr = services.Authorize(ctx, r.host(), req); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	// The request had no other headers before.
+	r.authorized = len(req.Header) > 0
+	for _, values := range req.Header {
+		r.secrets = append(r.secrets, values...)
+	}
+	return req, nil
+}
+
+// get sends a request to an endpoint of the protocol.
+func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
+	req, err := r.build(ctx, c.Services, true)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	answer, err := c.httpClient().Read(req, limit)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	return answer, nil
+}
+
+// fail returns the error of a request without a usable answer.
+func (r *request) fail(err error) *RequestError {
+	if isRefusal(err) {
+		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
+		hint := "check the network and the proxy settings, or try again later"
+		if network.IsUntrusted() {
+			hint = "check the host, the certificates of this system, and proxies that intercept connections"
+		}
+		err = fmt.Errorf("%w; %s", network, hint)
+	}
+	failure := failBefore(r.subject, err)
+	failure.URL = addrs.Redact(r.url.String())
+	failure.CredentialsSent = r.authorized
+	return failure
+}
+
+// failWith returns the error of a request with an answer that cannot be used.
+func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
+	failure := r.fail(err)
+	failure.StatusCode = answer.StatusCode
+	return failure
+}
+
+// failBefore returns the error of a request that was not sent.
+func failBefore(about subject, err error) *RequestError {
+	return &RequestError{Package: about.module, Provider: about.provider, Version: about.version, Platform: about.platform, Err: err}
+}
+
+// isRefusal reports whether the client refused the answer, rather than not receiving it.
+func isRefusal(err error) bool {
+	_, redirect := errors.AsType[*httpx.RedirectError](err)
+	_, large := errors.AsType[*httpx.TooLargeError](err)
+	return redirect || large
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 const (
@@ -71,7 +70,7 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	req.Header.Set("Accept-Encoding", "identity")
 	client := c.httpClient()
 	client.AttemptTimeout, client.TotalTimeout = 0, downloadTimeout
-	client.Floor = minrate.Floor{Window: stallTimeout}
+	client.Floor = httpx.Floor{Window: stallTimeout}
 	const missing = "the registry itself gave this location: ask its operator"
 	var copyErr error
 	err := client.Do(req, func(resp *httpx.Response) error {
@@ -101,22 +100,17 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 // copyArchive copies the body to w and checks its length. If a length was announced,
 // net/http verifies it.
 func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
-	limit := cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)
 	switch encoding := resp.Header.Get("Content-Encoding"); {
 	case !resp.HasKnownEnd():
 		return fmt.Errorf("%w: the server does not say how long the archive is", ErrInvalidAnswer)
 	case encoding != "" && encoding != "identity":
 		return fmt.Errorf("%w: the archive has the encoding %q, which was not requested", ErrInvalidAnswer, encoding)
-	case resp.ContentLength > limit:
-		return &httpx.TooLargeError{Limit: limit}
 	}
-	n, err := io.Copy(w, io.LimitReader(resp.Body, limit+1))
-	switch {
-	case err != nil:
+	d := &httpx.Download{Writer: w, Limit: cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)}
+	if err := d.Receive(resp); err != nil {
 		return err
-	case n > limit:
-		return &httpx.TooLargeError{Limit: limit}
-	case n == 0:
+	}
+	if d.Size() == 0 {
 		return fmt.Errorf("%w: the archive is empty", ErrInvalidAnswer)
 	}
 	return nil

@@ -150,7 +150,7 @@ func TestDownloadToABrokenWriter(t *testing.T) {
 	}
 }
 
-func TestCancelledDownload(t *testing.T) {
+func TestCanceledDownload(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := client(serve(t, func(w http.ResponseWriter, r *http.Request) {

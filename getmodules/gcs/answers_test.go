@@ -27,7 +27,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		"absent":        {http.StatusNotFound, "No such object: b/net.zip", fs.ErrNotExist, "404 Not Found: No such object"},
 		"in JSON":       {http.StatusNotFound, `{"error":{"code":404,"message":"The specified bucket does not exist."}}`, fs.ErrNotExist, "404 Not Found: The specified bucket does not exist."},
-		"unauthorised":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "check which credentials are used"},
+		"unauthorized":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "check which credentials are used"},
 		"forbidden":     {http.StatusForbidden, "x does not have storage.objects.get access", fs.ErrPermission, "check which credentials are used"},
 		"echo":          {http.StatusForbidden, "you said Bearer hunter22\x1b[31m", fs.ErrPermission, "you said Bearer REDACTED"},
 		"long":          {http.StatusBadRequest, strings.Repeat("x", 10_000), nil, "xxx..."},

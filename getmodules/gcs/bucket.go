@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 const (
@@ -164,12 +162,10 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 		query.Set("generation", b.addr.generation)
 	}
 	path := url.PathEscape(b.addr.bucket) + "/o/" + url.PathEscape(name) + "?" + query.Encode()
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	d := &httpx.Download{File: file, Hash: sum}
 	return b.send(ctx, path, func(answer *httpx.Response) error {
-		if err := stagedfile.Empty(file); err != nil {
-			return err
-		}
-		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-		if _, err := io.Copy(io.MultiWriter(file, sum), answer.Body); err != nil {
+		if err := d.Receive(answer); err != nil {
 			return err
 		}
 		if want, known := checksumOf(answer.Response); known && want != sum.Sum32() {

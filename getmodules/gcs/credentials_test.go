@@ -99,7 +99,7 @@ func TestDefaultCredentials(t *testing.T) {
 	if diff := cmp.Diff(want, g.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
-	for i, token := range g.told() {
+	for i, token := range g.authorizations() {
 		if token != "Bearer token22" || projects[i] != "billed" {
 			t.Errorf("a request has %q, paid by %q", token, projects[i])
 		}
@@ -112,7 +112,7 @@ func TestCredentialsRefused(t *testing.T) {
 	setCredentials(t, userCredentials)
 	g := newGoogle(t)
 	_, _, err := fetch(t, g.getter(), getmodules.Limits{}, gcsAddress+"b/net.zip")
-	if err == nil || !strings.Contains(err.Error(), "gcloud auth application-default login") || len(g.told()) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "gcloud auth application-default login") || len(g.authorizations()) != 0 {
 		t.Errorf("error is %v, want what to do", err)
 	}
 	if err == nil {
@@ -133,7 +133,7 @@ func TestAnonymous(t *testing.T) {
 	if _, _, err := fetch(t, g.getter(), getmodules.Limits{}, gcsAddress+"b/net"); err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range g.told() {
+	for _, token := range g.authorizations() {
 		if token != "" {
 			t.Errorf("an anonymous request has %q", token)
 		}
@@ -168,14 +168,14 @@ func TestToken(t *testing.T) {
 	}
 	emulator := newCloud(t, g.objects)
 	for token, want := range map[string]string{"": "", "mine22": "Bearer mine22"} {
-		before := len(emulator.told())
+		before := len(emulator.authorizations())
 		getter := emulator.getter()
 		getter.Token = token
 		if _, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip"); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{want}, emulator.told()[before:]); diff != "" {
-			t.Errorf("an emulator is told (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]string{want}, emulator.authorizations()[before:]); diff != "" {
+			t.Errorf("an emulator receives (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -150,16 +150,16 @@ func TestBusy(t *testing.T) {
 	if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "has sent nothing") {
 		t.Errorf("error is %v, want that the server has sent nothing", err)
 	}
-	before := len(c.told())
+	before := len(c.authorizations())
 	f := waits(0)
 	f.StallTimeout = time.Hour
 	_, _, err = fetchBy(t, f, gcsAddress+"busy/net.zip")
-	if asked := len(c.told()) - before; err == nil || !strings.Contains(err.Error(), "503 Service Unavailable after 6 attempts") || asked != 6 {
+	if asked := len(c.authorizations()) - before; err == nil || !strings.Contains(err.Error(), "503 Service Unavailable after 6 attempts") || asked != 6 {
 		t.Errorf("error after %d requests is %v, want that it was so 6 times", asked, err)
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"b/net.zip", "b/net"} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -17,30 +17,30 @@ import (
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	archive := zipOf(t, "x")
-	var told []string // the credentials that other servers received
+	var received []string // the credentials that other servers received
 	other := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		told = append(told, strings.TrimSpace(r.Header.Get("Authorization")+" "+r.Header.Get("X-Goog-User-Project")))
+		received = append(received, strings.TrimSpace(r.Header.Get("Authorization")+" "+r.Header.Get("X-Goog-User-Project")))
 		fmt.Fprint(w, archive)
 	})
 	secure, plain := httptest.NewTLSServer(other), httptest.NewServer(other)
 	t.Cleanup(secure.Close)
 	t.Cleanup(plain.Close)
 	tests := map[string]struct {
-		to   string
-		ok   bool
-		told []string
-		here int // number of requests to the first server
+		to       string
+		followed bool
+		received []string // the credentials that other servers receive
+		requests int      // the number of requests to the first server
 	}{
-		"same server":    {"/elsewhere", true, nil, 2},
-		"by https":       {secure.URL + "/x", true, []string{""}, 1},
-		"by http":        {plain.URL + "/x", false, nil, 1},
-		"from a file":    {"file:///etc/passwd", false, nil, 1},
-		"for ever":       {"/for-ever", false, nil, 4},
-		"without a host": {"https:///x", false, nil, 1},
-		"nowhere":        {"", false, nil, 1},
+		"same server":    {to: "/elsewhere", followed: true, requests: 2},
+		"by https":       {to: secure.URL + "/x", followed: true, received: []string{""}, requests: 1},
+		"by http":        {to: plain.URL + "/x", requests: 1},
+		"from a file":    {to: "file:///etc/passwd", requests: 1},
+		"for ever":       {to: "/for-ever", requests: 4},
+		"without a host": {to: "https:///x", requests: 1},
+		"nowhere":        {to: "", requests: 1},
 	}
 	for name, test := range tests {
-		told = nil
+		received = nil
 		c := newCloud(t, nil)
 		c.refuse = func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == "/elsewhere" {
@@ -55,15 +55,15 @@ func TestRedirect(t *testing.T) {
 		getter.HTTPClient = secure.Client()
 		getter.Token, getter.QuotaProject = "hunter22", "billed"
 		_, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip")
-		if test.ok != (err == nil) || len(c.told()) != test.here {
-			t.Errorf("%s: error is %v after %d requests", name, err, len(c.told()))
+		if test.followed != (err == nil) || len(c.authorizations()) != test.requests {
+			t.Errorf("%s: error is %v after %d requests", name, err, len(c.authorizations()))
 		}
-		if diff := cmp.Diff(test.told, told); diff != "" {
-			t.Errorf("%s: other servers were told (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff(test.received, received); diff != "" {
+			t.Errorf("%s: other servers received (-want +got):\n%s", name, diff)
 		}
-		for _, token := range c.told() {
+		for _, token := range c.authorizations() {
 			if token != "Bearer hunter22" {
-				t.Errorf("%s: the first server was told %q", name, token)
+				t.Errorf("%s: the first server received %q", name, token)
 			}
 		}
 	}

@@ -95,8 +95,8 @@ func (c *cloud) list(w http.ResponseWriter, bucket string, query url.Values) {
 	_ = json.NewEncoder(w).Encode(page) // an error means that the client is gone
 }
 
-// told returns the Authorization headers of the requests so far.
-func (c *cloud) told() []string {
+// authorizations returns the Authorization headers of the requests so far.
+func (c *cloud) authorizations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.tokens)

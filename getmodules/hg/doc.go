@@ -29,7 +29,7 @@
 // same on every machine. The fetched repository cannot bring its own configuration.
 // Subrepositories are left out.
 //
-// hg has no terminal and no standard input, so it cannot prompt. Cancelling the context ends hg
+// hg has no terminal and no standard input, so it cannot prompt. Canceling the context ends hg
 // and all processes that it started.
 //
 // # Limits

@@ -207,8 +207,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestCancelled cancels a fetch while hg waits for a server that does not answer.
-func TestCancelled(t *testing.T) {
+// TestCanceled cancels a fetch while hg waits for a server that does not answer.
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	requireHg(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/procgroup"
@@ -20,7 +21,7 @@ import (
 var ErrNoHg = errors.New("no usable hg found; fetching from Mercurial repositories requires Mercurial")
 
 const (
-	// killDelay is the time that a cancelled hg has to clean up.
+	// killDelay is the time that a canceled hg has to clean up.
 	killDelay = 2 * time.Second
 	// maxOutput bounds hg's output, in bytes. The output is the id of a changeset, or nothing.
 	maxOutput = 4 << 10
@@ -140,3 +141,35 @@ func (a address) secrets() []string {
 	}
 	return secrets
 }
+
+// Error is a failed run of hg.
+type Error struct {
+	// Args are the arguments. They contain no credentials.
+	Args []string
+	// Stderr is the end of hg's standard error, at most 8 KiB. Credentials are removed, and
+	// unprintable characters are escaped as by %q. Lines are separated by "\n".
+	Stderr string
+	// Err is the cause: the error of the context or of os/exec, or [ErrNoHg].
+	Err error
+}
+
+// maxMessage bounds hg's text in a message, in bytes.
+const maxMessage = 600
+
+func (e *Error) Error() string {
+	name := "hg"
+	if len(e.Args) > 0 {
+		name += " " + e.Args[0]
+	}
+	if e.Stderr == "" {
+		return fmt.Sprintf("%s: %v", name, e.Err)
+	}
+	text := strings.ReplaceAll(e.Stderr, "\n", "; ")
+	if len(text) > maxMessage {
+		text = "[...]" + strings.ToValidUTF8(text[len(text)-maxMessage:], "")
+	}
+	return fmt.Sprintf("%s: %v: %s", name, e.Err, text)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	address := serveS3(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -204,7 +204,7 @@ func TestArchiveTruncated(t *testing.T) {
 	}
 }
 
-func TestArchiveCancelled(t *testing.T) {
+func TestArchiveCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -29,7 +29,7 @@
 //
 // go-getter decompresses xz with the same module. These are the problems of its decompressor,
 // measured with go-getter/v2 v2.2.5. It reads the file byte by byte, with one system call each
-// (31 s for an archive of 30 MB that takes 10 s here). It cannot be cancelled, truncates at its
+// (31 s for an archive of 30 MB that takes 10 s here). It cannot be canceled, truncates at its
 // size limit without an error, needs a second copy of the content on disk, and has no limit for
 // dictionaries. Linking it adds 1.1 MB to the command.
 package xz

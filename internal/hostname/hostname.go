@@ -1,4 +1,7 @@
-// Package hostname normalises the hosts of URLs, so that one host has one spelling.
+// Package hostname is about the hosts of URLs: one spelling for each, and which of them a server may
+// point a client to.
+//
+// # Spellings
 //
 // Clients and resolvers accept many spellings of one host: another case, a final dot, characters that
 // are mapped to ASCII, and the numbers that C's inet_aton reads as an IPv4 address ("127.1",
@@ -7,6 +10,25 @@
 // form that [ToRequest] returns, so that the host that was compared is the one that is asked.
 //
 // Names are not resolved: "localhost" and "127.0.0.1" are different hosts.
+//
+// # Targets
+//
+// A client that follows any location can be abused to send requests that only its own machine can
+// send: to local services, and to the cloud's metadata service, which returns credentials. So a
+// server elsewhere must not point a client, by a redirect, a location or a link in a page, to
+//
+//   - this machine: "localhost", names below it, loopback and unspecified
+//     addresses
+//   - the machine's own link: link-local addresses such as 169.254.169.254,
+//     multicast, and the other addresses at which clouds run their metadata
+//     services
+//   - a number that is not written as an address ("2130706433", "0x7f.1",
+//     "127.1"), which some resolvers accept; a server has no reason to write
+//     an address like that
+//
+// A server on this machine may point to this machine. An IPv6 address that represents an IPv4
+// address (mapped, NAT64, 6to4) is treated like that address. Only the text of a host is checked.
+// Addresses of private networks are allowed, because companies run servers there.
 package hostname
 
 import (
@@ -58,8 +80,8 @@ func ToRequest(host string) string {
 	return host
 }
 
-// NormaliseURL replaces the host of a URL with its [ToRequest] spelling.
-func NormaliseURL(u *url.URL) {
+// NormalizeURL replaces the host of a URL with its [ToRequest] spelling.
+func NormalizeURL(u *url.URL) {
 	host := u.Hostname()
 	spelling := ToRequest(host)
 	switch port := u.Port(); {

@@ -71,7 +71,7 @@ func TestEndsInNumber(t *testing.T) {
 	}
 }
 
-func TestNormaliseURL(t *testing.T) {
+func TestNormalizeURL(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"https://127.1/a":             "https://127.0.0.1/a",
@@ -87,9 +87,9 @@ func TestNormaliseURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hostname.NormaliseURL(u)
+		hostname.NormalizeURL(u)
 		if u.String() != want {
-			t.Errorf("NormaliseURL(%q) = %q, want %q", raw, u, want)
+			t.Errorf("NormalizeURL(%q) = %q, want %q", raw, u, want)
 		}
 	}
 }

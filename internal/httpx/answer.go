@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-
-	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 // maxExcerpt is the number of bytes that are kept of a body with a status other than 2xx. It is
@@ -26,7 +24,7 @@ type Answer struct {
 	Attempts int
 	// RetryAfter is the pause that the server asks for. It is not set if the status is not
 	// temporary.
-	RetryAfter retryafter.Request
+	RetryAfter RetryAfter
 }
 
 // Read sends a request like [Client.Do] and reads the answer, which may have at most limit bytes.
@@ -98,8 +96,8 @@ func (r *Response) StatusError() *StatusError {
 
 func (r *Response) answer() *Answer {
 	a := &Answer{StatusCode: r.StatusCode, Header: r.Header, Asked: r.Asked, Attempts: r.Attempts}
-	if retryafter.IsTemporary(r.StatusCode) {
-		a.RetryAfter = retryafter.Requested(r.Header.Get("Retry-After"))
+	if isTemporaryStatus(r.StatusCode) {
+		a.RetryAfter = ParseRetryAfter(r.Header.Get("Retry-After"))
 	}
 	return a
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 const (
@@ -44,7 +43,7 @@ type Client struct {
 	// TotalTimeout limits [Client.Do] and [Client.Read]. 0 means no limit.
 	TotalTimeout time.Duration
 	// Floor is the minimum rate of an answer. If its Window is 0, there is no minimum.
-	Floor minrate.Floor
+	Floor Floor
 }
 
 // TimeoutOf returns the Timeout of a user's client for use as an AttemptTimeout, or
@@ -101,7 +100,7 @@ func closeBody(req *http.Request) {
 // withNormalHost changes the spelling of a request's host to the one that all clients read alike.
 func withNormalHost(req *http.Request) *http.Request {
 	written := req.URL.Host
-	hostname.NormaliseURL(req.URL)
+	hostname.NormalizeURL(req.URL)
 	if req.Host == written {
 		req.Host = req.URL.Host
 	}

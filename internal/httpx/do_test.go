@@ -14,11 +14,10 @@ import (
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
-	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // slow is a body that delivers some bytes at intervals and never ends. It stops when the request
-// is cancelled, like the bodies of net/http.
+// is canceled, like the bodies of net/http.
 type slow struct {
 	ctx   context.Context
 	every time.Duration
@@ -65,7 +64,7 @@ func TestDownloadsAreWatched(t *testing.T) {
 			})
 			c := httpx.Client{
 				HTTP: &http.Client{Transport: transport, Timeout: time.Second}, TotalTimeout: time.Hour,
-				Retry: httpx.Retry{Max: -1}, Floor: minrate.Floor{PerSecond: test.minRate, Window: time.Minute},
+				Retry: httpx.Retry{Max: -1}, Floor: httpx.Floor{PerSecond: test.minRate, Window: time.Minute},
 			}
 			start := time.Now()
 			err := c.Do(get(t, "https://example.com/"), func(resp *httpx.Response) error {
@@ -95,8 +94,8 @@ func TestServerThatNeverAnswers(t *testing.T) {
 		ends   time.Duration
 		want   error
 	}{
-		"floor":           {httpx.Client{Floor: minrate.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: -1}}, time.Minute, httpx.ErrStalled},
-		"floor and retry": {httpx.Client{Floor: minrate.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Minute, httpx.ErrStalled},
+		"floor":           {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: -1}}, time.Minute, httpx.ErrStalled},
+		"floor and retry": {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Minute, httpx.ErrStalled},
 		"attempt":         {httpx.Client{AttemptTimeout: time.Second, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Second, nil},
 		"total":           {httpx.Client{AttemptTimeout: time.Second, TotalTimeout: 90 * time.Second, Retry: httpx.Retry{Max: 1000, Backoff: noWait}}, 90 * time.Second, httpx.ErrTooSlow},
 	}

@@ -8,6 +8,9 @@
 //   - [Client.Do] makes attempts until one succeeds, and passes the answer to a function.
 //   - [Client.Read] returns the answer with its whole body.
 //
+// A [Download] writes a large body to a file, with a limit, a hash and progress. It can continue an
+// interrupted transfer.
+//
 // # Redirects
 //
 //   - At most [Client].MaxRedirects are followed, and only for GET and HEAD. If it is 0, the
@@ -17,7 +20,7 @@
 //     [InsecureRedirect], http is followed only from this machine to this machine, and URLs with
 //     credentials are refused.
 //   - A server elsewhere must not redirect to this machine, to link-local addresses and similar
-//     ones; see package netguard. Names are not resolved.
+//     ones; see package hostname. Names are not resolved.
 //   - A [Rule] in the request's context may deny URLs. It is applied to every URL before it is
 //     requested: the first one and the targets of redirects.
 //   - If the origin (scheme, host and port) changes, all headers are dropped except Accept,
@@ -38,16 +41,22 @@
 // end if a server asks for a pause of more than one minute, or if the waits exceed five minutes
 // in total.
 //
+// [Download.Resume] requests the missing part of a content with Range, and with If-Range so that the
+// server sends the whole content if it has changed. The content is identified by a strong ETag or by
+// Last-Modified. Without either, an interrupted transfer starts again. Its retries are counted from
+// zero again whenever it has advanced.
+//
 // # Slow servers
 //
 // [Client].AttemptTimeout limits one attempt including its body, and [Client].TotalTimeout limits
 // a request with all attempts and waits. With [Client].Floor, an answer must begin within a
-// window of time and then keep a minimum rate; see package minrate.
+// window of time and then keep a minimum rate; see [Floor].
 //
 // # Errors
 //
 // An error is the context's error, one of [*NetworkError], [*StatusError], [*RedirectError],
-// [*DeniedError], [*TooLargeError], [*HeaderError] and [ErrTooSlow], or an error of the caller's functions.
+// [*DeniedError], [*TooLargeError], [*HeaderError] and [ErrTooSlow], or an error of the caller's
+// functions and files.
 // Messages do not contain credentials, query values of URLs, or text from a server that could
 // control a terminal. They do not contain the URL that the caller requested, only those that it
 // was redirected to.

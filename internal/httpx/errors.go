@@ -12,12 +12,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// ErrStalled says that an answer was slower than [Client].Floor.
-var ErrStalled = minrate.ErrStalled
+// ErrStalled says that a transfer was slower than its [Floor]. Every [*StalledError] wraps it.
+var ErrStalled = errors.New("the transfer is too slow")
 
 // ErrTooSlow says that a request was not completed within [Client].TotalTimeout.
 var ErrTooSlow = errors.New("the transfer takes too long")
@@ -107,7 +106,11 @@ func (e *RedirectError) Error() string {
 func (e *RedirectError) Unwrap() error { return e.Err }
 
 // TooLargeError says that a body is longer than its limit in bytes.
-type TooLargeError struct{ Limit int64 }
+type TooLargeError struct {
+	Limit int64
+	// Size is the announced size, or 0 if it was not announced or is not known.
+	Size int64
+}
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the answer is larger than the limit of %d bytes", e.Limit)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // maxLocation is the maximum length of a redirect's URL in bytes.
@@ -81,7 +81,7 @@ func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	case from.Scheme == "https" && to.Scheme != "https":
 		return "redirects from https to http are not followed"
 	}
-	reason, ok := netguard.May(from, to)
+	reason, ok := hostname.MayPointTo(from, to)
 	if ok && c.Refuse != nil {
 		reason = c.Refuse(from, to)
 	}
@@ -94,7 +94,7 @@ func InsecureRedirect(from, to *url.URL) (reason string) {
 	switch {
 	case to.User != nil:
 		return "the URL has its own credentials"
-	case to.Scheme == "http" && !(netguard.IsLoopback(from) && netguard.IsLoopback(to)):
+	case to.Scheme == "http" && !(hostname.IsLoopback(from) && hostname.IsLoopback(to)):
 		return "only https is followed"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -164,5 +165,95 @@ func TestRedirectsAreBounded(t *testing.T) {
 	}
 	if got := len(web.Requests()) - before; got != 4 {
 		t.Errorf("four redirects took %d requests, want 4 and no repetition", got)
+	}
+}
+
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ from, location, want string }{
+		{"https://a.example/x/y", "https://b.example/z", "https://b.example/z"},
+		{"https://a.example/x/y", "z?q=1", "https://a.example/x/z?q=1"},
+		{"https://a.example/x/y", "https://u:p@b.example/z#f", "https://b.example/z"},
+		{"http://a.example/x", "https://a.example/x", "https://a.example/x"},
+		{"http://127.0.0.1/x", "http://localhost/x", "http://localhost/x"},
+		{"https://a.example/x", "http://a.example/x", ""},
+		{"https://a.example/x", "https://localhost/x", ""},
+		{"https://a.example/x", "https://169.254.169.254/x", ""},
+		{"https://a.example/x", "ssh://b.example/x", ""},
+		{"https://a.example/x", "https:///x", ""},
+		{"https://a.example/x", "https://[/x", ""},
+		{"https://a.example/x", "", ""},
+		{"https://a.example/x", "/" + strings.Repeat("x", 8<<10), ""},
+	} {
+		from, err := url.Parse(tt.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := httpx.Redirect(t.Context(), from, tt.location)
+		got := ""
+		if to != nil {
+			got = to.String()
+		}
+		_, refused := errors.AsType[*httpx.RedirectError](err)
+		if got != tt.want || refused != (tt.want == "") {
+			t.Errorf("Redirect(%s, %.40q) = %q, %v; want %q", tt.from, tt.location, got, err, tt.want)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestSameOrigin(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"https://h/a", "https://h/b?c#d", true},
+		{"https://h", "https://H:443", true},
+		{"http://h", "http://h:80", true},
+		{"https://h", "http://h", false},
+		{"https://h", "http://h:443", false},
+		{"https://h", "https://h:8443", false},
+		{"https://h", "https://h.", false},
+		{"https://h", "https://sub.h", false},
+		{"https://[::1]", "https://[::1]:443", true},
+		{"https://h:0443", "https://h", false},
+	}
+	for _, test := range tests {
+		for _, swapped := range []bool{false, true} {
+			a, b := parse(t, test.a), parse(t, test.b)
+			if swapped {
+				a, b = b, a
+			}
+			if got := httpx.SameOrigin(a, b); got != test.want {
+				t.Errorf("SameOrigin(%q, %q) = %v, want %v", a, b, got, test.want)
+			}
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"plain \"text\" é \\": "plain \"text\" é \\",
+		"a\x1b[2Jb\r\nc":      `a\x1b[2Jb\r\nc`,
+		"\u202eabc\u200b":     `\u202eabc\u200b`,
+		"\xff":                `\xff`,
+	}
+	for text, want := range tests {
+		if got := httpx.Printable(text); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := httpx.Printable(strings.Repeat("x", 5000)); len(got) != 1027 {
+		t.Errorf("Printable of 5000 bytes has %d", len(got))
 	}
 }

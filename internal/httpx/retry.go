@@ -6,11 +6,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"strconv"
+	"sync"
 	"time"
-
-	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 const (
@@ -37,8 +40,8 @@ type Retry struct {
 	// FirstWait and the pauses that servers ask for. It may be nil.
 	Backoff func(retry int) time.Duration
 	// Pauses are the pauses that servers have asked for. Clients may share them. If it is nil, a
-	// pause applies only to the request that was told about it.
-	Pauses *retryafter.Hosts
+	// pause applies only to the request whose answer asked for it.
+	Pauses *Pauses
 }
 
 // Do calls attempt until it succeeds, fails permanently, or has been repeated often enough. host
@@ -64,10 +67,10 @@ func (r Retry) Do(ctx context.Context, host string, attempt func() error) error 
 			return countAttempts(err, attempts)
 		}
 		if asked {
-			r.Pauses.Ask(host, wait)
+			r.Pauses.Add(host, wait)
 		}
 		waited += wait
-		if retryafter.Sleep(ctx, wait) != nil {
+		if sleep(ctx, wait) != nil {
 			return ended(ctx)
 		}
 	}
@@ -88,10 +91,16 @@ func (r Retry) wait(retry int, err error) (wait time.Duration, asked bool) {
 	return longest/2 + rand.N(longest/2+1), false
 }
 
+// isTemporaryStatus reports whether a later request may get another status. It is true for 429, and
+// for 5xx except 501.
+func isTemporaryStatus(status int) bool {
+	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
+}
+
 // IsTemporary reports whether a failed operation may succeed if it is repeated.
 func IsTemporary(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		return retryafter.IsTemporary(status.Answer.StatusCode) && !status.Answer.RetryAfter.TooLong()
+		return isTemporaryStatus(status.Answer.StatusCode) && !status.Answer.RetryAfter.TooLong()
 	}
 	if is[*TemporaryError](err) {
 		return true
@@ -115,4 +124,95 @@ func ended(ctx context.Context) error {
 		return ErrTooSlow
 	}
 	return ctx.Err()
+}
+
+// MaxPause is the longest pause that is respected by waiting. If a server asks for a longer one,
+// the failure is reported instead.
+const MaxPause = time.Minute
+
+// RetryAfter is the pause that a server asks for in the header Retry-After of an answer (RFC 9110,
+// section 10.2.3). The zero value asks for none.
+type RetryAfter struct {
+	Wait  time.Duration
+	Asked bool
+}
+
+// ParseRetryAfter parses the header, which is a number of seconds or a date. If it is neither, the
+// header is treated as absent. A date in the past means no pause.
+func ParseRetryAfter(header string) RetryAfter {
+	seconds, err := strconv.ParseUint(header, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange), err == nil && seconds > math.MaxInt64/uint64(time.Second):
+		return RetryAfter{math.MaxInt64, true}
+	case err == nil:
+		return RetryAfter{time.Duration(seconds) * time.Second, true}
+	}
+	at, err := http.ParseTime(header)
+	if err != nil {
+		return RetryAfter{}
+	}
+	return RetryAfter{max(time.Until(at), 0), true}
+}
+
+// TooLong reports whether the pause is longer than [MaxPause].
+func (r RetryAfter) TooLong() bool { return r.Asked && r.Wait > MaxPause }
+
+// Advice returns the end of a message about a pause that is too long, or "".
+func (r RetryAfter) Advice() string {
+	if !r.TooLong() {
+		return ""
+	}
+	return fmt.Sprintf("; the server asks clients to wait %v before they try again", r.Wait.Round(time.Second))
+}
+
+// Pauses has the pauses that hosts have asked for. After a server has asked for a pause, all
+// requests to the same host wait. Otherwise each of them would be refused in turn, and servers tend
+// to respond to further requests with longer pauses. A host is identified by its name and port as
+// they appear in URLs. Pauses that other processes were asked for are not known.
+//
+// The zero value is ready for use. It is safe for concurrent use. A nil *Pauses has no pauses.
+type Pauses struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+// Add records that a host has asked for a pause. The pause is limited to [MaxPause].
+func (p *Pauses) Add(host string, wait time.Duration) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.until == nil {
+		p.until = make(map[string]time.Time)
+	}
+	if end := time.Now().Add(min(wait, MaxPause)); end.After(p.until[host]) {
+		p.until[host] = end
+	}
+}
+
+// Wait waits until the host's pause is over. It returns an error only if ctx ends first.
+func (p *Pauses) Wait(ctx context.Context, host string) error {
+	if err := ctx.Err(); err != nil || p == nil {
+		return err
+	}
+	p.mu.Lock()
+	left := time.Until(p.until[host])
+	p.mu.Unlock()
+	if left <= 0 {
+		return nil
+	}
+	return sleep(ctx, left)
+}
+
+// sleep waits for a duration. It returns an error only if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

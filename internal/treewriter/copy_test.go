@@ -108,7 +108,7 @@ func TestCopyTreeFromDisk(t *testing.T) {
 	}
 }
 
-func TestCopyTreeCancelled(t *testing.T) {
+func TestCopyTreeCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

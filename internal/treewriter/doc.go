@@ -21,7 +21,7 @@
 //
 // If this system can store a name and others cannot, it is counted for a warning, or refused if
 // [Limits].Portable is set. These are names that Windows reserves, and names that differ only in
-// case or in Unicode normalisation.
+// case or in Unicode normalization.
 //
 // Everything is written through os.Root with O_EXCL into a directory that did not exist before.
 // Links are created last, after all of them have been checked together in memory. So no write can

@@ -65,7 +65,7 @@ func TestUnportableNames(t *testing.T) {
 		"case of dirs":    {file("A/x"), file("a/y")},
 		"dir and file":    {file("MODULES"), file("modules/x")},
 		"dir and link":    {file("MODULES/x"), link("modules", "MODULES")},
-		"normalisation":   {file("é"), file("e\u0301")},
+		"normalization":   {file("é"), file("e\u0301")},
 		"full case fold":  {file("straße"), file("STRASSE")},
 		"long s":          {file("ſ"), file("s")},
 		"kelvin":          {file("K"), file("k")},

@@ -13,12 +13,12 @@ import (
 )
 
 // foldKey returns a key that is equal for names that a file system may treat as the same: names
-// that differ only in case, by full case folding, or in Unicode normalisation.
+// that differ only in case, by full case folding, or in Unicode normalization.
 func foldKey(name string) string {
 	if isASCII(name) {
 		return strings.ToLower(name)
 	}
-	// Normalised before and after folding, because folding undoes it.
+	// Normalized before and after folding, because folding undoes it.
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -59,7 +59,7 @@ type Network struct {
 	PacketTrace string
 	// Floor is the minimum rate at which an http server must send; nil means that there is no
 	// minimum. The user's GIT_HTTP_LOW_SPEED_LIMIT and GIT_HTTP_LOW_SPEED_TIME take precedence.
-	Floor *minrate.Floor
+	Floor *httpx.Floor
 	// Idle is how long git may write nothing to its standard error before it is killed. 0 means
 	// no limit. Pass --progress so that a working git is not silent.
 	Idle time.Duration

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 const (
@@ -47,7 +46,7 @@ type Repository struct {
 	// MaxBytes bounds the transfer of one fetch, in bytes.
 	MaxBytes int64
 	// Floor is the minimum rate at which an http server must send.
-	Floor minrate.Floor
+	Floor httpx.Floor
 	// Retry determines how often and when failed requests are retried.
 	Retry httpx.Retry
 	// Progress is called with the number of bytes that the current fetch has transferred so

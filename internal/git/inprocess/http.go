@@ -12,8 +12,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // userAgent begins like the user agents of git's clients, because some servers use it to
@@ -64,7 +64,7 @@ func (h *HTTP) request(ctx context.Context, method string, u *url.URL) (*http.Re
 	if h.User == nil {
 		return req, nil
 	}
-	if u.Scheme != "https" && !netguard.IsLoopback(u) {
+	if u.Scheme != "https" && !hostname.IsLoopback(u) {
 		return nil, errors.New("the address holds credentials, which are sent by https only")
 	}
 	password, _ := h.User.Password()

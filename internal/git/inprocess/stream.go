@@ -9,8 +9,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // idle is the window over which the rate of a server is measured. It is long because the server
@@ -20,7 +21,7 @@ const idle = 2 * time.Minute
 // Stream is a [Transport] over connections on which the list, a request and its answer follow
 // each other. [SSH] and [Daemon] use it.
 type Stream struct {
-	// MinRate is the minimum rate of a conversation, in bytes per second; see package minrate.
+	// MinRate is the minimum rate of a conversation, in bytes per second; see httpx.Floor.
 	MinRate int64
 	// dial connects to a host and starts git-upload-pack.
 	dial func(ctx context.Context, minRate int64) (*conn, error)
@@ -120,13 +121,13 @@ func (c *conn) explain(err error) error {
 type watch struct {
 	ctx   context.Context
 	raw   net.Conn
-	guard *minrate.Guard
+	guard *httpx.Guard
 	stop  func() bool
 }
 
 func watchConn(ctx context.Context, raw net.Conn, minRate int64) *watch {
 	w := &watch{ctx: ctx, raw: raw}
-	guarded, guard := minrate.Floor{PerSecond: minRate, Window: idle}.Watch(ctx)
+	guarded, guard := httpx.Floor{PerSecond: minRate, Window: idle}.Watch(ctx)
 	w.guard = guard
 	w.stop = context.AfterFunc(guarded, func() { _ = raw.Close() })
 	return w

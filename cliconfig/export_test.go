@@ -1,0 +1,10 @@
+package cliconfig
+
+// Netrc exports netrc.
+type Netrc = netrc
+
+// ParseNetrc exports parseNetrc.
+var ParseNetrc = parseNetrc
+
+// Find exports find.
+func (f netrc) Find(host string) (login, password string, found bool) { return f.find(host) }

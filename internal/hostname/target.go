@@ -1,0 +1,100 @@
+package hostname
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// MayPointTo reports whether a server at one URL may point a client to another URL. If it may not,
+// reason describes why.
+func MayPointTo(from, to *url.URL) (reason string, ok bool) {
+	switch scope := scopeOf(to.Hostname()); {
+	case scope == anywhere:
+		return "", true
+	case scope == notAnAddress:
+		return "its host is a number that is not an address", false
+	case scope == scopeOf(from.Hostname()):
+		return "", true
+	case scope == thisMachine:
+		return "its host is this machine", false
+	}
+	return "its host is an address that only has a meaning on this machine", false
+}
+
+// IsLoopback reports whether the host of a URL is "localhost" or a loopback address. Other names
+// are not resolved, because the answer could differ when the connection is made.
+func IsLoopback(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// scope says from where a host has the same meaning.
+type scope int
+
+const (
+	anywhere scope = iota
+	thisMachine
+	thisLink
+	notAnAddress // a number that resolvers read differently
+)
+
+// metadata lists the addresses of metadata services that are not link-local:
+// those of AWS and Oracle over IPv6, and of Alibaba.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:c1::a9fe:a9fe"), netip.MustParseAddr("100.100.100.200"),
+}
+
+func scopeOf(written string) scope {
+	host := Canonical(written)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return thisMachine
+	}
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err != nil && EndsInNumber(host), err == nil && !isAddress(written):
+		return notAnAddress
+	case err != nil:
+		return anywhere
+	}
+	addr = ipv4Of(addr)
+	switch {
+	case addr.IsLoopback(), addr.IsUnspecified(), addr.Is4() && addr.As4()[0] == 0:
+		return thisMachine
+	case addr.IsLinkLocalUnicast(), addr.IsMulticast(), slices.Contains(metadata, addr), addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		return thisLink
+	}
+	return anywhere
+}
+
+// isAddress reports whether a host is written as an address, and not as a number that is read as one.
+func isAddress(written string) bool {
+	_, err := netip.ParseAddr(strings.TrimSuffix(written, "."))
+	return err == nil
+}
+
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo4 = netip.MustParsePrefix("2002::/16")
+)
+
+// ipv4Of returns the IPv4 address that an IPv6 address represents, or addr itself.
+func ipv4Of(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap()
+	if addr.Is4() {
+		return addr
+	}
+	bytes := addr.As16()
+	switch {
+	case nat64.Contains(addr):
+		return netip.AddrFrom4([4]byte(bytes[12:16]))
+	case sixTo4.Contains(addr):
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return addr
+}

@@ -1,0 +1,192 @@
+// Package objects downloads the objects of a bucket whose names have a common prefix into a
+// directory. Object stores have no directories of their own.
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Bucket lists and downloads objects.
+type Bucket interface {
+	// List yields the names of the objects that begin with a prefix, as the server lists them.
+	List(ctx context.Context, prefix string) iter.Seq2[string, error]
+	// Get writes an object to a new, empty file. Several goroutines call it at once, and it must
+	// return when ctx is done.
+	Get(ctx context.Context, key string, file *os.File) error
+}
+
+// ErrNone says that there are no objects in a directory.
+var ErrNone = errors.New("no object's name begins with the path of the address and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
+
+// Fetch downloads an archive to a file, or a directory as [Download] does. If archive is set, it
+// downloads the object named key to path. Otherwise it downloads all objects below key to the
+// directory path.
+func Fetch(ctx context.Context, b Bucket, key string, archive bool, path string) error {
+	if archive {
+		return File(path, func(file *os.File) error { return b.Get(ctx, key, file) })
+	}
+	prefix := Prefix(key)
+	found, err := Download{Dir: path, Prefix: prefix, Keys: b.List(ctx, prefix), Get: b.Get}.Run(ctx)
+	if err == nil && found == 0 {
+		return ErrNone
+	}
+	return err
+}
+
+// CheckURL checks the parts that all addresses of object stores have in common.
+func CheckURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return errors.New("the address needs https:// and a host after \"::\"")
+	case u.User != nil:
+		return errors.New("such an address cannot have a user name or a password")
+	}
+	return nil
+}
+
+// Prefix returns the prefix of the names of the objects in a directory. It ends in a slash,
+// because "net-2/x" is not in "net".
+func Prefix(dir string) string {
+	if dir == "" || strings.HasSuffix(dir, "/") {
+		return dir
+	}
+	return dir + "/"
+}
+
+// atOnce is the number of concurrent downloads. A module is many small files, for which latency
+// matters more than bandwidth. More concurrent downloads would only make servers throttle the
+// client.
+const atOnce = 8
+
+// Download is the download of a directory.
+type Download struct {
+	// Dir is the directory to write. It must not exist, but its parent must. It is created when
+	// the first object is downloaded.
+	Dir string
+	// Prefix is the name of the directory in the bucket. It is empty or ends in a slash.
+	Prefix string
+	// Keys yields the names of the objects that begin with Prefix, as the server lists them. An
+	// error ends the download.
+	Keys iter.Seq2[string, error]
+	// Get writes the object with this name to a new, empty file. Several goroutines call it at
+	// once, and it must return when ctx is done.
+	Get func(ctx context.Context, key string, file *os.File) error
+}
+
+// Run downloads the objects and returns their number. It skips names that end in a slash, which
+// represent directories. Names that point out of the directory are errors, and so are two names
+// that would become the same file.
+func (d Download) Run(ctx context.Context) (int, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(1 + atOnce)
+	t := &tree{dir: d.Dir, prefix: d.Prefix}
+	defer t.close()
+	count := 0
+	group.Go(func() error {
+		for key, err := range d.Keys {
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(key, "/") {
+				continue
+			}
+			name, err := t.fileFor(key)
+			if err != nil {
+				return err
+			}
+			count++
+			// Go waits until a download may start, so that only one page of the listing is in
+			// memory.
+			group.Go(func() error {
+				return t.write(name, func(file *os.File) error { return d.Get(ctx, key, file) })
+			})
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	err := group.Wait()
+	return count, err
+}
+
+// tree is the directory in which the files are created. No object's name can cause a write
+// outside of it.
+type tree struct {
+	dir, prefix string
+	root        *os.Root // nil until the first file is created
+}
+
+func (t *tree) close() {
+	if t.root != nil {
+		t.root.Close()
+	}
+}
+
+// fileFor returns the name of an object's file. It creates the top directory for the first file. It
+// must not be called concurrently.
+func (t *tree) fileFor(key string) (string, error) {
+	name, err := fileName(t.prefix, key)
+	if err != nil || t.root != nil {
+		return name, err
+	}
+	if err := os.Mkdir(t.dir, 0o700); err != nil {
+		return "", err
+	}
+	t.root, err = os.OpenRoot(t.dir)
+	return name, err
+}
+
+// fileName returns the part of an object's name after the prefix as a clean path.
+func fileName(prefix, key string) (string, error) {
+	below, isBelow := strings.CutPrefix(key, prefix)
+	if !isBelow {
+		return "", fmt.Errorf("the server lists %q among the objects below %q", key, prefix)
+	}
+	// A name with leading slashes would be absolute.
+	name := path.Clean(strings.TrimLeft(below, "/"))
+	if !fs.ValidPath(name) || name == "." {
+		return "", fmt.Errorf("the object %q would become a file outside the directory", key)
+	}
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return "", fmt.Errorf("the name of the object %q is not valid for a file on this system", key)
+	}
+	return local, nil
+}
+
+// write creates a file, which must not exist, and calls fill to write its content.
+func (t *tree) write(name string, fill func(*os.File) error) error {
+	if err := t.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("two objects would become one file: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(file), file.Close())
+}
+
+// File creates a file for a single object, as [Download] does for each object. The file must not
+// exist, and is private.
+func File(name string, fill func(*os.File) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(file), file.Close())
+}

@@ -1,0 +1,235 @@
+package registryclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// call is one of the two module requests.
+type call func(ctx context.Context, c *registryclient.Client) error
+
+var calls = map[string]call{
+	"versions": func(ctx context.Context, c *registryclient.Client) error {
+		_, err := c.ModuleVersions(ctx, pkg)
+		return err
+	},
+	"location": func(ctx context.Context, c *registryclient.Client) error {
+		_, err := c.PackageLocation(ctx, pkg, one)
+		return err
+	},
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	tests := map[int]error{
+		201: registryclient.ErrUnexpectedStatus,
+		202: registryclient.ErrUnexpectedStatus,
+		206: registryclient.ErrUnexpectedStatus,
+		304: registryclient.ErrUnexpectedStatus,
+		400: registryclient.ErrUnexpectedStatus,
+		401: registryclient.ErrUnauthorized,
+		403: registryclient.ErrForbidden,
+		404: registryclient.ErrNotFound,
+		410: registryclient.ErrUnexpectedStatus,
+		422: registryclient.ErrUnexpectedStatus,
+		429: registryclient.ErrUnexpectedStatus,
+		500: registryclient.ErrUnexpectedStatus,
+		501: registryclient.ErrUnexpectedStatus,
+		503: registryclient.ErrUnexpectedStatus,
+	}
+	for name, ask := range calls {
+		for status, want := range tests {
+			err := ask(t.Context(), client(serve(t, answer(status, "https://example.com/x.zip", at("https://example.com/x.zip")))))
+			e, ok := errors.AsType[*registryclient.RequestError](err)
+			if !ok || !errors.Is(err, want) {
+				t.Errorf("%s, status %d: %v, want %v", name, status, err, want)
+				continue
+			}
+			if e.StatusCode != status || e.Package != pkg || !strings.HasPrefix(e.URL, base) {
+				t.Errorf("%s, status %d: %+v", name, status, e)
+			}
+			if !strings.Contains(err.Error(), fmt.Sprint(status)) || !strings.Contains(err.Error(), "; ") {
+				t.Errorf("%s, status %d: %q does not say what to do", name, status, err)
+			}
+		}
+	}
+	if err := calls["versions"](t.Context(), client(serve(t, answer(204, "", "")))); !errors.Is(err, registryclient.ErrUnexpectedStatus) {
+		t.Errorf("versions, status 204: %v, want ErrUnexpectedStatus", err)
+	}
+}
+
+func TestMessageOfTheServer(t *testing.T) {
+	t.Parallel()
+	web := serve(t, answer(422, "", "\x1b[2Jno\r\nlevel=info "+strings.Repeat("x", 10_000)))
+	err := calls["versions"](t.Context(), client(web))
+	webtest.CheckText(t, err.Error())
+	if !strings.Contains(err.Error(), `\x1b[2Jno\r\nlevel=info xxx`) || len(err.Error()) > 1000 {
+		t.Errorf("the message is %q", err)
+	}
+}
+
+// TestServerThatRepeatsTheToken has a server whose answer contains the credentials that it has
+// refused.
+func TestServerThatRepeatsTheToken(t *testing.T) {
+	t.Parallel()
+	c := client(serve(t, answer(403, "", "Bearer "+webtest.Canary+": the token '"+webtest.Canary+"' is not allowed")))
+	c.Services = services{base: base, token: webtest.Canary}
+	err := calls["versions"](t.Context(), c)
+	webtest.CheckText(t, err.Error())
+	if !strings.Contains(err.Error(), "REDACTED: the token 'REDACTED' is not allowed") {
+		t.Errorf("the message is %q", err)
+	}
+	if e, ok := errors.AsType[*registryclient.RequestError](err); !ok || e.Message != "REDACTED: the token 'REDACTED' is not allowed" {
+		t.Errorf("the field Message is wrong in %#v", err)
+	}
+}
+
+func TestHowToAuthorize(t *testing.T) {
+	t.Parallel()
+	helper := errors.New("the helper broke")
+	tests := map[string]struct {
+		services services
+		wants    []string
+	}{
+		"none":    {services{base: base}, []string{"no credentials were sent", "TF_TOKEN_example_com", `credentials "example.com"`}},
+		"refused": {services{base: base, token: webtest.Canary}, []string{"that were sent", "TF_TOKEN_example_com"}},
+		"broken":  {services{base: base, err: helper}, []string{"the helper broke"}},
+	}
+	for name, test := range tests {
+		for _, status := range []int{401, 403} {
+			c := client(serve(t, answer(status, "", "")))
+			c.Services = test.services
+			err := calls["location"](t.Context(), c)
+			webtest.CheckText(t, err.Error())
+			for _, want := range test.wants {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: the message %q lacks %q", name, err, want)
+				}
+			}
+			if errors.Is(err, helper) != (test.services.err != nil) {
+				t.Errorf("%s: errors.Is(err, helper) = %v", name, errors.Is(err, helper))
+			}
+		}
+	}
+}
+
+func TestNamesOfTheVariable(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"my-registry.example.com": "TF_TOKEN_my__registry_example_com,",
+		"xn--bcher-kva.example":   "TF_TOKEN_xn____bcher__kva_example,",
+	} {
+		p := pkg
+		p.Host = addrs.Hostname(host)
+		_, err := client(serve(t, answer(401, "", ""))).ModuleVersions(t.Context(), p)
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the message %q lacks %q", err, want)
+		}
+	}
+	p := pkg
+	p.Host = "example.com:8443"
+	_, err := client(serve(t, answer(401, "", ""))).ModuleVersions(t.Context(), p)
+	if strings.Contains(err.Error(), "TF_TOKEN") || !strings.Contains(err.Error(), `credentials "example.com:8443"`) {
+		t.Errorf("with a port, which no variable can name: %q", err)
+	}
+}
+
+func TestUnreadableCredentialsAreNoFailure(t *testing.T) {
+	t.Parallel()
+	c := client(serve(t, text(`{"modules":[{}]}`)))
+	c.Services = services{base: base, err: errors.New("the helper broke")}
+	if err := calls["versions"](t.Context(), c); err != nil {
+		t.Errorf("ModuleVersions = %v, want an anonymous request", err)
+	}
+}
+
+func TestPassingFailures(t *testing.T) {
+	t.Parallel()
+	for name, ask := range calls {
+		failures := 0
+		web := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			failures++
+			switch failures {
+			case 1:
+				w.WriteHeader(http.StatusBadGateway)
+			case 2: // the connection is cut within the body
+				w.Header().Set("Content-Length", "1000")
+				_, _ = io.WriteString(w, "{")
+				panic(http.ErrAbortHandler)
+			case 3:
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusTooManyRequests)
+			default:
+				text(`{"modules":[{}],"location":"./x.zip"}`)(w, r)
+			}
+		})
+		if err := ask(t.Context(), client(web)); err != nil || failures != 4 {
+			t.Errorf("%s: %v after %d requests, want success after 4", name, err, failures)
+		}
+	}
+}
+
+func TestServerThatAsksForTooMuchTime(t *testing.T) {
+	t.Parallel()
+	web := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	err := calls["versions"](t.Context(), client(web))
+	if err == nil || !strings.Contains(err.Error(), "1h0m0s") || len(web.Requests()) != 1 {
+		t.Errorf("ModuleVersions = %v after %d requests", err, len(web.Requests()))
+	}
+	if e, ok := errors.AsType[*registryclient.RequestError](err); !ok || e.RetryAfter != time.Hour {
+		t.Errorf("the field RetryAfter is wrong in %#v", err)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	for name, ask := range calls {
+		err := ask(t.Context(), client(webtest.New(t)))
+		e, ok := errors.AsType[*registryclient.RequestError](err)
+		if !ok || e.StatusCode != 0 || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	t.Parallel()
+	for name, ask := range calls {
+		ctx, cancel := context.WithCancel(t.Context())
+		web := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+			cancel()
+			<-r.Context().Done()
+		})
+		err := ask(ctx, client(web))
+		if _, ok := errors.AsType[*registryclient.RequestError](err); !ok || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want a *RequestError over context.Canceled", name, err)
+		}
+	}
+}
+
+func TestWithoutServices(t *testing.T) {
+	t.Parallel()
+	for name, ask := range calls {
+		err := ask(t.Context(), &registryclient.Client{})
+		if _, ok := errors.AsType[*registryclient.RequestError](err); !ok {
+			t.Errorf("%s: %v, want *RequestError", name, err)
+		}
+	}
+	if _, err := client(webtest.New(t)).PackageLocation(t.Context(), pkg, versions.Version{}); err == nil {
+		t.Error("PackageLocation of no version: no error")
+	}
+}

@@ -1,0 +1,238 @@
+package registryclient
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const (
+	// maxLocationAnswer is the maximum size of the answer, which is an object with one
+	// address, in bytes.
+	maxLocationAnswer = 1 << 20
+	// maxLocation is the maximum size of a location, in bytes. It is the usual limit of
+	// servers for URLs. Longer locations can be expensive to resolve.
+	maxLocation = 8 << 10
+)
+
+// Location is the location of a version of a package, as returned by its registry.
+type Location struct {
+	// Source is the package with the subdirectory in it, which can be a glob. It can
+	// contain credentials from the registry.
+	Source addrs.ModuleSourceRemote
+	// Origin is the URL that gave the location, after redirects, without credentials.
+	Origin string
+	// Direct is set if the registry hosts the package as an archive that [Client.Download]
+	// can download. Then Source.Package is the literal URL, and Source.Subdir is empty.
+	Direct bool
+	// UseCredentials is set if the archive requires the registry's credentials.
+	UseCredentials bool
+}
+
+// PackageLocation gets the location of a version of a package. The error is a
+// *[RequestError].
+func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error) {
+	about := subject{module: pkg, version: v}
+	if v.IsZero() {
+		return Location{}, failBefore(about, errors.New("registryclient: the zero Version has no location"))
+	}
+	found, err := c.locations.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (Location, error) {
+		return c.locate(ctx, about)
+	})
+	if err != nil {
+		return Location{}, asRequestError(about, err)
+	}
+	return found, nil
+}
+
+func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
+	r, err := c.endpoint(ctx, about, "download")
+	if err != nil {
+		return Location{}, err
+	}
+	answer, err := c.get(ctx, r, maxLocationAnswer)
+	if err != nil {
+		return Location{}, err
+	}
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusNoContent {
+		return Location{}, r.refusal(answer, "the registry has no such version, or it requires credentials")
+	}
+	found, err := readLocation(r, answer)
+	if err != nil {
+		return Location{}, r.failWith(answer, err)
+	}
+	found.Origin = addrs.Redact(answer.URL().String())
+	return found, nil
+}
+
+func readLocation(r *request, answer *httpx.Answer) (Location, error) {
+	body, notObject, err := parseLocation(answer.Body)
+	if err != nil {
+		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+	}
+	if body.UseRegistryCredentials != nil {
+		return direct(r.url, body)
+	}
+	location := cmp.Or(body.Location, answer.Header.Get("X-Terraform-Get"))
+	switch {
+	case location == "" && notObject != nil && len(answer.Body) > 0:
+		return Location{}, fmt.Errorf("%w: it has no header X-Terraform-Get, and no location in its body: %w", ErrInvalidAnswer, notObject)
+	case location == "":
+		return Location{}, fmt.Errorf(`%w: it has neither a "location" nor the header X-Terraform-Get`, ErrInvalidAnswer)
+	case len(location) > maxLocation:
+		return Location{}, tooLong(location)
+	}
+	return indirect(r, location)
+}
+
+func tooLong(location string) error {
+	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
+}
+
+// asRequestError wraps the error of the context, which is the only error that is not a
+// *RequestError.
+func asRequestError(about subject, err error) *RequestError {
+	if failure, ok := errors.AsType[*RequestError](err); ok {
+		return failure
+	}
+	return failBefore(about, err)
+}
+
+// locationBody is the body of an answer with a location.
+type locationBody struct {
+	Location string `json:"location"`
+	// UseRegistryCredentials is not nil if the registry hosts the package (OpenTofu 1.12).
+	UseRegistryCredentials *bool `json:"use_registry_credentials"`
+}
+
+// parseLocation parses the body of an answer with a location. Terraform does not read the
+// body, so registries for Terraform can send anything. notObject is the reason why the body
+// is not a JSON object; it matters only if the header has no location either. A wrong type
+// in an object is an error.
+func parseLocation(text []byte) (body locationBody, notObject, err error) {
+	var object map[string]json.RawMessage
+	if notObject := decode(text, &object); notObject != nil || object == nil {
+		return locationBody{}, notObject, nil
+	}
+	err = decode(text, &body)
+	return body, nil, err
+}
+
+// direct returns the location of a package that the registry hosts. It is a URL reference,
+// which can be empty. It is not parsed as a source address with "//" and query arguments.
+func direct(endpoint *url.URL, body locationBody) (Location, error) {
+	if len(body.Location) > maxLocation {
+		return Location{}, tooLong(body.Location)
+	}
+	u, err := endpoint.Parse(body.Location)
+	if err != nil {
+		return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(body.Location))
+	}
+	if err := checkDirect(endpoint, u); err != nil {
+		return Location{}, fmt.Errorf("%w: %q, because %w", ErrRefusedLocation, shown(u.String()), err)
+	}
+	return Location{
+		Source:         addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(u.String())},
+		Direct:         true,
+		UseCredentials: *body.UseRegistryCredentials,
+	}, nil
+}
+
+func checkDirect(endpoint, u *url.URL) error {
+	switch {
+	case u.Fragment != "" || u.RawFragment != "":
+		return errors.New("it has a fragment")
+	case u.User != nil:
+		return errors.New("it contains credentials")
+	}
+	if reason, ok := hostname.MayPointTo(endpoint, u); !ok {
+		return errors.New(reason)
+	}
+	return checkWeb(endpoint, u)
+}
+
+// indirect returns a location that is a source address, or a URL relative to the request's
+// URL.
+func indirect(r *request, location string) (Location, error) {
+	if isRelative(location) {
+		u, err := r.url.Parse(location)
+		if err != nil {
+			return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(location))
+		}
+		location = u.String()
+	}
+	source, err := addrs.ParseModuleSource(location)
+	if err != nil {
+		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+	}
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if !ok {
+		return Location{}, fmt.Errorf("%w: %q is not the address of a remote package; ask the registry's operator to correct it", ErrRefusedLocation, shown(location))
+	}
+	if err := checkPackage(r.url, remote.Package); err != nil {
+		return Location{}, r.refuseLocation(remote.Package.Redacted(), err)
+	}
+	return Location{Source: remote}, nil
+}
+
+func isRelative(location string) bool {
+	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
+}
+
+// checkPackage returns the reason why a registry must not point to a package; nil if it
+// may.
+func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
+	u, err := pkg.URL()
+	if err != nil {
+		return errors.New("it is not a URL")
+	}
+	if reason, ok := hostname.MayPointTo(registry, u); !ok {
+		return errors.New(reason)
+	}
+	getter := pkg.Getter()
+	forced := strings.HasPrefix(pkg.String(), getter+"::")
+	switch {
+	case forced && getter == "git" && u.Scheme == "ssh" && u.Host != "":
+		return nil
+	case forced && getter != "git":
+		return fmt.Errorf("it forces the getter %q", getter)
+	case getter == "oci" && u.Host != "":
+		return nil
+	case getter == "git" && !forced:
+		return errors.New("the git protocol is neither encrypted nor authenticated")
+	}
+	return checkWeb(registry, u)
+}
+
+// checkWeb is checkPackage for http and https URLs.
+func checkWeb(registry, u *url.URL) error {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("its scheme is %q", u.Scheme)
+	case u.Host == "":
+		return errors.New("it names no host")
+	case u.Scheme == "http" && !(hostname.IsLoopback(u) && hostname.IsLoopback(registry)):
+		return errors.New(`its scheme is "http"`)
+	}
+	return nil
+}
+
+// refuseLocation returns an error that explains the whole rule, because only the registry's
+// operator can change the location.
+func (r *request) refuseLocation(location string, err error) error {
+	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
+		ErrRefusedLocation, shown(location), err, string(r.host()))
+}
+
+// shown returns a location in the form that messages need.
+func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }

@@ -1,0 +1,180 @@
+package registryclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const (
+	// maxProviderAnswer is the maximum size of answers about providers, in bytes. An answer
+	// about a package may contain the keys, and the hashes of all platforms.
+	maxProviderAnswer = 32 << 20
+	// maxWarnings is the maximum number of warnings in a listing.
+	maxWarnings = 32
+)
+
+// ProviderListing is the answer of a registry about a provider.
+type ProviderListing struct {
+	// Versions are in the order of the answer.
+	Versions []ProviderVersion
+	// Warnings are texts to show to the user.
+	Warnings []string
+}
+
+// ProviderVersion is one version of a provider in a registry's listing.
+type ProviderVersion struct {
+	Version versions.Version
+	// Protocols are the versions of the plugin protocol, such as "5.0". Platforms are the
+	// platforms that have packages. Entries in other forms are left out. Neither field
+	// affects the selection of a version.
+	Protocols []string
+	Platforms []addrs.Platform
+}
+
+// Compatible reports whether stock tools support one of the version's protocols. A version
+// without protocols is compatible.
+func (v ProviderVersion) Compatible() bool { return supportsProtocol(v.Protocols) }
+
+// ProviderVersions lists the versions of a provider in the order of the registry, without
+// duplicates. A provider can have no versions. Callers share the result, so it must not be
+// changed. The error is a *[RequestError].
+func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) (ProviderListing, error) {
+	about := subject{provider: provider}
+	listing, err := c.providers.Do(ctx, httpx.Share(ctx, provider), func(ctx context.Context) (ProviderListing, error) {
+		return c.listProvider(ctx, about)
+	})
+	if err != nil {
+		return ProviderListing{}, asRequestError(about, err)
+	}
+	return listing, nil
+}
+
+func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListing, error) {
+	var body listingBody
+	if err := c.getProvider(ctx, about, &body, "versions"); err != nil {
+		return ProviderListing{}, err
+	}
+	listing := ProviderListing{Versions: body.versions()}
+	for _, text := range body.Warnings[:min(len(body.Warnings), maxWarnings)] {
+		if text = strings.TrimSpace(text); text != "" {
+			listing.Warnings = append(listing.Warnings, httpx.Printable(text))
+		}
+	}
+	return listing, nil
+}
+
+// getProvider requests a listing of a provider and decodes it.
+func (c *Client) getProvider(ctx context.Context, about subject, to *listingBody, last ...string) error {
+	if about.provider == (addrs.Provider{}) {
+		return failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
+	}
+	r, err := c.endpoint(ctx, about, last...)
+	if err != nil {
+		return err
+	}
+	answer, err := c.get(ctx, r, maxProviderAnswer)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return r.refusal(answer, "the registry has no such provider, or it requires credentials: check the source address")
+	}
+	if err := decode(answer.Body, to); err != nil {
+		return r.failWith(answer, fmt.Errorf("%w: %w", ErrInvalidAnswer, err))
+	}
+	if len(to.Versions) > maxVersions {
+		return r.failWith(answer, fmt.Errorf("%w: it lists %d versions; the limit is %d", ErrInvalidAnswer, len(to.Versions), maxVersions))
+	}
+	return nil
+}
+
+// listingBody is the answer with the versions of a provider.
+type listingBody struct {
+	Versions []struct {
+		Version   string   `json:"version"`
+		Protocols []string `json:"protocols"`
+		Platforms []struct {
+			OS   string `json:"os"`
+			Arch string `json:"arch"`
+		} `json:"platforms"`
+	} `json:"versions"`
+	Warnings []string `json:"warnings"`
+	// ID and MovedTo are set for addresses without a namespace; see ProviderRenamed.
+	ID      string `json:"id"`
+	MovedTo string `json:"moved_to"`
+}
+
+// versions returns the listed versions whose text the stock tools accept. If several texts
+// are the same version, the first is used.
+func (b *listingBody) versions() []ProviderVersion {
+	var found []ProviderVersion
+	seen := make(map[versions.Version]bool)
+	for _, listed := range b.Versions {
+		v, ok := parseProviderVersion(listed.Version)
+		if !ok || seen[v] {
+			continue
+		}
+		seen[v] = true
+		one := ProviderVersion{Version: v}
+		for _, p := range listed.Protocols {
+			if isProtocol(p) {
+				one.Protocols = append(one.Protocols, p)
+			}
+		}
+		for _, p := range listed.Platforms {
+			if platform, err := addrs.ParsePlatform(p.OS + "_" + p.Arch); err == nil {
+				one.Platforms = append(one.Platforms, platform)
+			}
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// providerVersion is stricter than the syntax of module versions, as in stock tools: no
+// "v", no fourth number, and a "-" before a pre-release.
+var providerVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+})
+
+func parseProviderVersion(text string) (versions.Version, bool) {
+	if !providerVersion().MatchString(text) {
+		return versions.Version{}, false
+	}
+	v, err := versions.Parse(text)
+	return v, err == nil
+}
+
+// ProviderRenamed asks the registry of a provider for the new address of a provider with
+// the same type. Stock tools do this for an unknown "hashicorp/TYPE" on their default host,
+// to make a suggestion. It returns false if the registry suggests no address or the same
+// one. The error is a *[RequestError].
+func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
+	legacy := provider
+	legacy.Namespace = "-"
+	var body listingBody
+	if err := c.getProvider(ctx, subject{provider: legacy}, &body, "versions"); errors.Is(err, ErrNotFound) {
+		return addrs.Provider{}, false, nil
+	} else if err != nil {
+		return addrs.Provider{}, false, asRequestError(subject{provider: legacy}, err)
+	}
+	source := body.MovedTo
+	if source == "" {
+		namespace, _, _ := strings.Cut(body.ID, "/")
+		source = namespace + "/" + provider.Type
+	}
+	found, err := addrs.Parser{DefaultRegistryHost: provider.Hostname}.ParseProviderSource(source)
+	if err != nil || found.Namespace == legacy.Namespace || found == provider {
+		return addrs.Provider{}, false, nil
+	}
+	return found, true, nil
+}
