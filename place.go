@@ -14,27 +14,25 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedirs"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // placer finds installed packages, or stages packages for a run.
 type placer struct {
 	*origins.Session
-	dirs    *packagedirs.Dirs
+	dirs    *installed.Dirs
 	layout  Layout
 	project *project.Project
-	stage   *materialize.Stage
+	stage   *packagedir.Stage
 	events  *events
 	// vendored has the packages in the user's repository; nil if the project does not
 	// vendor.
-	vendored *vendordir.Packages
+	vendored *packagedir.Vendored
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
 	// former is the lock of the last run, or nil. mismatches collects the installed packages
@@ -228,7 +226,7 @@ func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 		return p.vendoredPlacement(entry, found), nil
 	}
 	placed := p.newPlacement(entry, nil)
-	placed.currentPath, placed.tree, err = p.vendored.Stage(ctx, p.Cache, entry.Key, t1, found.Status)
+	placed.currentPath, placed.tree, err = p.vendored.Stage(ctx, entry.Key, t1, found.Status)
 	return placed, err
 }
 

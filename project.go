@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -32,7 +31,7 @@ type openProject struct {
 	files     *project.Project
 	installed *installed.Packages
 	// dirs finds the directories of packages.
-	dirs  *packagedirs.Dirs
+	dirs  *installed.Dirs
 	rules rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
@@ -68,6 +67,9 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
+	}
+	if p.dirs.Vendor != nil {
+		files.SetVendorDir(p.dirs.Vendor)
 	}
 	return p, nil
 }
@@ -111,7 +113,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dirs = packagedirs.New(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
+	p.dirs = installed.NewDirs(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -193,10 +193,10 @@ func (k VendorChangeKind) String() string {
 }
 
 // vendorChangeKinds maps the kinds of planned changes.
-var vendorChangeKinds = map[vendordir.Kind]VendorChangeKind{
-	vendordir.Added:   VendorAdded,
-	vendordir.Changed: VendorChanged,
-	vendordir.Removed: VendorRemoved,
+var vendorChangeKinds = map[packagedir.VendorKind]VendorChangeKind{
+	packagedir.VendorAdded:   VendorAdded,
+	packagedir.VendorChanged: VendorChanged,
+	packagedir.VendorRemoved: VendorRemoved,
 }
 
 // Report is the result of Verify.

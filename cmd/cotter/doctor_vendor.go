@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -26,7 +26,7 @@ func (d *doctor) lookAtVendored(context.Context) {
 	if !filepath.IsAbs(dataDir) {
 		dataDir = filepath.Join(dir, dataDir)
 	}
-	vendored, err := vendordir.Open(dir, d.req.Vendor, dataDir)
+	vendored, err := project.FindVendorDir(dir, d.req.Vendor, dataDir)
 	if err != nil {
 		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
 		return
@@ -38,16 +38,16 @@ func (d *doctor) lookAtVendored(context.Context) {
 	d.compareVendored(vendored, lock)
 }
 
-func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
+func (d *doctor) compareVendored(vendored *project.VendorDir, lock *lockfile.File) {
 	name := vendored.Name()
-	if !vendordir.IsDir(vendored.Path()) && len(lock.Modules()) > 0 {
+	if !project.IsVendorDir(vendored.Path()) && len(lock.Modules()) > 0 {
 		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", name)
 		return
 	}
 	var missing, changed, unlocked []string
-	verified := 0
+	verified, packages := 0, installed.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
-		switch vendored.Inspect(entry).Status {
+		switch packages.Inspect(entry).Status {
 		case installed.Missing:
 			missing = append(missing, entry.Key)
 		case installed.Verified:
@@ -88,7 +88,7 @@ func (d *doctor) forgottenVendor(root string) {
 				break
 			}
 			seen[at] = true
-			if vendordir.IsDir(filepath.Join(root, filepath.FromSlash(at))) {
+			if project.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
 				d.note("set `vendor` in the settings block of cotter.hcl, or run `cotter install`",
 					"modules.json points to vendored modules in %s, which no setting names", at)
 			}

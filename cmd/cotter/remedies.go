@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/gitowner"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -117,11 +117,11 @@ func netrcLogin(host string) string {
 	return fmt.Sprintf("Add %s to ~/.netrc.", name)
 }
 
-// remediesOf returns the remedies for an error that does not join others. project is the
+// remediesOf returns the remedies for an error that does not join others. dir is the
 // directory of its project.
-func remediesOf(project string, err error) []remedy {
+func remediesOf(dir string, err error) []remedy {
 	var found []remedy
-	add := func(text, key string) { found = append(found, remedy{text, project, key}) }
+	add := func(text, key string) { found = append(found, remedy{text, dir, key}) }
 	var module *cotter.ModuleError
 	var downgrade *cotter.DowngradeError
 	var host *cotter.HostChangedError
@@ -180,7 +180,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errNotVerified), repairRemedy},
 			{errors.Is(err, errNotVendored) || is[*cotter.VendorError](err), vendorRemedy},
 			{errors.Is(err, cotter.ErrNoVendor), noVendorRemedy},
-			{is[*vendordir.NotOursError](err), notOursRemedy},
+			{is[*project.NotOursError](err), notOursRemedy},
 			{errors.Is(err, errStale), staleRemedy},
 			{errors.Is(err, errLockWouldChange), lockRemedy},
 			{errors.Is(err, errNoLock), createRemedy},

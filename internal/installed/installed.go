@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -60,7 +59,7 @@ type Packages struct {
 	keepsModes bool
 
 	sharedTrees singleflight.Memo[string, *pkgtree.Tree]
-	sums        singleflight.Memo[hashing.Hash, *pkgtree.Tree]
+	sums        sumsMemo
 
 	stopped atomic.Bool
 	reader  sync.WaitGroup
@@ -69,7 +68,11 @@ type Packages struct {
 // New returns the packages of a project without reading them. p is nil if there is no modules
 // directory: then all packages are missing.
 func New(p *project.Project) *Packages {
-	return &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
+	in := &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
+	if p != nil {
+		in.sums.read = p.Sums
+	}
+	return in
 }
 
 // KeepsModes reports whether the project's file system stores executable bits.
@@ -159,28 +162,10 @@ func (p *Packages) sharedTree(name string) (*pkgtree.Tree, error) {
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
 // project, and returns nil if there are none or they do not match the entry.
 func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
-	t1 := entry.Hash("t1")
-	if t1 == "" || p.project == nil {
+	if p.project == nil {
 		return nil
 	}
-	tree, err := p.sums.Do(context.Background(), t1, func(context.Context) (*pkgtree.Tree, error) {
-		text, err := p.project.Sums(pkgcache.FileName(t1))
-		if err != nil {
-			return nil, err
-		}
-		tree, err := hashing.ParseTree(text)
-		if err != nil {
-			return nil, err
-		}
-		return pkgtree.New(tree), nil
-	})
-	if err != nil || tree.T1() != t1 {
-		return nil
-	}
-	if h1 := entry.Hash("h1"); h1 != "" && h1 != tree.H1() {
-		return nil // the entry contradicts itself
-	}
-	return tree
+	return p.sums.lockedTree(entry)
 }
 
 // changesDespite compares the files of a package that cannot be hashed because of its links, for

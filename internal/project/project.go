@@ -62,6 +62,7 @@ type Project struct {
 
 	held   []*filelock.Lock
 	stage  string // this process's directory in stageName
+	vendor *vendorRoot
 	former []byte // the verified copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by their names.
 	confirmed map[string]time.Time
@@ -136,7 +137,7 @@ func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
-	var err error
+	err := p.vendor.close()
 	for _, lock := range p.held {
 		err = errors.Join(err, lock.Release())
 	}
@@ -146,6 +147,14 @@ func (p *Project) Close() error {
 		}
 	}
 	return err
+}
+
+// keepStages makes Close keep the staged packages.
+func (p *Project) keepStages() {
+	p.stage = ""
+	if p.vendor != nil {
+		p.vendor.stage = ""
+	}
 }
 
 // IsOpened reports whether [Open] has ever opened the project. It checks for the directory that

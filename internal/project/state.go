@@ -114,7 +114,7 @@ func (p *Project) Package(key string) (*os.Root, error) {
 }
 
 // FoldsCase reports whether the file system ignores case in names.
-func (p *Project) FoldsCase() bool { return p.exists(strings.ToUpper(ownName)) }
+func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
 
 // KeepsModes reports whether the file system stores executable bits. FAT and
 // similar file systems give all files the same mode.

@@ -1,4 +1,4 @@
-package materialize
+package packagedir
 
 import (
 	"context"

@@ -1,0 +1,101 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Vendored are the packages in a project's directory of vendored packages. It is safe for
+// concurrent use.
+type Vendored struct {
+	dir *project.VendorDir
+
+	trees singleflight.Memo[string, *pkgtree.Tree]
+	sums  sumsMemo
+}
+
+// NewVendored returns the packages in a directory without reading them.
+func NewVendored(dir *project.VendorDir) *Vendored {
+	return &Vendored{dir: dir, sums: sumsMemo{read: dir.Sums}}
+}
+
+// Inspect compares the package of an entry's call with the entry. It reads every file once in the
+// lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
+// only the author of a commit can have added them.
+func (v *Vendored) Inspect(entry lockfile.Module) Report {
+	locked := v.LockedTree(entry)
+	tree, err := v.trees.Do(context.Background(), entry.Key, func(context.Context) (*pkgtree.Tree, error) {
+		return v.read(entry.Key)
+	})
+	if _, absent := os.Lstat(v.dir.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
+		return Report{Status: Missing}
+	}
+	if err != nil {
+		return Report{Status: Changed, Err: err, Changes: changesDespite(err, locked)}
+	}
+	if !v.dir.KeepsModes() && locked != nil {
+		tree = pkgtree.New(tree.WithModesOf(locked.Tree))
+	}
+	return compare(entry, tree, locked)
+}
+
+// read hashes the package of a call, which must be a directory and not a link to one.
+func (v *Vendored) read(key string) (*pkgtree.Tree, error) {
+	info, err := os.Lstat(v.dir.PackagePath(key))
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &project.VendorDirError{Name: v.dir.PackageDir(key), Reason: "is not a directory"}
+	}
+	return pkgtree.Read(v.dir.PackagePath(key))
+}
+
+// compare compares a package with its entry by the hashes. If they differ and the locked files
+// are known, it compares the files.
+func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) Report {
+	report := Report{Status: Changed, Tree: tree, Files: tree}
+	if report.CompareHashes(entry, tree) {
+		report.Status = Verified
+		return report
+	}
+	if locked == nil {
+		return report
+	}
+	report.Changes = hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(tree.Tree))
+	if report.Changes.Empty() {
+		report.Status, report.Tree = Verified, locked
+	}
+	return report
+}
+
+// withoutEmptyDirs returns a tree without its empty directories, which git does not keep.
+func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
+	isEmptyDir := func(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
+	if !slices.ContainsFunc(tree.Entries, isEmptyDir) {
+		return tree
+	}
+	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), isEmptyDir)}
+}
+
+// changesDespite compares the files of a package that cannot be hashed because of its links.
+func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
+	var bad *hashing.TreeError
+	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(bad.Listed))
+}
+
+// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
+// directory, and returns nil if there are none or they do not match the entry.
+func (v *Vendored) LockedTree(entry lockfile.Module) *pkgtree.Tree { return v.sums.lockedTree(entry) }
