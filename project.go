@@ -62,7 +62,7 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	if err != nil {
 		return nil, err
 	}
-	in.warnOfFindings(events, files.Findings())
+	in.warnOfFindings(events, files.Notices())
 	p := &openProject{req: req, key: key, files: files, installed: installed.New(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
@@ -317,7 +317,7 @@ func (r Request) unusableLock(err error) error {
 // warnOfFindings warns about files that a killed run or another user has left in the
 // project. Without a user key, this user's own files cannot be recognized either, which
 // needs no warning.
-func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
+func (in *Installer) warnOfFindings(events *events, findings []project.Notice) {
 	for _, f := range findings {
 		if text := findingText(f, in.hasState()); text != "" {
 			events.warn(nil, text)
@@ -325,7 +325,7 @@ func (in *Installer) warnOfFindings(events *events, findings []project.Finding) 
 	}
 }
 
-func findingText(f project.Finding, hasState bool) string {
+func findingText(f project.Notice, hasState bool) string {
 	switch {
 	case f.Kind == project.Undone:
 		return "an earlier run was killed while it changed this project; what it had changed was undone"

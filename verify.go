@@ -154,7 +154,7 @@ func isOtherVersion(a, b lockfile.Module) bool {
 // addState adds the state that an earlier run left in the project.
 func (r *Report) addState(files *project.Project) {
 	r.Unfinished = files.Unfinished()
-	for _, f := range files.Findings() {
+	for _, f := range files.Notices() {
 		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
 			r.Unproven = append(r.Unproven, f.File)
 		}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ErrTooLarge says that a file is larger than the limit of the reader.
@@ -70,7 +70,7 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, irregular(info)
 	}
-	file, err := root.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|pathsafe.Nonblock, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 const (
@@ -46,7 +46,7 @@ func openDirectory(dir Dir) (*directory, error) {
 	if d.rel, err = filepath.Rel(dir.Boundary, dir.Path); err != nil {
 		return nil, err
 	}
-	d.root, err = opendir.Root(dir.Boundary)
+	d.root, err = pathsafe.OpenRoot(dir.Boundary)
 	return d, err
 }
 
@@ -60,9 +60,9 @@ func (d *directory) close() {
 // a pipe, open does not wait for its other end.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
-		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|opendir.Nonblock, 0)
+		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|pathsafe.Nonblock, 0)
 	}
-	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|opendir.Nonblock, 0)
+	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|pathsafe.Nonblock, 0)
 }
 
 // names returns the sorted names of all entries except directories. Stock tools skip directories

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
@@ -41,7 +40,7 @@ func NewDirs(root, dataDir, dataPath string, in *Packages, vendor *project.Vendo
 		d.vendored = NewVendored(vendor)
 	}
 	if base, err := filepath.EvalSymlinks(root); err == nil {
-		d.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
+		d.realModules, _ = pathsafe.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
 	}
 	return d
 }

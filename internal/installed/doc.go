@@ -2,7 +2,7 @@
 //
 // A package matches its entry if its hashes are those of the entry. Files that were added since
 // are ignored unless they are configuration, because modules write into their own directories. If
-// a package's directory has links into a shared tree (see package materialize), their targets are
+// a package's directory has links into a shared tree (see package packagedir), their targets are
 // compared instead. The shared tree as a whole is also compared with the entry, because
 // configuration is read there.
 //

@@ -19,8 +19,8 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
-		"internal/signing",                                                                                                                            // signatures
-		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
+		"internal/signing",                                                                                                        // signatures
+		"internal/filelock", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"cmd/cotter/internal/cli",                                                                                                                                            // command lines

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
@@ -38,7 +37,7 @@ func (p Package) Check(subdir string) error {
 	if err := p.checkLinks(subdir); err != nil {
 		return err
 	}
-	root, err := opendir.Root(p.Path)
+	root, err := pathsafe.OpenRoot(p.Path)
 	if err != nil {
 		return err
 	}
@@ -156,11 +155,11 @@ func OwnModule(rootDir, written string) (dir, path string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	real, err := opendir.Resolve(base, filepath.FromSlash(written))
+	real, err := pathsafe.Resolve(base, filepath.FromSlash(written))
 	if err != nil {
 		return "", "", unreadable(written, err)
 	}
-	path = opendir.Inside(base, real)
+	path = pathsafe.Inside(base, real)
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return "", "", unreadable(written, err)

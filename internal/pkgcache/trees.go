@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/dirstore"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -69,7 +69,7 @@ func (c *Cache) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opts 
 	if !c.inUse.Use(c.treePath(name)) {
 		return nil, &fs.PathError{Op: "open", Path: c.treePath(name), Err: fs.ErrNotExist}
 	}
-	root, err := opendir.Root(c.treePath(name))
+	root, err := pathsafe.OpenRoot(c.treePath(name))
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 	if err != nil {
 		return nil, err
 	}
-	copied, err := opendir.Root(dst)
+	copied, err := pathsafe.OpenRoot(dst)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (c *Cache) read(name string) (*hashing.Tree, error) {
 	if !c.inUse.Use(c.treePath(name)) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	root, err := opendir.Root(path)
+	root, err := pathsafe.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}

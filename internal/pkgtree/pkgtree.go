@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // MaxFile is the maximum size in bytes of a package's file that is hashed in a place where other
@@ -30,7 +30,7 @@ func New(tree *hashing.Tree) *Tree {
 // Read reads the package in a directory. If the directory does not exist, the error wraps
 // fs.ErrNotExist.
 func Read(dir string) (*Tree, error) {
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -138,7 +138,7 @@ func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atom
 	}
 	for _, m := range j.Moves { // undo treats a missing staged path as already moved
 		if m.From != "" && !has(p.modules, m.From) {
-			return nil, nil, &fs.PathError{Op: "place", Path: m.From, Err: fs.ErrNotExist}
+			return nil, nil, &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
 		}
 	}
 	for _, dir := range []string{j.Retired, treesName} {
@@ -226,7 +226,7 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := syncDirs(p.modules, "project.copy", ownName); err != nil {
 		return err
 	}
-	if err := j.Manifest.place(p.modules, "project.manifest"); err != nil {
+	if err := j.Manifest.install(p.modules, "project.manifest"); err != nil {
 		return err
 	}
 	// The change is complete. If this sync fails, a power cut may revert the
@@ -253,7 +253,7 @@ func (p *Project) WriteLock(old, lock []byte) error {
 // WriteLock is like [Project.WriteLock], but for a project without a modules directory. It does
 // not create that directory.
 func WriteLock(location Location, old, lock []byte) error {
-	dir, err := opendir.Root(location.Dir)
+	dir, err := pathsafe.OpenRoot(location.Dir)
 	if err != nil {
 		return err
 	}

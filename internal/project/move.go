@@ -46,7 +46,7 @@ func (m move) replace(root *os.Root, stepName string) error {
 	if err := m.retire(root, stepName); err != nil {
 		return err
 	}
-	return m.place(root, stepName)
+	return m.install(root, stepName)
 }
 
 // retire renames m.To to m.Retired. A link is renamed, not its target.
@@ -57,19 +57,19 @@ func (m move) retire(root *os.Root, stepName string) error {
 	return step.Do(stepName+".retire", func() error { return root.Rename(m.To, m.Retired) })
 }
 
-// place renames m.From to m.To.
-func (m move) place(root *os.Root, stepName string) error {
+// install renames m.From to m.To.
+func (m move) install(root *os.Root, stepName string) error {
 	if m.From == "" {
 		return nil
 	}
-	return step.Do(stepName+".place", func() error { return root.Rename(m.From, m.To) })
+	return step.Do(stepName+".install", func() error { return root.Rename(m.From, m.To) })
 }
 
 // revert undoes the move as far as it was made. If another program has put something back where
 // the move had retired it, such as git, that is retired instead.
 func (m move) revert(root *os.Root, stepName string) error {
 	if m.From != "" && !has(root, m.From) && has(root, m.To) {
-		err := step.Do(stepName+".unplace", func() error { return root.Rename(m.To, m.From) })
+		err := step.Do(stepName+".uninstall", func() error { return root.Rename(m.To, m.From) })
 		if err != nil {
 			return err
 		}

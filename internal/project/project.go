@@ -13,7 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -66,7 +66,7 @@ type Project struct {
 	former []byte // the verified copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by their names.
 	confirmed map[string]time.Time
-	findings  []Finding
+	notices   []Notice
 }
 
 // Open opens the project exclusively. It waits until no other process holds the project, creates
@@ -85,7 +85,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.dir, err = opendir.Root(location.Dir); err != nil {
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err != nil {
 		return nil, err
 	}
 	if err := location.check(); err != nil {
@@ -118,7 +118,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
-	if p.dir, err = opendir.Root(location.Dir); err == nil {
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err == nil {
 		err = location.check()
 	}
 	if err == nil {
@@ -168,9 +168,9 @@ func IsOpened(location Location) bool {
 // reading configuration in it.
 func (p *Project) Path() string { return p.path }
 
-// Findings returns the problems and events that [Open] or [View] found and that the user should
+// Notices returns the problems and events that [Open] or [View] found and that the user should
 // know about.
-func (p *Project) Findings() []Finding { return p.findings }
+func (p *Project) Notices() []Notice { return p.notices }
 
 // Stage returns the path to which a package must be written before it is installed. The directory
 // does not exist yet, but its parent does.
@@ -244,7 +244,7 @@ func refuseLink(dir string) error {
 // openModules opens the modules directory and derives the project's identity.
 func (p *Project) openModules() error {
 	var err error
-	if p.modules, err = opendir.Root(p.path); err != nil {
+	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
 		return err
 	}
 	dir, err := realPath(p.location.Dir)

@@ -111,9 +111,9 @@ func testKilled(t *testing.T, vendored vendored) {
 		if phase == "the new tree" {
 			want = a.after()
 		}
-		undone := slices.ContainsFunc(p.Findings(), func(f project.Finding) bool { return f.Kind == project.Undone })
+		undone := slices.ContainsFunc(p.Notices(), func(f project.Notice) bool { return f.Kind == project.Undone })
 		if undone != (phase == "no modules") && phase != "the old tree" {
-			t.Errorf("killed before step %d, %s: Findings = %v in phase %s", number, name, p.Findings(), phase)
+			t.Errorf("killed before step %d, %s: Notices = %v in phase %s", number, name, p.Notices(), phase)
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
@@ -251,8 +251,8 @@ func TestForeignInstall(t *testing.T) {
 	a.write(t, modules+"modules.json", "of another tool")
 	a.write(t, modules+"c/main.tf", "# of another tool\n")
 	p := a.open(t)
-	if findings := p.Findings(); len(findings) != 1 || findings[0].Kind != project.GivenUp {
-		t.Errorf("Findings = %v, want GivenUp", findings)
+	if notices := p.Notices(); len(notices) != 1 || notices[0].Kind != project.GivenUp {
+		t.Errorf("Notices = %v, want GivenUp", notices)
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
@@ -273,91 +273,11 @@ func vendoredFiles(files map[string]string) map[string]string {
 	return vendored
 }
 
-// TestVendorChangedAfterKill lets other programs change the directory of vendored packages after
-// a change was killed.
-func TestVendorChangedAfterKill(t *testing.T) {
-	for name, test := range map[string]struct {
-		killed func(at) bool
-		do     func(t *testing.T, a at)
-		want   map[string]string
-	}{
-		"git restores a package that was retired": {
-			killed: isAbsent("vendor/a"),
-			do:     func(t *testing.T, a at) { a.write(t, "vendor/a/main.tf", "# old\n") },
-			want:   vendoredBefore,
-		},
-		"git restores a package that was replaced": {
-			killed: func(a at) bool { return !isAbsent("vendor/b")(a) },
-			do:     func(t *testing.T, a at) { a.write(t, "vendor/a/main.tf", "# old\n") },
-			want:   vendoredBefore,
-		},
-		"git removes all files that are not committed": {
-			killed: func(a at) bool { return !isAbsent("vendor/b")(a) },
-			do: func(t *testing.T, a at) {
-				for _, name := range []string{".cotter/stage-*", ".cotter/retired-*", "b", ".cotter/sums/t1-new"} {
-					found, err := filepath.Glob(filepath.Join(a.dir, "vendor", name))
-					if err != nil || len(found) != 1 {
-						t.Fatalf("%s: %q, %v", name, found, err)
-					}
-					if err := os.RemoveAll(found[0]); err != nil {
-						t.Fatal(err)
-					}
-				}
-				for name, text := range vendoredBefore {
-					a.write(t, name, text)
-				}
-			},
-			want: vendoredBefore,
-		},
-		"the directory is gone": {
-			killed: isAbsent("vendor/a"),
-			do: func(t *testing.T, a at) {
-				if err := os.RemoveAll(filepath.Join(a.dir, "vendor")); err != nil {
-					t.Fatal(err)
-				}
-			},
-			want: map[string]string{},
-		},
-		"the directory is a link": {
-			killed: isAbsent("vendor/a"),
-			do: func(t *testing.T, a at) {
-				elsewhere := filepath.Join(a.dir, "elsewhere")
-				if err := os.Rename(filepath.Join(a.dir, "vendor"), elsewhere); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Symlink("elsewhere", filepath.Join(a.dir, "vendor")); err != nil {
-					t.Skip("the file system has no links")
-				}
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := killUntil(t, oldVendored, test.killed)
-			test.do(t, a)
-			elsewhere := a.files(t, true)
-			p, err := project.Open(t.Context(), a.location(), a.key, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Close(); err != nil {
-				t.Fatal(err)
-			}
-			files := a.files(t, true)
-			for name := range elsewhere {
-				if strings.HasPrefix(name, "elsewhere/") && files[name] != elsewhere[name] {
-					t.Errorf("%s was changed through a link", name)
-				}
-			}
-			if test.want != nil {
-				if diff := cmp.Diff(test.want, vendoredFiles(files)); diff != "" {
-					t.Errorf("vendored packages (-want +got):\n%s", diff)
-				}
-			}
-			if files[lockName] != "old lock\n" || files[modules+"a/main.tf"] != "# old\n" {
-				t.Errorf("the rest of the change was not undone: %v", files)
-			}
-		})
-	}
+// withoutVendored returns the other files.
+func withoutVendored(files map[string]string) map[string]string {
+	others := maps.Clone(files)
+	maps.DeleteFunc(others, func(name, _ string) bool { return strings.HasPrefix(name, "vendor/") })
+	return others
 }
 
 // TestUnproven plants files that this user did not write for this project.
@@ -389,12 +309,12 @@ func TestUnproven(t *testing.T) {
 		other.write(t, modules+".cotter/journal", text)
 		other.write(t, modules+".cotter/stage/x/net/main.tf", "# evil\n")
 		p := other.open(t)
-		var kinds []project.FindingKind
-		for _, f := range p.Findings() {
+		var kinds []project.NoticeKind
+		for _, f := range p.Notices() {
 			kinds = append(kinds, f.Kind)
 		}
-		if diff := cmp.Diff([]project.FindingKind{project.UnprovenJournal, project.UnprovenLockCopy}, kinds); diff != "" {
-			t.Errorf("%s: findings (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff([]project.NoticeKind{project.UnprovenJournal, project.UnprovenLockCopy}, kinds); diff != "" {
+			t.Errorf("%s: notices (-want +got):\n%s", name, diff)
 		}
 		if p.FormerLock() != nil {
 			t.Errorf("%s: FormerLock = %q", name, p.FormerLock())

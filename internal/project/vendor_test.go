@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -249,6 +250,95 @@ func TestUndoVendored(t *testing.T) {
 	if removed, err := d.Removed([]string{"a"}); err != nil || !cmp.Equal(removed, []string{"b"}) {
 		t.Errorf("Removed = %q, %v", removed, err)
 	}
+}
+
+// TestVendorChangedAfterKill lets other programs change the directory of vendored packages after
+// a change was killed. The rest of the change is always undone.
+func TestVendorChangedAfterKill(t *testing.T) {
+	retired, replaced := isAbsent("vendor/a"), func(a at) bool { return !isAbsent("vendor/b")(a) }
+	for name, test := range map[string]struct {
+		killed func(at) bool
+		do     func(t *testing.T, a at)
+		want   map[string]string
+	}{
+		"git restores a package that was retired": {
+			killed: retired,
+			do:     func(t *testing.T, a at) { a.write(t, "vendor/a/main.tf", "# old\n") },
+			want:   vendoredBefore,
+		},
+		"git restores a package that was replaced": {
+			killed: replaced,
+			do:     func(t *testing.T, a at) { a.write(t, "vendor/a/main.tf", "# old\n") },
+			want:   vendoredBefore,
+		},
+		"git restores all files": {killed: replaced, do: resetVendored, want: vendoredBefore},
+		"the directory is gone":  {killed: retired, do: removeVendored, want: map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := killUntil(t, oldVendored, test.killed)
+			test.do(t, a)
+			files := a.reopened(t)
+			if diff := cmp.Diff(test.want, vendoredFiles(files)); diff != "" {
+				t.Errorf("vendored packages (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, withoutVendored(files)); diff != "" {
+				t.Errorf("the rest of the project (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func removeVendored(t *testing.T, a at) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(a.dir, "vendor")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resetVendored restores the directory of vendored packages as git reset and git clean do.
+func resetVendored(t *testing.T, a at) {
+	t.Helper()
+	for _, name := range []string{".cotter/stage-*", ".cotter/retired-*", "b", ".cotter/sums/t1-new"} {
+		found, err := filepath.Glob(filepath.Join(a.dir, "vendor", name))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %q, %v", name, found, err)
+		}
+		if err := os.RemoveAll(found[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range vendoredBefore {
+		a.write(t, name, text)
+	}
+}
+
+// A change is not undone through a link that was put in the place of the vendored packages.
+func TestVendorLinkedAfterKill(t *testing.T) {
+	a := killUntil(t, oldVendored, isAbsent("vendor/a"))
+	if err := os.Rename(filepath.Join(a.dir, "vendor"), filepath.Join(a.dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("elsewhere", filepath.Join(a.dir, "vendor")); err != nil {
+		t.Skip("the file system has no links")
+	}
+	elsewhere := func(files map[string]string) map[string]string {
+		maps.DeleteFunc(files, func(name, _ string) bool { return !strings.HasPrefix(name, "elsewhere/") })
+		return files
+	}
+	want := elsewhere(a.files(t, true))
+	if diff := cmp.Diff(want, elsewhere(a.reopened(t))); diff != "" {
+		t.Errorf("the target of the link (-before +after):\n%s", diff)
+	}
+}
+
+// reopened opens and closes the project, without its vendored packages, and returns its files.
+func (a at) reopened(t testing.TB) map[string]string {
+	t.Helper()
+	a.vendored = notVendored
+	if err := a.open(t).Close(); err != nil {
+		t.Fatal(err)
+	}
+	return a.files(t, true)
 }
 
 func FuzzParseVendorRecord(f *testing.F) {

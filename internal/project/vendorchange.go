@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -124,7 +124,7 @@ func (v *vendorRoot) openRoot() (*os.Root, error) {
 	if err := own.Close(); err != nil {
 		return nil, err
 	}
-	return opendir.Root(v.dir.path)
+	return pathsafe.OpenRoot(v.dir.path)
 }
 
 // mkdir creates a directory and remembers that this process has done so.
@@ -326,7 +326,7 @@ func (p *Project) rootOf(m *vendorMoves) (*vendorRoot, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := opendir.Root(dir.path)
+	root, err := pathsafe.OpenRoot(dir.path)
 	if err != nil {
 		return nil, nil //nolint:nilerr // it was removed
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -203,7 +202,7 @@ func (d *VendorDir) openOwn() (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a directory", name)
 	}
-	return opendir.Root(name)
+	return pathsafe.OpenRoot(name)
 }
 
 // within is [pathsafe.Within] for paths in the form of this system.

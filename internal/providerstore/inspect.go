@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/step"
 )
@@ -64,7 +64,7 @@ func (d *Dir) Inspect(ctx context.Context, at string, full bool) State {
 // changes if either cannot be read.
 func (d *Dir) Differences(ctx context.Context, pkg *Package, at string) hashing.Changes {
 	read := func(dir string) *hashing.Tree {
-		root, err := opendir.Root(dir)
+		root, err := pathsafe.OpenRoot(dir)
 		if err != nil {
 			return nil
 		}

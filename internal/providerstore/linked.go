@@ -14,7 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -60,7 +60,7 @@ func (l *Links) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := opendir.Root(dir)
+	records, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (l *Links) refresh(ctx context.Context) error {
 
 // look returns the links of a project, or nil if it is gone or has none.
 func (l *Links) look(record *Placed) *LinkingProject {
-	root, err := opendir.Root(record.Dir)
+	root, err := pathsafe.OpenRoot(record.Dir)
 	if err != nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *Store) ForgetProjects(links *Links) error {
 // isAbout reports whether a memo or a proof is about the content of one of the named packages.
 // Its seal is not verified: the answer only decides whether the file is kept.
 func isAbout(dir, name string, packages map[string]bool) bool {
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return false
 	}

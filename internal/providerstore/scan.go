@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
@@ -130,7 +129,7 @@ func (s *Store) hashDir(ctx context.Context, dir string, options hashOptions) (h
 	if err != nil {
 		return hashed{}, err
 	}
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return hashed{}, err
 	}
@@ -178,7 +177,7 @@ func (s *Store) trust(dir string, h1 hashing.Hash) {
 	if err != nil {
 		return
 	}
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return
 	}
