@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pkgtree"
@@ -32,21 +31,20 @@ func NewVendored(dir *project.VendorDir) *Vendored {
 // lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
 // only the author of a commit can have added them.
 func (v *Vendored) Inspect(entry lockfile.Module) Report {
-	locked := v.LockedTree(entry)
 	tree, err := v.trees.Do(context.Background(), entry.Key, func(context.Context) (*pkgtree.Tree, error) {
 		return v.read(entry.Key)
 	})
 	if _, absent := os.Lstat(v.dir.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
 		return Report{Status: Missing}
 	}
-	if err != nil {
-		return Report{Status: Changed, Err: err, Changes: changesDespite(err, locked)}
-	}
-	if !v.dir.KeepsModes() && locked != nil {
-		tree = pkgtree.New(tree.WithModesOf(locked.Tree))
-	}
-	return compare(entry, tree, locked)
+	var report Report
+	c := comparison{entry: entry, locked: v.LockedTree(entry), keepsModes: v.dir.KeepsModes(), ignored: isEmptyDir, harmless: hashing.Changes.Empty}
+	c.compare(&report, tree, err)
+	return report
 }
+
+// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
+func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
 // read hashes the package of a call, which must be a directory and not a link to one.
 func (v *Vendored) read(key string) (*pkgtree.Tree, error) {
@@ -58,42 +56,6 @@ func (v *Vendored) read(key string) (*pkgtree.Tree, error) {
 		return nil, &project.VendorDirError{Name: v.dir.PackageDir(key), Reason: "is not a directory"}
 	}
 	return pkgtree.Read(v.dir.PackagePath(key))
-}
-
-// compare compares a package with its entry by the hashes. If they differ and the locked files
-// are known, it compares the files.
-func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) Report {
-	report := Report{Status: Changed, Tree: tree, Files: tree}
-	if report.CompareHashes(entry, tree) {
-		report.Status = Verified
-		return report
-	}
-	if locked == nil {
-		return report
-	}
-	report.Changes = hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(tree.Tree))
-	if report.Changes.Empty() {
-		report.Status, report.Tree = Verified, locked
-	}
-	return report
-}
-
-// withoutEmptyDirs returns a tree without its empty directories, which git does not keep.
-func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
-	isEmptyDir := func(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
-	if !slices.ContainsFunc(tree.Entries, isEmptyDir) {
-		return tree
-	}
-	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), isEmptyDir)}
-}
-
-// changesDespite compares the files of a package that cannot be hashed because of its links.
-func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
-	var bad *hashing.TreeError
-	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
-		return hashing.Changes{}
-	}
-	return hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(bad.Listed))
 }
 
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
