@@ -70,11 +70,9 @@ func (p *Project) Commit(c Change) error {
 	if !bytes.Equal(current, c.OldLock) || (current == nil) != (c.OldLock == nil) {
 		return ErrLockChanged
 	}
-	var vendor *vendorMoves
-	if c.Vendor != nil {
-		if vendor, err = p.vendor.plan(c.Vendor); err != nil {
-			return err
-		}
+	vendor, err := p.vendor.plan(c.Vendor)
+	if err != nil {
+		return err
 	}
 	if vendor == nil {
 		if done, err := p.commitLockCopy(c); done || err != nil {
@@ -115,8 +113,8 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 // prepare writes everything that the change needs, durably, and describes the
 // change in a journal. It changes nothing that other programs read. The pending
 // lock is nil if the lock does not change.
-func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atomicfile.Pending, err error) {
-	j := &journal{Vendor: vendor}
+func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomicfile.Pending, err error) {
+	j := &journal{}
 	j.Retired = path.Join(retiredName, rand.Text())
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
 		return nil, nil, err
@@ -148,7 +146,7 @@ func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atom
 		}
 	}
 	if vendor != nil {
-		if err := p.vendor.prepare(vendor); err != nil {
+		if j.Vendor, err = p.vendor.prepare(vendor); err != nil {
 			return nil, nil, err
 		}
 	}

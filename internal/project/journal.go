@@ -98,7 +98,7 @@ func (p *Project) recover() error {
 	if j == nil {
 		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
-	vendor, err := p.rootOf(j.Vendor)
+	vendor, err := p.openVendorOf(j.Vendor)
 	if err != nil {
 		return err
 	}
