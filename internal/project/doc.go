@@ -100,7 +100,7 @@
 //
 // # Locks
 //
-// Two locks serialise processes. One is on the project directory and protects the dependency
+// Two locks serialize processes. One is on the project directory and protects the dependency
 // lock. The other is .cotter/lock and protects the modules directory, which TF_DATA_DIR can put
 // anywhere. If directories cannot be locked, or another program holds the lock on the project
 // directory, the dependency lock is protected only by the comparison in step 5.

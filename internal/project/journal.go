@@ -75,7 +75,7 @@ func (p *Project) readJournal() *journal {
 		}
 	}
 	if err != nil {
-		p.find(UnprovenJournal, journalName)
+		p.note(UnprovenJournal, journalName)
 		return nil
 	}
 	return j
@@ -114,13 +114,13 @@ func (p *Project) recover() error {
 				return err
 			}
 		}
-		p.find(GivenUp, journalName)
+		p.note(GivenUp, journalName)
 		return p.removeJournal(vendor)
 	}
 	if err := p.undo(j, vendor); err != nil {
 		return err
 	}
-	p.find(Undone, journalName)
+	p.note(Undone, journalName)
 	return nil
 }
 

@@ -280,9 +280,9 @@ func (p *Project) removeIrregular() error {
 		}
 		switch name {
 		case journalName:
-			p.find(UnprovenJournal, name)
+			p.note(UnprovenJournal, name)
 		case lockCopyName:
-			p.find(UnprovenLockCopy, name)
+			p.note(UnprovenLockCopy, name)
 		}
 		return p.modules.RemoveAll(name)
 	}

@@ -362,7 +362,7 @@ func TestOpenWaits(t *testing.T) {
 	defer first.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := project.Open(ctx, a.location(), a.key, cancel); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open with a cancelled context = %v, want context.Canceled", err)
+		t.Errorf("Open with a canceled context = %v, want context.Canceled", err)
 	}
 }
 

@@ -91,7 +91,7 @@ func (p *Project) purpose(what string) string {
 	return fmt.Sprintf("%s of project %s", what, p.identity)
 }
 
-func (p *Project) find(kind NoticeKind, name string) {
+func (p *Project) note(kind NoticeKind, name string) {
 	p.notices = append(p.notices, Notice{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
 }
 

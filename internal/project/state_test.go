@@ -102,7 +102,7 @@ func testKilled(t *testing.T, vendored vendored) {
 		phases[phase]++
 		if want := map[string]map[string]string{"the old tree": trees(a.before()), "the new tree": trees(a.after())}[phase]; want != nil {
 			if diff := cmp.Diff(want, trees(a.files(t, false))); diff != "" {
-				t.Errorf("killed before step %d, %s, where stock tools see %s (-want +got):\n%s", number, name, phase, diff)
+				t.Errorf("killed before step %d, %s, and stock tools see %s (-want +got):\n%s", number, name, phase, diff)
 			}
 		}
 		checkView(t, a, name, phase)
