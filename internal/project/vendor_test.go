@@ -221,6 +221,31 @@ func TestVendorRefusals(t *testing.T) {
 	}
 }
 
+// A repository can have a link in the place of the sums. Nothing is moved in its target.
+func TestVendorSumsLink(t *testing.T) {
+	t.Parallel()
+	_, root := repository(t)
+	if _, err := commit(t, root, "vendor", map[string]string{"a": "# a\n"}, "a"); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(root, "vendor/notes/mine.txt"), "mine\n")
+	sums := filepath.Join(root, "vendor/.cotter/sums")
+	if err := os.RemoveAll(sums); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../notes", sums); err != nil {
+		t.Skip("the file system has no links")
+	}
+	if _, err := commit(t, root, "vendor", map[string]string{"a": "# new\n"}, "a"); err == nil {
+		t.Error("Commit with a link in the place of the sums: no error")
+	}
+	for name, want := range map[string]string{"notes/mine.txt": "mine\n", "a/main.tf": "# a\n"} {
+		if got, err := os.ReadFile(filepath.Join(root, "vendor", name)); err != nil || string(got) != want {
+			t.Errorf("%s has %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
 // TestUndoVendored checks that a change that fails leaves the previous state.
 func TestUndoVendored(t *testing.T) {
 	t.Parallel()

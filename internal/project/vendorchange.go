@@ -149,8 +149,12 @@ func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
 			return nil, err
 		}
 	}
-	if err := v.mkdir(filepath.Join(v.dir.path, filepath.FromSlash(vendorSumsName))); err != nil {
+	sums := filepath.Join(v.dir.path, filepath.FromSlash(vendorSumsName))
+	if err := v.mkdir(sums); err != nil {
 		return nil, err
+	}
+	if info, err := os.Lstat(sums); err != nil || !info.IsDir() { // files are moved in it
+		return nil, fmt.Errorf("%s is not a directory", sums)
 	}
 	if err := step.Do("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.retired, 0o777) }); err != nil {
 		return nil, err
