@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/eval"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -114,7 +114,7 @@ func (r Request) workspace() (string, error) {
 	if info, err := os.Lstat(r.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(r.dataPath(), workspaceName)) {
 		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", r.dataPath())
 	}
-	data, err := opendir.Root(r.dataPath())
+	data, err := pathsafe.OpenRoot(r.dataPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}

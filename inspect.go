@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -42,7 +41,7 @@ var (
 type RepositoryOwnerError = gitdir.OwnerError
 
 // NotVendorDirError says that the directory in which packages are to be vendored has other content.
-type NotVendorDirError = vendordir.NotOursError
+type NotVendorDirError = project.NotOursError
 
 // UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
 // Terraform does not know before the modules are installed. OpenTofu may know it.
@@ -142,9 +141,10 @@ func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
 	if vendored == nil {
 		return nil, ErrNoVendor
 	}
-	state := &VendorState{Dir: vendored.Name(), Exists: vendordir.IsDir(vendored.Path())}
+	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
+	packages := installed.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
-		switch vendored.Inspect(entry).Status {
+		switch packages.Inspect(entry).Status {
 		case installed.Missing:
 			state.Missing = append(state.Missing, entry.Key)
 		case installed.Verified:
@@ -162,4 +162,4 @@ func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
 }
 
 // IsVendorDir reports whether a directory was created for the vendored packages of a root module.
-func IsVendorDir(dir string) bool { return vendordir.IsDir(dir) }
+func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }

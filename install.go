@@ -11,10 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
@@ -238,7 +237,6 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	}
 	defer providers.close()
 	resolver := r.newResolver(shared, r.events)
-	defer resolver.stager.vendored.Close()
 	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
@@ -307,7 +305,7 @@ func (r *installRun) newStager(events *events) *stager {
 		former: r.former, mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {
-		p.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &packagedir.Vendored{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
 	if p.readOnly {
 		return p
@@ -315,7 +313,7 @@ func (r *installRun) newStager(events *events) *stager {
 	if !r.files.HasLinks() {
 		p.layout = LayoutCopy
 	}
-	p.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	p.stage = &packagedir.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
 	return p
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -31,7 +31,7 @@ type LockedPackage struct {
 // Open opens the directory of the package. It must only be read, and the caller must close
 // it. It contains the files of Tree, and possibly others that the module has written since.
 // It can be opened until LockedPackages returns.
-func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
+func (p LockedPackage) Open() (*os.Root, error) { return pathsafe.OpenRoot(p.dir) }
 
 // LockedPackages calls use with each package in the locks of several root modules, once for
 // each entry of each lock. It is for programs that copy packages somewhere else, or inspect

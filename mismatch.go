@@ -7,7 +7,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -32,7 +31,7 @@ type mismatch struct {
 }
 
 // add adds a package that does not match its entry.
-func (m *mismatches) add(entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *packagedirs.Dirs) {
+func (m *mismatches) add(entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *installed.Dirs) {
 	explained := false
 	if old, ok := formerEntry(former, entry.Key); ok {
 		before := dirs.Inspect(old)

@@ -14,9 +14,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/materialize"
-	"github.com/cotterpin/cotter/internal/moduledir"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -223,8 +222,8 @@ type placement struct {
 	leftOut  []getmodules.Link
 }
 
-// sharedTree is a shared tree of the project; see package materialize.
-type sharedTree = materialize.Shared
+// sharedTree is a shared tree of the project; see package packagedir.
+type sharedTree = packagedir.Shared
 
 // module is one module of the tree.
 type module struct {
@@ -313,7 +312,7 @@ func localModule(c *call, rootDir string) (*module, error) {
 // ownModule returns one of the project's own modules, which may be in any directory. The
 // directory is the source, as written, joined to the caller's directory.
 func ownModule(c *call, source, rootDir string) (*module, error) {
-	dir, current, err := moduledir.Own(rootDir, path.Join(c.caller.finalPath, source))
+	dir, current, err := packagedir.OwnModule(rootDir, path.Join(c.caller.finalPath, source))
 	if err != nil {
 		return nil, c.fail(err)
 	}
@@ -322,7 +321,7 @@ func ownModule(c *call, source, rootDir string) (*module, error) {
 
 // moduleIn returns the module in a directory of a package.
 func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
-	files := moduledir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
+	files := packagedir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
 	err := files.Check(subdir)
 	base := pkg.finalPath
 	if err == nil && c.from.IsLocal() {

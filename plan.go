@@ -3,7 +3,6 @@ package cotter
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -14,10 +13,10 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -29,8 +28,6 @@ type plan struct {
 	// trees that calls need.
 	sums  map[string][]byte
 	trees map[string]bool
-	// vendor is the change of the vendored packages.
-	vendor *vendordir.Plan
 	// fresh has the modules whose package is added or replaced.
 	fresh []*module
 	// providers is nil if the run does not touch providers.
@@ -49,7 +46,7 @@ type planner struct {
 	*openProject
 	events   *events
 	run      *trust
-	vendored *vendordir.Packages
+	vendored *packagedir.Vendored
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
 	// mismatches are the installed packages that do not match the lock.
@@ -135,10 +132,11 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	if r.vendored == nil || !r.req.installs() || r.req.Locked && !r.vendored.Rewrites {
 		return nil
 	}
-	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+	var changes []packagedir.PackageChange
+	if p.change.Vendor, changes, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil {
 		return err
 	}
-	for _, c := range p.vendor.Changes {
+	for _, c := range changes {
 		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
 	}
 	return nil
@@ -348,12 +346,8 @@ func (p *plan) move() error {
 	for i, m := range p.fresh {
 		replaced[i] = exists(filepath.Join(p.project.req.dir(), filepath.FromSlash(m.finalPath)))
 	}
-	undo, err := p.vendor.Commit()
-	if err != nil {
-		return err
-	}
 	if err := p.project.files.Commit(p.change); err != nil {
-		return errors.Join(err, undo())
+		return err
 	}
 	p.keepState(p.project.files)
 	for i, m := range p.fresh {

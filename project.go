@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -33,7 +32,7 @@ type openProject struct {
 	files     *project.Project
 	installed *installed.Packages
 	// dirs finds the directories of packages.
-	dirs  *packagedirs.Dirs
+	dirs  *installed.Dirs
 	rules rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
@@ -72,11 +71,14 @@ func openToChange(ctx context.Context, req Request, by user, events *events) (*o
 	if err != nil {
 		return nil, err
 	}
-	warnOfFindings(events, files.Findings(), by.hasState)
+	warnOfNotices(events, files.Notices(), by.hasState)
 	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
+	}
+	if p.dirs.Vendor != nil {
+		files.SetVendorDir(p.dirs.Vendor)
 	}
 	return p, nil
 }
@@ -111,7 +113,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dirs = packagedirs.New(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
+	p.dirs = installed.NewDirs(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
@@ -282,18 +284,18 @@ func (r Request) unusableLock(err error) error {
 	return linked
 }
 
-// warnOfFindings warns about files that a killed run or another user has left in the
+// warnOfNotices warns about files that a killed run or another user has left in the
 // project. Without a user key, this user's own files cannot be recognized either, which
 // needs no warning.
-func warnOfFindings(events *events, findings []project.Finding, hasState bool) {
-	for _, f := range findings {
-		if text := findingText(f, hasState); text != "" {
+func warnOfNotices(events *events, notices []project.Notice, hasState bool) {
+	for _, f := range notices {
+		if text := noticeText(f, hasState); text != "" {
 			events.warn(nil, text)
 		}
 	}
 }
 
-func findingText(f project.Finding, hasState bool) string {
+func noticeText(f project.Notice, hasState bool) string {
 	switch {
 	case f.Kind == project.Undone:
 		return "an earlier run was killed while it changed this project; what it had changed was undone"

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -158,7 +157,7 @@ func (r Request) check() error {
 		return ErrNoVendor
 	}
 	if r.Vendor != "" {
-		if err := vendordir.CheckName(r.Vendor); err != nil {
+		if err := project.CheckVendorDir(r.Vendor); err != nil {
 			return err
 		}
 	}
@@ -215,11 +214,11 @@ func (r Request) readRules() (rules.Rules, error) {
 }
 
 // vendorDir opens the directory of vendored packages; nil if the request names none.
-func (r Request) vendorDir() (*vendordir.Dir, error) {
+func (r Request) vendorDir() (*project.VendorDir, error) {
 	if r.Vendor == "" {
 		return nil, nil
 	}
-	return vendordir.Open(r.dir(), r.Vendor, r.dataPath())
+	return project.FindVendorDir(r.dir(), r.Vendor, r.dataPath())
 }
 
 // orElse returns s, or otherwise if s is empty.

@@ -4,7 +4,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -242,10 +242,10 @@ func (k VendorChangeKind) String() string {
 }
 
 // vendorChangeKinds maps the kinds of planned changes.
-var vendorChangeKinds = map[vendordir.Kind]VendorChangeKind{
-	vendordir.Added:   VendorAdded,
-	vendordir.Changed: VendorChanged,
-	vendordir.Removed: VendorRemoved,
+var vendorChangeKinds = map[packagedir.VendorKind]VendorChangeKind{
+	packagedir.VendorAdded:   VendorAdded,
+	packagedir.VendorChanged: VendorChanged,
+	packagedir.VendorRemoved: VendorRemoved,
 }
 
 // Provider is one provider of a configuration.

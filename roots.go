@@ -7,8 +7,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/roots"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -28,7 +28,7 @@ import (
 // what is wrong with it. The error is about directories that cannot be listed, or the error
 // of ctx.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
-	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
+	return roots.Find(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (roots.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err

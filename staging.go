@@ -12,26 +12,24 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedirs"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // stager finds installed packages, or stages packages for a run.
 type stager struct {
 	*origins.Client
-	dirs    *packagedirs.Dirs
+	dirs    *installed.Dirs
 	layout  Layout
 	project *project.Project
-	stage   *materialize.Stage
+	stage   *packagedir.Stage
 	events  *events
 	// vendored has the packages in the user's repository; nil if the project does not
 	// vendor.
-	vendored *vendordir.Packages
+	vendored *packagedir.Vendored
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
 	// former is the lock of the last run, or nil. mismatches collects the installed packages
@@ -205,7 +203,7 @@ func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 		return s.vendoredPlacement(entry, found), nil
 	}
 	placed := s.newPlacement(entry, nil)
-	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, s.Cache, entry.Key, t1, found.Status)
+	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, entry.Key, t1, found.Status)
 	return placed, err
 }
 

@@ -65,7 +65,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 // addState adds the state that an earlier run left in the project.
 func (r *Report) addState(files *project.Project) {
 	r.Unfinished = files.Unfinished()
-	for _, f := range files.Findings() {
+	for _, f := range files.Notices() {
 		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
 			r.Unproven = append(r.Unproven, f.File)
 		}

@@ -96,6 +96,8 @@ type crashScene struct {
 	dir   string // contains project, cache and state
 	saved string // a copy of dir before the command
 	args  []string
+	// other is another command that follows the killed one; empty if only the same one does.
+	other []string
 }
 
 // crashWorld has servers from which installing starts no processes, except for the module
@@ -180,6 +182,13 @@ func (s *crashScene) mustRun(t *testing.T, args string) {
 	}
 }
 
+// thenRun adds another command that must succeed after the killed one, and must end as if the
+// killed one had either not begun or had been complete.
+func (s *crashScene) thenRun(args string) *crashScene {
+	s.other = strings.Fields(args)
+	return s
+}
+
 // reset restores the state before the command.
 func (s *crashScene) reset(t *testing.T) {
 	t.Helper()
@@ -195,25 +204,29 @@ func (s *crashScene) resetTo(t *testing.T, saved string) {
 	}
 }
 
+// changeFile returns a step of a scene that changes a text in a file of the project.
+func changeFile(t *testing.T, file, old, text string) func(*crashScene) {
+	return func(s *crashScene) {
+		t.Helper()
+		name := filepath.Join(s.project(), file)
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, strings.Replace(string(src), old, text, 1))
+	}
+}
+
 // TestCrash kills real processes before each named step and before random ones. Afterwards,
 // stock tools see the old tree, no tree, or the new one. The next run ends as if the killed
 // one had not happened, and leaves no files behind.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
-	change := func(file, old, text string) func(*crashScene) {
-		return func(s *crashScene) {
-			name := filepath.Join(s.project(), file)
-			src, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			writeText(t, name, strings.Replace(string(src), old, text, 1))
-		}
-	}
-	noZip := change("main.tf", `=~> 1.0"`, `=1.0.0"`)
-	anyNet := change("main.tf", `=1.0.0"`, `=~> 1.0"`)
-	noPart := change("main.tf", `module "part"`, `module "other"`)
+	vendor := func(s *crashScene) { s.mustRun(t, "install"); s.mustRun(t, "vendor --vendor vendor") }
+	noZip := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`)
+	anyNet := changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
+	noPart := changeFile(t, "main.tf", `module "part"`, `module "other"`)
 	bare := func(s *crashScene) { remove(t, filepath.Join(s.project(), ".terraform")) }
 	withGit := func(s *crashScene) {
 		if err := os.Rename(filepath.Join(s.project(), "git.txt"), filepath.Join(s.project(), "git.tf")); err != nil {
@@ -237,6 +250,9 @@ func TestCrash(t *testing.T) {
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
 		{"restore", 4, "", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
 		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},
+		{"vendor", 2, "vendor.", newCrashScene(t, "vendor --vendor vendor", install)},
+		{"update of vendored modules", 3, "", newCrashScene(t, "update --vendor vendor", noZip, vendor, anyNet).thenRun("install --vendor vendor")},
+		{"changed calls of vendored modules", 3, "vendor.", newCrashScene(t, "install --vendor vendor", noZip, vendor, anyNet, noPart)},
 	}
 	shares := 0
 	for _, c := range scenes {
@@ -307,6 +323,7 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 		numbers = append(numbers, source.IntN(len(steps)))
 	}
 	oldTree, newTree := stockView(t, filepath.Join(old, "project")), stockView(t, s.project())
+	others := s.otherPictures(t)
 	for _, number := range numbers {
 		s.reset(t)
 		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
@@ -319,6 +336,7 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 		if seen != nil && !cmp.Equal(seen, oldTree) && !cmp.Equal(seen, newTree) {
 			t.Errorf("%s: stock tools see neither the old nor the new tree (-old +seen):\n%s\n%s", at, cmp.Diff(oldTree, seen), out)
 		}
+		s.testOther(t, at, others)
 		out, err = s.run(nil, s.args...)
 		if err != nil && s.args[0] == "restore" {
 			err = nil // the command was done, or the comparison below fails
@@ -331,6 +349,42 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 		}
 		s.checkLeftovers(t, at)
 	}
+}
+
+// otherPictures returns what the other command leaves if the killed one was complete, and if it
+// had not begun. The command must have just run.
+func (s *crashScene) otherPictures(t *testing.T) []map[string]string {
+	t.Helper()
+	if len(s.other) == 0 {
+		return nil
+	}
+	var pictures []map[string]string
+	for range 2 {
+		s.mustRun(t, strings.Join(s.other, " "))
+		pictures = append(pictures, picture(t, s.project()))
+		s.reset(t)
+	}
+	return pictures
+}
+
+// testOther runs the other command in the state that a killed one has left, and restores that
+// state.
+func (s *crashScene) testOther(t *testing.T, at string, want []map[string]string) {
+	t.Helper()
+	if len(s.other) == 0 {
+		return
+	}
+	killed := filepath.Join(t.TempDir(), "killed")
+	if err := copyTree(killed, s.dir, false); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.run(nil, s.other...); err != nil {
+		t.Errorf("%s: cotter %s: %v\n%s", at, strings.Join(s.other, " "), err, out)
+	} else if got := picture(t, s.project()); !cmp.Equal(got, want[0]) && !cmp.Equal(got, want[1]) {
+		t.Errorf("%s, and cotter %s: the project is as after neither the old nor the new state (-old +got):\n%s", at, strings.Join(s.other, " "), cmp.Diff(want[1], got))
+	}
+	s.checkLeftovers(t, at+", and another command")
+	s.resetTo(t, killed)
 }
 
 // picture returns the files that the command leaves in the project and the names of the
@@ -356,6 +410,7 @@ func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 	for _, pattern := range []string{
 		"project/*.tmp", "project/.*.tmp", "project/.terraform/modules/*.tmp", "project/.terraform/modules/.cotter/*.tmp", "project/.terraform/modules/.cotter/.*.tmp",
 		"project/.terraform/modules/.cotter/stage/*", "project/.terraform/modules/.cotter/retired", "project/.terraform/modules/.cotter/journal",
+		"project/vendor/.cotter/stage-*", "project/vendor/.cotter/retired-*", "project/vendor/.cotter/.*", "project/vendor/.cotter/sums/.*",
 		"project/.terraform/providers/.*", "cache/provider/stage/*", "cache/stage/*", "state/.*", "state/*.tmp",
 	} {
 		left, err := filepath.Glob(filepath.Join(s.dir, pattern))

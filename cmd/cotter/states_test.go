@@ -61,7 +61,7 @@ var projectStates = []projectState{
 		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{8, "old", "interrupted"},
 	},
 	{
-		name: "before the packages are in place", killedBefore: "project.package.place", stock: "none",
+		name: "before the packages are in place", killedBefore: "project.package.install", stock: "none",
 		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{13, "old", "interrupted"},
 	},
 	{
@@ -73,7 +73,7 @@ var projectStates = []projectState{
 		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{25, "new", "interrupted"},
 	},
 	{
-		name: "before the manifest is back", killedBefore: "project.manifest.place", stock: "none",
+		name: "before the manifest is back", killedBefore: "project.manifest.install", stock: "none",
 		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{9, "new", "interrupted"},
 	},
 	{

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -17,26 +16,47 @@ import (
 // directory of a module is renamed. Meanwhile, stock tools must not see a manifest.
 func TestSyscallOrder(t *testing.T) {
 	t.Parallel()
-	for _, upgrade := range []bool{false, true} {
-		t.Run(fmt.Sprintf("upgrade=%v", upgrade), func(t *testing.T) {
+	for name, c := range map[string]struct{ upgrade, vendored bool }{
+		"first installation":          {},
+		"upgrade":                     {upgrade: true},
+		"upgrade of vendored modules": {upgrade: true, vendored: true},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needCommands(t, "strace")
 			p := newCutProject(t, filepath.Join(t.TempDir(), "project"))
-			p.prepare(t, upgrade)
-			lines := trace(t, p.command("install"), nil)
+			p.prepare(t, c.upgrade)
+			install := []string{"install"}
+			if c.vendored {
+				install = append(install, "--vendor", "vendor")
+				p.vendorFirst(t)
+			}
+			lines := trace(t, p.command(install...), nil)
 			r := newRecording(parseTrace(lines, p.dir), p.dir)
 			r.checkJournal(t)
 			r.checkTemporaryFiles(t)
-			r.checkManifest(t, upgrade)
+			r.checkManifest(t, c.upgrade)
 		})
 	}
 }
 
+// vendorFirst vendors the modules of the first configuration.
+func (p *cutProject) vendorFirst(t *testing.T) {
+	t.Helper()
+	p.configure(t, "first")
+	if out, err := warm.output(p.command("vendor", "--vendor", "vendor")); err != nil {
+		t.Fatalf("cotter vendor: %v\n%s", err, out)
+	}
+	p.configure(t, "second")
+}
+
 // These are paths in a project.
 const (
-	cotterDir  = modules + ".cotter/"
-	stageDir   = cotterDir + "stage/"
-	manifestAt = modules + "modules.json"
+	cotterDir   = modules + ".cotter/"
+	stageDir    = cotterDir + "stage/"
+	manifestAt  = modules + "modules.json"
+	vendorDir   = "vendor/"
+	vendorStage = vendorDir + ".cotter/stage-"
 )
 
 // recording is the list of file operations of an installation, with paths relative to the
@@ -73,9 +93,12 @@ func newRecording(calls []systemCall, dir string) *recording {
 func (c *systemCall) source() string { return c.paths[0] }
 func (c *systemCall) target() string { return c.paths[len(c.paths)-1] }
 
-// isModuleDir reports whether a path is the directory of a call.
+// isModuleDir reports whether a path is the directory of a call, installed or vendored.
 func isModuleDir(name string) bool {
 	key, ok := strings.CutPrefix(name, modules)
+	if !ok {
+		key, ok = strings.CutPrefix(name, vendorDir)
+	}
 	return ok && !strings.HasPrefix(key, ".") && !strings.Contains(key, "/") && key != "modules.json"
 }
 
@@ -126,7 +149,7 @@ func (r *recording) checkJournal(t *testing.T) {
 	written := make(map[string]int) // the line of the last write to each staged file
 	for i := range r.all {
 		c := &r.all[i]
-		if c.isWrite() && strings.HasPrefix(c.target(), stageDir) {
+		if c.isWrite() && (strings.HasPrefix(c.target(), stageDir) || strings.HasPrefix(c.target(), vendorStage)) {
 			written[c.target()] = c.end
 		}
 	}

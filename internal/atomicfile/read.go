@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ErrTooLarge says that a file is larger than the limit of the reader.
@@ -70,7 +70,7 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, irregular(info)
 	}
-	file, err := root.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|pathsafe.Nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func Sweep(root *os.Root, name string) {
 		return
 	}
 	for _, entry := range entries {
-		if isTempOf(entry.Name(), path.Base(name)) && entry.Type().IsRegular() {
+		if IsTemporary(path.Base(name), entry.Name()) && entry.Type().IsRegular() {
 			_ = root.Remove(path.Join(path.Dir(name), entry.Name()))
 		}
 	}
@@ -146,9 +146,9 @@ func Sweep(root *os.Root, name string) {
 // randomLength is the length of a text from crypto/rand.Text.
 const randomLength = 26
 
-// isTempOf reports whether file is the name of a temporary file of a target.
-func isTempOf(file, target string) bool {
-	random, ok := strings.CutPrefix(file, "."+target+".")
+// IsTemporary reports whether name is that of a temporary file of a target.
+func IsTemporary(target, name string) bool {
+	random, ok := strings.CutPrefix(name, path.Join(path.Dir(target), "."+path.Base(target)+"."))
 	if ok {
 		random, ok = strings.CutSuffix(random, tempEnding)
 	}

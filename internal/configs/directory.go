@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // file is one configuration file of a directory.
@@ -152,7 +152,7 @@ func openDirectory(dir Dir) (*directory, error) {
 	if d.rel, err = filepath.Rel(dir.Boundary, dir.Path); err != nil {
 		return nil, err
 	}
-	d.root, err = opendir.Root(dir.Boundary)
+	d.root, err = pathsafe.OpenRoot(dir.Boundary)
 	return d, err
 }
 
@@ -166,9 +166,9 @@ func (d *directory) close() {
 // a pipe, open does not wait for its other end.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
-		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|opendir.Nonblock, 0)
+		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|pathsafe.Nonblock, 0)
 	}
-	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|opendir.Nonblock, 0)
+	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|pathsafe.Nonblock, 0)
 }
 
 // names returns the sorted names of all entries except directories. Stock tools skip directories

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // moduleFiles are the files that a module's expressions can read. The user's own modules can read
@@ -83,12 +83,12 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := opendir.Root(dir.Boundary)
+	root, err := pathsafe.OpenRoot(dir.Boundary)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|opendir.Nonblock, 0)
+	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|pathsafe.Nonblock, 0)
 }
 
 // openOwn opens a file for a user's own module. The name is absolute or relative to the root
@@ -99,7 +99,7 @@ func (t *tree) openOwn(name string) (*os.File, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
-		return os.OpenFile(name, os.O_RDONLY|opendir.Nonblock, 0)
+		return os.OpenFile(name, os.O_RDONLY|pathsafe.Nonblock, 0)
 	}
 	t.allowed.once.Do(func() {
 		t.allowed.dir, t.allowed.err = findReadable(root, t.inputs.Home, isUsable)

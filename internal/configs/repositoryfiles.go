@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/internal/eval"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -133,7 +132,7 @@ func (d *readableDir) Open(name string) (*os.File, error) {
 		return nil, w.outside()
 	}
 	defer w.close()
-	top, err := opendir.Root(d.path)
+	top, err := pathsafe.OpenRoot(d.path)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +285,7 @@ func isRepository(dir *os.Root) bool {
 }
 
 func (w *walk) openFile(part string, info fs.FileInfo) (*os.File, error) {
-	f, err := w.held[len(w.held)-1].OpenFile(part, os.O_RDONLY|opendir.Nonblock, 0)
+	f, err := w.held[len(w.held)-1].OpenFile(part, os.O_RDONLY|pathsafe.Nonblock, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -18,40 +18,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Status is the result of comparing an installed package with its lock entry.
-type Status int
-
-// The statuses. The zero value is for packages that were not compared.
-const (
-	Unknown Status = iota
-	Verified
-	Changed
-	Missing
-	// Former is the status of a package that was installed from a former entry. Callers set it: this
-	// package does not know former entries.
-	Former
-)
-
-// Report describes how one installed package compares with its entry.
-type Report struct {
-	Status Status
-	// Want are the entry's hashes, and Got are the hashes of the installed files for the same
-	// schemes.
-	Want, Got []hashing.Hash
-	// Changes lists the files that differ. It is empty if nothing differs or if the sums of the
-	// locked files are not available.
-	Changes hashing.Changes
-	// Err is the reason why the installed files could not be read or compared, or nil.
-	Err error
-	// Tree is the tree of the entry if the package is verified.
-	Tree *store.Tree
-	// Files is the tree of the installed files, or nil if they could not be read.
-	Files *store.Tree
-	// SharedTree is the name of the project's shared tree that the package's directory has links
-	// into. It is "" if there are no such links.
-	SharedTree string
-}
-
 // Packages are the installed packages of a project. It is safe for concurrent use.
 type Packages struct {
 	project *project.Project
@@ -59,7 +25,7 @@ type Packages struct {
 	keepsModes bool
 
 	sharedTrees singleflight.Memo[string, *store.Tree]
-	sums        singleflight.Memo[hashing.Hash, *store.Tree]
+	sums        sumsMemo
 
 	stopped atomic.Bool
 	reader  sync.WaitGroup
@@ -68,7 +34,11 @@ type Packages struct {
 // New returns the packages of a project without reading them. p is nil if there is no modules
 // directory: then all packages are missing.
 func New(p *project.Project) *Packages {
-	return &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
+	in := &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
+	if p != nil {
+		in.sums.read = p.Sums
+	}
+	return in
 }
 
 // KeepsModes reports whether the project's file system stores executable bits.
@@ -101,20 +71,13 @@ func (p *Packages) Inspect(entry lockfile.Module) Report {
 	}
 	var report Report
 	tree, err := p.read(entry.Key, &report)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && tree == nil && report.SharedTree == "":
+	if errors.Is(err, fs.ErrNotExist) && tree == nil && report.SharedTree == "" {
 		report.Status = Missing
-	case err != nil:
-		report.Status, report.Err = Changed, err
-		report.Changes = p.changesDespite(err, entry)
-	default:
-		locked := p.LockedTree(entry)
-		if !p.keepsModes && locked != nil {
-			tree = store.NewTree(tree.WithModesOf(locked.Tree))
-		}
-		report.compare(entry, tree, locked)
-		p.checkSharedTree(&report)
+		return report
 	}
+	c := comparison{entry: entry, locked: p.LockedTree(entry), keepsModes: p.keepsModes, ignored: isTreeLink, harmless: harmless}
+	c.compare(&report, tree, err)
+	p.checkSharedTree(&report)
 	return report
 }
 
@@ -158,42 +121,16 @@ func (p *Packages) sharedTree(name string) (*store.Tree, error) {
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
 // project, and returns nil if there are none or they do not match the entry.
 func (p *Packages) LockedTree(entry lockfile.Module) *store.Tree {
-	t1 := entry.Hash("t1")
-	if t1 == "" || p.project == nil {
+	if p.project == nil {
 		return nil
 	}
-	tree, err := p.sums.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
-		text, err := p.project.Sums(store.FileName(t1))
-		if err != nil {
-			return nil, err
-		}
-		tree, err := hashing.ParseTree(text)
-		if err != nil {
-			return nil, err
-		}
-		return store.NewTree(tree), nil
-	})
-	if err != nil || tree.T1() != t1 {
-		return nil
-	}
-	if h1 := entry.Hash("h1"); h1 != "" && h1 != tree.H1() {
-		return nil // the entry contradicts itself
-	}
-	return tree
+	return p.sums.lockedTree(entry)
 }
 
-// changesDespite compares the files of a package that cannot be hashed because of its links, for
-// example because the target of a link is missing. A link to a missing file of a shared tree
-// counts as a missing file.
-func (p *Packages) changesDespite(err error, entry lockfile.Module) hashing.Changes {
-	var bad *hashing.TreeError
-	locked := p.LockedTree(entry)
-	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
-		return hashing.Changes{}
-	}
-	return hashing.Diff(locked.Tree, &hashing.Tree{Entries: slices.DeleteFunc(bad.Listed.Entries, func(e hashing.Entry) bool {
-		return e.Kind == hashing.Link && project.LinkedTree(e.Target, e.Path) != ""
-	})})
+// isTreeLink reports whether an entry is a link into a shared tree. Only links to missing files are
+// in the list of a package that cannot be hashed; they count as missing files.
+func isTreeLink(e hashing.Entry) bool {
+	return e.Kind == hashing.Link && project.LinkedTree(e.Target, e.Path) != ""
 }
 
 // checkSharedTree checks the parts of a shared tree that no link of this package points to,
@@ -214,38 +151,6 @@ func (p *Packages) checkSharedTree(report *Report) {
 	if changes := hashing.Diff(report.Tree.Tree, shared.Tree); !harmless(changes) {
 		report.Status, report.Changes = Changed, changes
 		report.Err = fmt.Errorf("%s is not the package of the lock", path)
-	}
-}
-
-// CompareHashes records the hashes of an entry and of a tree for all schemes that both have. It
-// reports whether there are any and all of them are equal.
-func (r *Report) CompareHashes(entry lockfile.Module, tree *store.Tree) bool {
-	same := true
-	for _, want := range entry.Hashes {
-		if have := tree.Hash(want.Scheme()); have != "" {
-			r.Want, r.Got = append(r.Want, want), append(r.Got, have)
-			same = same && want == have
-		}
-	}
-	return same && len(r.Got) > 0
-}
-
-// compare compares a package with its entry by the hashes. If they differ and the locked tree is
-// known, it compares the files.
-func (r *Report) compare(entry lockfile.Module, tree, locked *store.Tree) {
-	r.Tree, r.Files = tree, tree
-	if r.CompareHashes(entry, tree) {
-		r.Status = Verified
-		return
-	}
-	r.Status = Changed
-	if locked == nil {
-		return
-	}
-	r.Tree = locked
-	r.Changes = hashing.Diff(locked.Tree, tree.Tree)
-	if harmless(r.Changes) {
-		r.Status = Verified
 	}
 }
 

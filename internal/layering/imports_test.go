@@ -18,30 +18,27 @@ var layers = []layer{
 	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/secret"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/netrc", "internal/objects", // formats
-		"internal/signing",                                                                                                                            // signatures
-		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
-		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
+		"internal/eval", "internal/git/gitattr", "internal/objects", // formats
+		"internal/signing",                                                                                 // signatures
+		"internal/filelock", "internal/roots", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
-		"cmd/cotter/internal/cli",                                                                                                                 // command lines
-		"internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"cmd/cotter/internal/cli",                                                                                     // command lines
+		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
-	{"the user's git repository", []string{"internal/gitowner"}},
+	{"git directories and their owners", []string{"internal/git/gitdir"}},
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/oci", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
 	}},
-	{"git commands, git over HTTP, and the project's files", []string{"internal/git/gitexec", "internal/git/githead", "internal/git/gitwire", "internal/project"}},
-	{"the user's store of packages", []string{"internal/store"}},
-	{"git in this process, earlier locks, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/lockhistory", "internal/artifact", "internal/materialize"}},
-	{"packages in the user's repository, and what is known of the lock's entries", []string{"internal/lockentry", "internal/vendordir"}},
-	{"where the packages of a project are", []string{"internal/packagedirs"}},
-	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
-	{"where providers come from", []string{"getproviders"}},
+	{"git commands, git over HTTP, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/project"}},
+	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
+	{"packages from the store: in a project, and as artifacts", []string{"internal/artifact", "internal/installed"}},
+	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
+	{"where providers come from, and copies of packages in a project", []string{"getproviders", "internal/packagedir"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
-	{"what the origins of modules have, and where modules are in packages", []string{"internal/moduledir", "internal/origins"}},
+	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // maxSize is the maximum size of a state file in bytes. Large projects have states of some 100
@@ -30,7 +30,7 @@ type stateFile struct {
 // outside reports whether the file is outside of this directory, after all links are followed. If
 // the file does not exist, the error wraps fs.ErrNotExist.
 func (p Project) open(name string) (file stateFile, outside bool, err error) {
-	name, err = filepath.Abs(opendir.Inside(p.Dir, filepath.FromSlash(name)))
+	name, err = filepath.Abs(pathsafe.Inside(p.Dir, filepath.FromSlash(name)))
 	if err == nil && !isOfKernel(name) {
 		name, err = filepath.EvalSymlinks(name)
 	}
@@ -53,7 +53,7 @@ func isOfKernel(name string) bool {
 
 // openRegular opens a regular file in a directory.
 func openRegular(dir, name string, limit int64) (*os.File, error) {
-	opened, err := opendir.Root(dir)
+	opened, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

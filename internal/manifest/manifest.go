@@ -2,9 +2,16 @@ package manifest
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Record is one installed module.
@@ -53,4 +60,80 @@ func (m *Manifest) Remove(key string) {
 	maps.DeleteFunc(m.records, func(other string, _ Record) bool {
 		return key == "" || other == key || strings.HasPrefix(other, key+".")
 	})
+}
+
+// MaxBytes is the maximum size of a manifest that is read. An installation has at most 20,000
+// modules. A record takes 800 bytes if its key, which is repeated in its directory, is as long as
+// a file name can be and its source is a long address.
+const MaxBytes = 16 << 20
+
+// maxTokens is the maximum number of tokens in a manifest. A record has 17.
+const maxTokens = 500_000
+
+// The JSON form. The order of the members is part of the format.
+type fileJSON struct {
+	Modules []recordJSON `json:"Modules"`
+}
+
+type recordJSON struct {
+	Key     string `json:"Key"`
+	Source  string `json:"Source"`
+	Version string `json:"Version,omitempty"`
+	Dir     string `json:"Dir"`
+}
+
+// Parse parses a manifest. It returns an error if stock tools refuse the manifest too, or if it
+// exceeds a limit. Callers then continue without a manifest and write a new one.
+func Parse(src []byte) (*Manifest, error) {
+	m := &Manifest{}
+	if len(src) == 0 {
+		return m, nil
+	}
+	if len(src) > MaxBytes {
+		return nil, fmt.Errorf("the manifest is larger than %d MiB", MaxBytes>>20)
+	}
+	if err := hcldepth.CheckJSON(src, maxTokens); err != nil {
+		return nil, err
+	}
+	var parsed fileJSON
+	if err := json.Unmarshal(src, &parsed); err != nil {
+		return nil, err
+	}
+	for _, r := range parsed.Modules {
+		if err := m.add(r); err != nil {
+			return nil, fmt.Errorf("record %q: %w", r.Key, err)
+		}
+	}
+	return m, nil
+}
+
+func (m *Manifest) add(r recordJSON) error {
+	if _, ok := m.Lookup(r.Key); ok {
+		return errors.New("there are two records with this key")
+	}
+	if r.Version != "" {
+		v, err := version.NewVersion(r.Version)
+		if err != nil {
+			return fmt.Errorf("%q is not a version", r.Version)
+		}
+		r.Version = v.String()
+	}
+	m.Set(Record(r))
+	return nil
+}
+
+// Bytes returns the content of the file, byte for byte as stock tools write it. It includes a
+// record of the root module even if none was set.
+func (m *Manifest) Bytes() []byte {
+	out := fileJSON{}
+	if _, ok := m.Lookup(root.Key); !ok {
+		out.Modules = append(out.Modules, recordJSON(root))
+	}
+	for _, r := range m.Records() {
+		out.Modules = append(out.Modules, recordJSON(r))
+	}
+	// Marshal escapes <, > and & just as in stock tools, which use it too. It cannot fail for a
+	// structure of strings.
+	src, _ := json.Marshal(out)
+	return src
 }

@@ -24,7 +24,7 @@
 // metadata, however the path is spelled.
 //
 // [Unportable] reports names that Windows cannot store. Names that only some file systems
-// distinguish (case, normalisation) are checked by treewriter, which knows the whole tree.
+// distinguish (case, normalization) are checked by treewriter, which knows the whole tree.
 //
 // # Links
 //

@@ -62,11 +62,11 @@ type Resolver struct {
 	// Target checks the target of each link. It is [Target] or [WrittenTarget].
 	Target func(target string) string
 
-	places map[string]place
+	resolved map[string]entry
 }
 
-// place is the entry that a link points to.
-type place struct {
+// entry is the file or directory that a link points to.
+type entry struct {
 	name string
 	file bool
 	hops int // the number of links that were followed
@@ -93,45 +93,45 @@ func (r *Resolver) Follow(link string) (name string, isFile bool, fault *Fault) 
 }
 
 // resolve follows a link. hops is the number of links that have been followed before.
-func (r *Resolver) resolve(link, target string, hops int) (place, *Fault) {
+func (r *Resolver) resolve(link, target string, hops int) (entry, *Fault) {
 	const tooMany = "leads in a circle or through too many links"
-	if at, known := r.places[link]; known {
+	if at, known := r.resolved[link]; known {
 		return at, nil
 	}
 	fault := &Fault{Link: link, Target: target}
 	if hops == MaxHops {
 		fault.Reason = tooMany
-		return place{}, fault
+		return entry{}, fault
 	}
 	if fault.Reason = r.Target(target); fault.Reason != "" {
 		fault.InTarget = true
-		return place{}, fault
+		return entry{}, fault
 	}
-	at := place{name: path.Dir(link), hops: 1}
+	at := entry{name: path.Dir(link), hops: 1}
 	for component := range strings.SplitSeq(target, "/") {
 		next, reason, inner := r.step(at, component, hops)
 		if inner != nil {
-			return place{}, inner
+			return entry{}, inner
 		}
 		if next.hops+hops > MaxHops {
 			reason = tooMany
 		}
 		if reason != "" {
 			fault.Reason = reason
-			return place{}, fault
+			return entry{}, fault
 		}
 		at = next
 	}
-	if r.places == nil {
-		r.places = make(map[string]place)
+	if r.resolved == nil {
+		r.resolved = make(map[string]entry)
 	}
-	r.places[link] = at
+	r.resolved[link] = at
 	return at, nil
 }
 
-// step goes from a place to the next one by one component of a target. It returns a reason if
+// step goes from an entry to the next one by one component of a target. It returns a reason if
 // that is not possible, or a fault if the problem is in another link.
-func (r *Resolver) step(at place, component string, hops int) (_ place, reason string, _ *Fault) {
+func (r *Resolver) step(at entry, component string, hops int) (_ entry, reason string, _ *Fault) {
 	switch {
 	case at.file:
 		return at, "leads through a file", nil

@@ -129,7 +129,7 @@ func IsVersionControl(component string) bool {
 	})
 }
 
-// VersionControlPart returns the first component of a path that [IsVersionControl] recognises, or
+// VersionControlPart returns the first component of a path that [IsVersionControl] recognizes, or
 // "". Slashes and backslashes separate components, whatever the system is.
 func VersionControlPart(path string) string {
 	for component := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {

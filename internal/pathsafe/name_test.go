@@ -31,7 +31,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestIsVersionControl compares with full case folding and normalisation: each rune that they map
+// TestIsVersionControl compares with full case folding and normalization: each rune that they map
 // to an ASCII letter must be treated like that letter.
 func TestIsVersionControl(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestIsVersionControl(t *testing.T) {
 		for _, name := range []string{".git", ".hg", ".svn", ".bzr", "git~1"} {
 			spelling := strings.ReplaceAll(name, folded, string(r))
 			if !pathsafe.IsVersionControl(spelling) {
-				t.Errorf("%+q is not recognised", spelling)
+				t.Errorf("%+q is not recognized", spelling)
 			}
 		}
 	}

@@ -11,11 +11,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -36,6 +35,9 @@ type Change struct {
 	Confirmed map[string]time.Time
 	// Manifest is the new content of modules.json.
 	Manifest []byte
+	// Vendor is the change of the directory of vendored packages, which [Project.SetVendorDir] must
+	// have set. It is nil if that directory does not change.
+	Vendor *VendorChange
 }
 
 // ErrLockChanged is returned if another program wrote the dependency lock during
@@ -58,8 +60,8 @@ func (e *UndoError) Error() string {
 func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
 
 // Commit makes a change. After an error the lock, its copy, the manifest and the
-// packages are unchanged, unless the error is an *[UndoError]: then the next Open
-// restores them.
+// packages, installed and vendored, are unchanged, unless the error is an *[UndoError]: then the
+// next Open restores them.
 func (p *Project) Commit(c Change) error {
 	current, err := p.Lock()
 	if err != nil {
@@ -68,10 +70,16 @@ func (p *Project) Commit(c Change) error {
 	if !bytes.Equal(current, c.OldLock) || (current == nil) != (c.OldLock == nil) {
 		return ErrLockChanged
 	}
-	if done, err := p.commitLockCopy(c); done || err != nil {
+	vendor, err := p.vendor.plan(c.Vendor)
+	if err != nil {
 		return err
 	}
-	j, lock, err := p.prepare(c)
+	if vendor == nil {
+		if done, err := p.commitLockCopy(c); done || err != nil {
+			return err
+		}
+	}
+	j, lock, err := p.prepare(c, vendor)
 	if err == nil {
 		if err = p.writeJournal(j); err == nil {
 			return p.make(j, lock)
@@ -87,7 +95,7 @@ func (p *Project) Commit(c Change) error {
 }
 
 // commitLockCopy makes a change that needs no journal: one that moves no package
-// and leaves lock and manifest unchanged. It reports false for other changes.
+// and leaves lock, manifest and vendored packages unchanged. It reports false for other changes.
 func (p *Project) commitLockCopy(c Change) (bool, error) {
 	manifest, err := p.Manifest()
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
@@ -105,34 +113,40 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 // prepare writes everything that the change needs, durably, and describes the
 // change in a journal. It changes nothing that other programs read. The pending
 // lock is nil if the lock does not change.
-func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
-	j := &journal{Retired: path.Join(retiredName, rand.Text())}
+func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomicfile.Pending, err error) {
+	j := &journal{}
+	j.Retired = path.Join(retiredName, rand.Text())
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
 		return nil, nil, err
 	}
-	j.LockCopy = p.moveTo(j, "", lockCopyName)
+	j.LockCopy = j.newMove(p.modules, "", lockCopyName)
 	if c.NewLock != nil {
 		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c)); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Trees)) {
-		j.Packages = append(j.Packages, p.moveTo(j, p.staged(c.Trees[name]), path.Join(treesName, name)))
+		j.add(p.modules, p.staged(c.Trees[name]), path.Join(treesName, name))
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Packages)) {
-		j.Packages = append(j.Packages, p.moveTo(j, p.staged(c.Packages[key]), key))
+		j.add(p.modules, p.staged(c.Packages[key]), key)
 	}
 	for _, key := range c.Gone {
-		j.Packages = append(j.Packages, p.moveTo(j, "", key))
+		j.add(p.modules, "", key)
 	}
-	for _, m := range j.Packages { // undo treats a missing staged path as already moved
-		if m.From != "" && !p.exists(m.From) {
-			return nil, nil, &fs.PathError{Op: "place", Path: m.From, Err: fs.ErrNotExist}
+	for _, m := range j.Moves { // undo treats a missing staged path as already moved
+		if m.From != "" && !has(p.modules, m.From) {
+			return nil, nil, &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
 		}
 	}
 	for _, dir := range []string{j.Retired, treesName} {
 		err := step.Do("project.dirs.mkdir", func() error { return p.modules.MkdirAll(dir, 0o777) })
 		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if vendor != nil {
+		if j.Vendor, err = p.vendor.prepare(vendor); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -143,27 +157,17 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 			return nil, nil, err
 		}
 	}
-	return j, lock, step.Do("project.stage.sync", p.syncStage)
+	return j, lock, step.Do("project.stage.sync", func() error { return syncTree(p.modules, p.stage, "project.stage") })
 }
 
 // staged returns the name, in the modules directory, of a path from Stage.
 func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
 
-// moveTo describes a move to the path to. If to exists, the move retires it first.
-func (p *Project) moveTo(j *journal, from, to string) move {
-	m := move{From: from, To: to}
-	if p.exists(to) {
-		j.retired++
-		m.Retired = path.Join(j.Retired, strconv.Itoa(j.retired))
-	}
-	return m
-}
-
 // stageFile stages a new file and describes its move.
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
 	from := path.Join(p.stage, "@"+path.Base(name))                                                        // no call can have this name
-	err := step.Do("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncStage waits for the disk
-	return p.moveTo(j, from, name), err
+	err := step.Do("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncTree waits for the disk
+	return j.newMove(p.modules, from, name), err
 }
 
 // make makes the moves of a change that is in the journal, or undoes them.
@@ -172,7 +176,7 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	if err == nil {
 		// The change is complete. If the journal cannot be removed, the next
 		// Open removes it.
-		_ = p.removeJournal()
+		_ = p.removeJournal(p.vendorOf(j))
 		return nil
 	}
 	if lock != nil {
@@ -181,8 +185,8 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	if errors.Is(err, atomicfile.ErrChanged) {
 		err = ErrLockChanged
 	}
-	if undoErr := p.undo(j); undoErr != nil {
-		p.stage = "" // Close must not remove it: the next Open moves packages back into it
+	if undoErr := p.undo(j, p.vendorOf(j)); undoErr != nil {
+		p.keepStages() // the next Open moves packages back into them
 		return &UndoError{Journal: filepath.Join(p.path, filepath.FromSlash(journalName)), Err: err, Undo: undoErr}
 	}
 	return err
@@ -190,72 +194,52 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 
 // moveAll makes the moves of a change, steps 3 to 7 of the package comment.
 func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
-	if err := p.retire(j.Manifest, "project.manifest"); err != nil {
+	if err := j.Manifest.retire(p.modules, "project.manifest"); err != nil {
 		return err
 	}
-	if err := p.syncDirs("project.manifest", ".", j.Retired); err != nil {
+	if err := syncDirs(p.modules, "project.manifest", ".", j.Retired); err != nil {
 		return err
 	}
-	for _, m := range j.Packages {
-		if err := p.replace(m, "project.package"); err != nil {
+	for _, m := range j.Moves {
+		if err := m.replace(p.modules, "project.package"); err != nil {
 			return err
 		}
 	}
-	if err := p.syncDirs("project.package", j.dirs()...); err != nil {
+	if err := syncDirs(p.modules, "project.package", j.dirs()...); err != nil {
 		return err
+	}
+	if j.Vendor != nil {
+		if err := p.vendor.make(j.Vendor); err != nil {
+			return err
+		}
 	}
 	if lock != nil {
 		if err := lock.Commit(); err != nil {
 			return err
 		}
 	}
-	if err := p.replace(j.LockCopy, "project.copy"); err != nil {
+	if err := j.LockCopy.replace(p.modules, "project.copy"); err != nil {
 		return err
 	}
-	if err := p.syncDirs("project.copy", ownName); err != nil {
+	if err := syncDirs(p.modules, "project.copy", ownName); err != nil {
 		return err
 	}
-	if err := p.place(j.Manifest, "project.manifest"); err != nil {
+	if err := j.Manifest.install(p.modules, "project.manifest"); err != nil {
 		return err
 	}
 	// The change is complete. If this sync fails, a power cut may revert the
 	// rename, and the next Open undoes the change.
-	_ = p.syncDirs("project.complete", ".")
+	_ = syncDirs(p.modules, "project.complete", ".")
 	return nil
 }
 
-// replace retires m.To and renames m.From to it. A directory is never renamed over
-// another one, because that fails on every system unless the other one is empty.
-func (p *Project) replace(m move, stepName string) error {
-	if err := p.retire(m, stepName); err != nil {
-		return err
-	}
-	return p.place(m, stepName)
-}
-
-// retire renames m.To to m.Retired. A link is renamed, not its target.
-func (p *Project) retire(m move, stepName string) error {
-	if m.Retired == "" {
+// vendorOf returns the directory of vendored packages if the change of this process has a part in
+// it, and nil otherwise.
+func (p *Project) vendorOf(j *journal) *vendorRoot {
+	if j.Vendor == nil {
 		return nil
 	}
-	return step.Do(stepName+".retire", func() error { return p.modules.Rename(m.To, m.Retired) })
-}
-
-// place renames m.From to m.To.
-func (p *Project) place(m move, stepName string) error {
-	if m.From == "" {
-		return nil
-	}
-	return step.Do(stepName+".place", func() error { return p.modules.Rename(m.From, m.To) })
-}
-
-func (p *Project) syncDirs(stepName string, dirs ...string) error {
-	for _, dir := range dirs {
-		if err := atomicfile.SyncDir(p.modules, dir, stepName); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.vendor
 }
 
 // WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it
@@ -267,7 +251,7 @@ func (p *Project) WriteLock(old, lock []byte) error {
 // WriteLock is like [Project.WriteLock], but for a project without a modules directory. It does
 // not create that directory.
 func WriteLock(location Location, old, lock []byte) error {
-	dir, err := opendir.Root(location.Dir)
+	dir, err := pathsafe.OpenRoot(location.Dir)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,12 @@ package project
 // Abandon releases the locks on the project without any clean-up, as the kernel does when a
 // process is killed.
 func (p *Project) Abandon() error {
-	p.stage = ""
+	p.keepStages()
 	return p.Close()
+}
+
+// ParseVendorRecord parses a record of vendored packages and returns it as it would be written again.
+func ParseVendorRecord(text []byte) ([]byte, error) {
+	r, err := parseVendorRecord(text)
+	return r.text(), err
 }

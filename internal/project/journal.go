@@ -12,30 +12,20 @@ import (
 )
 
 // maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
-// new lock in base64 and a line for each package.
-const maxJournal = 2*maxLock + maxManifest
+// new lock, and the record of vendored packages, in base64 and a line for each package.
+const maxJournal = 2*maxLock + maxManifest + 2*maxVendorRecord
 
 // journal describes a change in progress, as it is written to disk.
 type journal struct {
-	// Retired is the directory, below the modules directory, for replaced files
-	// and packages.
-	Retired string
-	// Manifest and LockCopy are the moves of these two files, and Packages are the moves of
-	// directories. All names are relative to the modules directory.
+	// The moves of packages and shared trees. All names are relative to the modules directory.
+	moveList
+	// Manifest and LockCopy are the moves of these two files.
 	Manifest move
 	LockCopy move
-	Packages []move
 	// Lock is the change of the dependency lock, or nil if it does not change.
 	Lock *lockChange
-
-	retired int // the number of names used in Retired
-}
-
-// move renames To to Retired, and then From to To. If From is "", To is only removed.
-type move struct {
-	From, To string
-	// Retired is the new path of the old file or directory, or "" if To does not exist.
-	Retired string
+	// Vendor is the change of the directory of vendored packages, or nil if it does not change.
+	Vendor *vendorMoves
 }
 
 // lockChange is a replacement of the dependency lock.
@@ -57,8 +47,11 @@ func (p *Project) writeJournal(j *journal) error {
 }
 
 // removeJournal removes the journal of a change that is complete or undone, and
-// the retired files.
-func (p *Project) removeJournal() error {
+// the retired files. vendor is nil if the change has no vendored packages.
+func (p *Project) removeJournal(vendor *vendorRoot) error {
+	if vendor != nil {
+		vendor.remove()
+	}
 	err := step.Do("project.journal.remove", func() error { return p.modules.Remove(journalName) })
 	if err != nil {
 		return err
@@ -82,7 +75,7 @@ func (p *Project) readJournal() *journal {
 		}
 	}
 	if err != nil {
-		p.find(UnprovenJournal, journalName)
+		p.note(UnprovenJournal, journalName)
 		return nil
 	}
 	return j
@@ -96,12 +89,7 @@ func (p *Project) Unfinished() bool {
 }
 
 // isComplete reports whether the last move of a change was made.
-func (p *Project) isComplete(j *journal) bool { return !p.exists(j.Manifest.From) }
-
-func (p *Project) exists(name string) bool {
-	_, err := p.modules.Lstat(name)
-	return err == nil
-}
+func (p *Project) isComplete(j *journal) bool { return !has(p.modules, j.Manifest.From) }
 
 // recover undoes the change of a killed process, or removes its journal if there
 // is nothing to undo.
@@ -110,29 +98,38 @@ func (p *Project) recover() error {
 	if j == nil {
 		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
-	switch {
-	case p.isComplete(j):
-		return p.removeJournal()
-	case p.isForeign(j):
-		p.find(GivenUp, journalName)
-		return p.removeJournal()
-	}
-	if err := p.undo(j); err != nil {
+	vendor, err := p.openVendorOf(j.Vendor)
+	if err != nil {
 		return err
 	}
-	p.find(Undone, journalName)
+	if vendor != nil {
+		defer vendor.root.Close()
+	}
+	switch {
+	case p.isComplete(j):
+		return p.removeJournal(vendor)
+	case p.isForeign(j):
+		if vendor != nil { // the other program does not know this directory
+			if err := vendor.undo(j.Vendor); err != nil {
+				return err
+			}
+		}
+		p.note(GivenUp, journalName)
+		return p.removeJournal(vendor)
+	}
+	if err := p.undo(j, vendor); err != nil {
+		return err
+	}
+	p.note(Undone, journalName)
 	return nil
 }
 
 // isForeign reports whether another program wrote a manifest after the change had
 // retired the old one.
 func (p *Project) isForeign(j *journal) bool {
-	retired := j.Manifest.Retired == "" || p.exists(j.Manifest.Retired)
-	return retired && p.exists(j.Manifest.To)
+	retired := j.Manifest.Retired == "" || has(p.modules, j.Manifest.Retired)
+	return retired && has(p.modules, j.Manifest.To)
 }
-
-// moves returns the moves of a change in order, except the move of the manifest.
-func (j *journal) moves() []move { return append(append([]move{}, j.Packages...), j.LockCopy) }
 
 // dirs returns the directories in which a change renames entries.
 func (j *journal) dirs() []string { return []string{".", ownName, treesName, j.Retired} }
@@ -140,40 +137,30 @@ func (j *journal) dirs() []string { return []string{".", ownName, treesName, j.R
 // undo reverts the moves of an incomplete change and removes the journal. It
 // derives the moves that were made from the files that exist, so an interrupted
 // undo can be repeated. The manifest is moved back last.
-func (p *Project) undo(j *journal) error {
+func (p *Project) undo(j *journal, vendor *vendorRoot) error {
 	if err := p.undoLock(j.Lock); err != nil {
 		return err
 	}
-	moves := j.moves()
-	for _, m := range slices.Backward(moves) {
-		if err := p.revert(m); err != nil {
+	if vendor != nil {
+		if err := vendor.undo(j.Vendor); err != nil {
 			return err
 		}
 	}
-	if err := p.syncDirs("project.undo", slices.DeleteFunc(j.dirs(), func(dir string) bool { return !p.exists(dir) })...); err != nil {
-		return err
-	}
-	if err := p.revert(j.Manifest); err != nil {
-		return err
-	}
-	if err := p.syncDirs("project.undo", "."); err != nil {
-		return err
-	}
-	return p.removeJournal()
-}
-
-// revert undoes one move as far as it was made.
-func (p *Project) revert(m move) error {
-	if m.From != "" && !p.exists(m.From) && p.exists(m.To) {
-		err := step.Do("project.undo.unplace", func() error { return p.modules.Rename(m.To, m.From) })
-		if err != nil {
+	for _, m := range slices.Backward(append(slices.Clone(j.Moves), j.LockCopy)) {
+		if err := m.revert(p.modules, "project.undo"); err != nil {
 			return err
 		}
 	}
-	if m.Retired == "" || !p.exists(m.Retired) {
-		return nil
+	if err := syncDirs(p.modules, "project.undo", slices.DeleteFunc(j.dirs(), func(dir string) bool { return !has(p.modules, dir) })...); err != nil {
+		return err
 	}
-	return step.Do("project.undo.unretire", func() error { return p.modules.Rename(m.Retired, m.To) })
+	if err := j.Manifest.revert(p.modules, "project.undo"); err != nil {
+		return err
+	}
+	if err := syncDirs(p.modules, "project.undo", "."); err != nil {
+		return err
+	}
+	return p.removeJournal(vendor)
 }
 
 // undoLock restores the old bytes of the dependency lock, unless it was edited after the change.

@@ -68,7 +68,7 @@ func (p *Project) readFormerLock() {
 		p.former, p.confirmed, err = parseCopy(text)
 	}
 	if err != nil {
-		p.find(UnprovenLockCopy, lockCopyName)
+		p.note(UnprovenLockCopy, lockCopyName)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -62,10 +62,11 @@ type Project struct {
 
 	held   []*filelock.Lock
 	stage  string // this process's directory in stageName
+	vendor *vendorRoot
 	former []byte // the verified copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by their names.
 	confirmed map[string]time.Time
-	findings  []Finding
+	notices   []Notice
 }
 
 // Open opens the project exclusively. It waits until no other process holds the project, creates
@@ -84,7 +85,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.dir, err = opendir.Root(location.Dir); err != nil {
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err != nil {
 		return nil, err
 	}
 	if err := location.check(); err != nil {
@@ -117,7 +118,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
-	if p.dir, err = opendir.Root(location.Dir); err == nil {
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err == nil {
 		err = location.check()
 	}
 	if err == nil {
@@ -136,7 +137,7 @@ func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
-	var err error
+	err := p.vendor.close()
 	for _, lock := range p.held {
 		err = errors.Join(err, lock.Release())
 	}
@@ -146,6 +147,14 @@ func (p *Project) Close() error {
 		}
 	}
 	return err
+}
+
+// keepStages makes Close keep the staged packages.
+func (p *Project) keepStages() {
+	p.stage = ""
+	if p.vendor != nil {
+		p.vendor.stage = ""
+	}
 }
 
 // IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
@@ -159,9 +168,9 @@ func IsOpened(location Location) bool {
 // reading configuration in it.
 func (p *Project) Path() string { return p.path }
 
-// Findings returns the problems and events that [Open] or [View] found and that the user should
+// Notices returns the problems and events that [Open] or [View] found and that the user should
 // know about.
-func (p *Project) Findings() []Finding { return p.findings }
+func (p *Project) Notices() []Notice { return p.notices }
 
 // Stage returns the path to which a package must be written before it is installed. The directory
 // does not exist yet, but its parent does.
@@ -235,7 +244,7 @@ func refuseLink(dir string) error {
 // openModules opens the modules directory and derives the project's identity.
 func (p *Project) openModules() error {
 	var err error
-	if p.modules, err = opendir.Root(p.path); err != nil {
+	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
 		return err
 	}
 	dir, err := realPath(p.location.Dir)
@@ -271,9 +280,9 @@ func (p *Project) removeIrregular() error {
 		}
 		switch name {
 		case journalName:
-			p.find(UnprovenJournal, name)
+			p.note(UnprovenJournal, name)
 		case lockCopyName:
-			p.find(UnprovenLockCopy, name)
+			p.note(UnprovenLockCopy, name)
 		}
 		return p.modules.RemoveAll(name)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +23,22 @@ const lockName = ".terraform.lock.hcl"
 type at struct {
 	dir string
 	key *userkey.Key
+	// vendored is what the tests' change does with vendored packages.
+	vendored vendored
 }
+
+// vendored is a state of a project's vendored packages before the tests' change.
+type vendored int
+
+const (
+	notVendored vendored = iota // neither before nor after
+	newlyVendored
+	oldVendored
+)
 
 func newAt(t testing.TB) at {
 	t.Helper()
-	return at{t.TempDir(), userkey.Random()}
+	return at{dir: t.TempDir(), key: userkey.Random()}
 }
 
 func (a at) location() project.Location {
@@ -37,6 +50,9 @@ func (a at) open(t testing.TB) *project.Project {
 	p, err := project.Open(context.Background(), a.location(), a.key, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a.vendored != notVendored {
+		p.SetVendorDir(vendorDir(t, a.dir, "vendor"))
 	}
 	return p
 }
@@ -79,8 +95,8 @@ func stage(t testing.TB, p *project.Project, name, text string) string {
 	return staged
 }
 
-// files returns the project's files with their content, without those that are sealed or empty.
-// Without own, the files of .cotter are left out.
+// files returns the project's files with their content, without seals and links. Without own, the
+// files of .cotter are left out.
 func (a at) files(t testing.TB, own bool) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -91,7 +107,7 @@ func (a at) files(t testing.TB, own bool) map[string]string {
 		if entry.Name() == ".cotter" && !own {
 			return fs.SkipDir
 		}
-		if entry.IsDir() {
+		if entry.IsDir() || entry.Type() == fs.ModeSymlink {
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -133,39 +149,117 @@ var (
 	}
 )
 
-// start creates a project with the files of before.
+// vendoredBefore and vendoredAfter are the files of the vendored packages before and after the
+// tests' change.
+var (
+	vendoredBefore = map[string]string{
+		"vendor/.gitattributes":      gitAttributes,
+		"vendor/.cotter/vendored":    vendorRecord("a", "gone"),
+		"vendor/.cotter/sums/t1-old": "old sums",
+		"vendor/a/main.tf":           "# old\n",
+		"vendor/gone/main.tf":        "# gone\n",
+	}
+	vendoredAfter = map[string]string{
+		"vendor/.gitattributes":      gitAttributes,
+		"vendor/.cotter/vendored":    vendorRecord("a", "b"),
+		"vendor/.cotter/sums/t1-new": "new sums",
+		"vendor/a/main.tf":           "# a\n",
+		"vendor/b/main.tf":           "# b\n",
+	}
+)
+
+const gitAttributes = "# Written by \"cotter vendor\": line ends stay as they are.\n* -text\n"
+
+// vendorRecord is the record of vendored packages of a root module in the directory above.
+func vendorRecord(keys ...string) string {
+	text := "# The packages beside this directory were written by \"cotter vendor\", from the lock of the root module.\nroot ..\n"
+	for _, key := range keys {
+		text += "package " + key + "\n"
+	}
+	return text
+}
+
+// before and after return the files of the project before and after the tests' change.
+func (a at) before() map[string]string {
+	files := maps.Clone(before)
+	if a.vendored == oldVendored {
+		maps.Copy(files, vendoredBefore)
+	}
+	return files
+}
+
+func (a at) after() map[string]string {
+	files := maps.Clone(after)
+	if a.vendored != notVendored {
+		maps.Copy(files, vendoredAfter)
+	}
+	return files
+}
+
+// vendorChange stages vendored packages and describes their change.
+func vendorChange(t testing.TB, p *project.Project, packages map[string]string, sums string) *project.VendorChange {
+	t.Helper()
+	c := &project.VendorChange{Sums: map[string][]byte{"t1-" + sums: []byte(sums + " sums")}}
+	for key, text := range packages {
+		staged, err := p.StageVendored(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(staged, "main.tf"), text)
+		c.Staged, c.Keep = append(c.Staged, key), append(c.Keep, key)
+	}
+	slices.Sort(c.Staged)
+	return c
+}
+
+// start creates a project with the files of before, and without vendored packages.
 func start(t testing.TB) at {
 	t.Helper()
+	return startWith(t, notVendored)
+}
+
+// startWith creates a project with the files of before.
+func startWith(t testing.TB, vendored vendored) at {
+	t.Helper()
 	a := newAt(t)
+	a.vendored = vendored
 	p := a.open(t)
 	c := change(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"})
 	c.NewLock, c.Manifest, c.Trees = []byte("old lock\n"), []byte("old manifest"), nil
+	if vendored == oldVendored {
+		c.Vendor = vendorChange(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"}, "old")
+	}
 	if err := errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
+	if diff := cmp.Diff(a.before(), a.files(t, true)); diff != "" {
 		t.Fatalf("the project of the tests (-want +got):\n%s", diff)
 	}
 	return a
 }
 
 // theChange is the change from before to after.
-func theChange(t testing.TB, p *project.Project) project.Change {
+func (a at) theChange(t testing.TB, p *project.Project) project.Change {
 	t.Helper()
 	c := change(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "gone")
 	c.OldLock = []byte("old lock\n")
+	if a.vendored != notVendored {
+		c.Vendor = vendorChange(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "new")
+	}
 	return c
 }
 
 func TestCommit(t *testing.T) {
 	t.Parallel()
-	a := start(t)
-	p := a.open(t)
-	if err := errors.Join(p.Commit(theChange(t, p)), p.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(after, a.files(t, true)); diff != "" {
-		t.Errorf("after Commit (-want +got):\n%s", diff)
+	for _, vendored := range []vendored{notVendored, newlyVendored, oldVendored} {
+		a := startWith(t, vendored)
+		p := a.open(t)
+		if err := errors.Join(p.Commit(a.theChange(t, p)), p.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(a.after(), a.files(t, true)); diff != "" {
+			t.Errorf("after Commit (-want +got):\n%s", diff)
+		}
 	}
 }
 
@@ -173,7 +267,7 @@ func TestLockChangedInBetween(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	p := a.open(t)
-	c := theChange(t, p)
+	c := a.theChange(t, p)
 	c.OldLock = []byte("what was read\n")
 	if err := p.Commit(c); !errors.Is(err, project.ErrLockChanged) {
 		t.Errorf("Commit = %v, want ErrLockChanged", err)
@@ -268,7 +362,7 @@ func TestOpenWaits(t *testing.T) {
 	defer first.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := project.Open(ctx, a.location(), a.key, cancel); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open with a cancelled context = %v, want context.Canceled", err)
+		t.Errorf("Open with a canceled context = %v, want context.Canceled", err)
 	}
 }
 

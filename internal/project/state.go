@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // Maximum sizes in bytes of the files that are read here. They are the limits of packages
@@ -24,20 +24,20 @@ const (
 	maxSums     = 64 << 20
 )
 
-// Finding is an unfinished change or an untrusted file that [Open] or [View] found.
-type Finding struct {
-	Kind FindingKind
+// Notice is about an unfinished change or an untrusted file that [Open] or [View] found.
+type Notice struct {
+	Kind NoticeKind
 	// File is the path of the file, for messages.
 	File string
 }
 
-// FindingKind is a kind of finding.
-type FindingKind int
+// NoticeKind is a kind of notice.
+type NoticeKind int
 
-// The kinds of findings.
+// The kinds of notices.
 const (
 	// Undone means that the unfinished change of a killed process was undone.
-	Undone FindingKind = iota + 1
+	Undone NoticeKind = iota + 1
 	// GivenUp means that another program installed modules after a process was
 	// killed during a change. The change was abandoned and nothing moved back.
 	GivenUp
@@ -51,7 +51,7 @@ const (
 // lock is not a regular file or is too large, the error is an *fs.PathError that
 // wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
 func ReadLock(location Location) ([]byte, error) {
-	dir, err := opendir.Root(location.Dir)
+	dir, err := pathsafe.OpenRoot(location.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *Project) FormerLock() []byte { return p.former }
 
 // HasLockCopy reports whether a run has left a copy of the lock, even if nothing proves it.
 func (p *Project) HasLockCopy() bool {
-	return p.former != nil || slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Kind == UnprovenLockCopy })
+	return p.former != nil || slices.ContainsFunc(p.notices, func(f Notice) bool { return f.Kind == UnprovenLockCopy })
 }
 
 // purpose returns the purpose under which a file of this project is sealed.
@@ -91,8 +91,8 @@ func (p *Project) purpose(what string) string {
 	return fmt.Sprintf("%s of project %s", what, p.identity)
 }
 
-func (p *Project) find(kind FindingKind, name string) {
-	p.findings = append(p.findings, Finding{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
+func (p *Project) note(kind NoticeKind, name string) {
+	p.notices = append(p.notices, Notice{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
 }
 
 // Manifest reads modules.json. The error wraps fs.ErrNotExist if it is absent.
@@ -114,7 +114,7 @@ func (p *Project) Package(key string) (*os.Root, error) {
 }
 
 // FoldsCase reports whether the file system ignores case in names.
-func (p *Project) FoldsCase() bool { return p.exists(strings.ToUpper(ownName)) }
+func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
 
 // KeepsModes reports whether the file system stores executable bits. FAT and
 // similar file systems give all files the same mode.

@@ -29,7 +29,7 @@ type killed struct{}
 func (a at) kill(t testing.TB, number int) (name string) {
 	t.Helper()
 	p := a.open(t)
-	c := theChange(t, p)
+	c := a.theChange(t, p)
 	steps := 0
 	step.SetHook(func(s string) error {
 		if steps++; steps > number {
@@ -82,29 +82,38 @@ func trees(files map[string]string) map[string]string {
 // old and new modules. The next process leaves the project as it was before or after the change,
 // reports what it did, and leaves no other files.
 func TestKilled(t *testing.T) {
+	for name, vendored := range map[string]vendored{
+		"without vendored packages": notVendored, "first vendored packages": newlyVendored, "other vendored packages": oldVendored,
+	} {
+		t.Run(name, func(t *testing.T) { testKilled(t, vendored) })
+	}
+}
+
+func testKilled(t *testing.T, vendored vendored) {
+	t.Helper()
 	phases := map[string]int{}
 	for number := 0; ; number++ {
-		a := start(t)
+		a := startWith(t, vendored)
 		name := a.kill(t, number)
 		if name == "" {
 			break
 		}
 		phase := a.phase(t)
 		phases[phase]++
-		if want := map[string]map[string]string{"the old tree": trees(before), "the new tree": trees(after)}[phase]; want != nil {
+		if want := map[string]map[string]string{"the old tree": trees(a.before()), "the new tree": trees(a.after())}[phase]; want != nil {
 			if diff := cmp.Diff(want, trees(a.files(t, false))); diff != "" {
-				t.Errorf("killed before step %d, %s, where stock tools see %s (-want +got):\n%s", number, name, phase, diff)
+				t.Errorf("killed before step %d, %s, and stock tools see %s (-want +got):\n%s", number, name, phase, diff)
 			}
 		}
 		checkView(t, a, name, phase)
 		p := a.open(t)
-		want := before
+		want := a.before()
 		if phase == "the new tree" {
-			want = after
+			want = a.after()
 		}
-		undone := slices.ContainsFunc(p.Findings(), func(f project.Finding) bool { return f.Kind == project.Undone })
+		undone := slices.ContainsFunc(p.Notices(), func(f project.Notice) bool { return f.Kind == project.Undone })
 		if undone != (phase == "no modules") && phase != "the old tree" {
-			t.Errorf("killed before step %d, %s: Findings = %v in phase %s", number, name, p.Findings(), phase)
+			t.Errorf("killed before step %d, %s: Notices = %v in phase %s", number, name, p.Notices(), phase)
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
@@ -145,21 +154,23 @@ func checkView(t testing.TB, a at, name, phase string) {
 // completes it.
 func TestFailure(t *testing.T) {
 	faults := []error{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EROFS}
-	for _, forever := range []bool{false, true} {
-		for number, more := 0, true; more; number++ {
-			fault := faults[number%len(faults)]
-			more = testFailure(t, number, fault, forever)
+	for _, vendored := range []vendored{notVendored, newlyVendored, oldVendored} {
+		for _, forever := range []bool{false, true} {
+			for number, more := 0, true; more; number++ {
+				fault := faults[number%len(faults)]
+				more = testFailure(t, vendored, number, fault, forever)
+			}
 		}
 	}
 }
 
 // testFailure makes one step fail and, if forever is set, all later steps too. It reports
 // whether the change has that many steps.
-func testFailure(t *testing.T, number int, fault error, forever bool) bool {
+func testFailure(t *testing.T, vendored vendored, number int, fault error, forever bool) bool {
 	t.Helper()
-	a := start(t)
+	a := startWith(t, vendored)
 	p := a.open(t)
-	c := theChange(t, p)
+	c := a.theChange(t, p)
 	steps, name := 0, ""
 	step.SetHook(func(s string) error {
 		if steps++; steps == number+1 || steps > number && forever {
@@ -182,9 +193,9 @@ func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 			t.Errorf("the next Open after %v at %s: %v", fault, name, err)
 		}
 	}
-	want := before
+	want := a.before()
 	if err == nil {
-		want = after
+		want = a.after()
 	}
 	if diff := cmp.Diff(trees(want), trees(a.files(t, false))); diff != "" || err == nil && name != "" && !harmless(name) {
 		t.Errorf("%v at %s, for ever: %v: Commit = %v (-want +got):\n%s", fault, name, forever, err, diff)
@@ -200,7 +211,7 @@ func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 
 // harmless reports whether a change is complete even if this step fails.
 func harmless(name string) bool {
-	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove"
+	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove" || name == "vendor.retired.remove"
 }
 
 func orElse(s, otherwise string) string {
@@ -210,27 +221,63 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// TestForeignInstall lets a stock tool install modules after a change was killed while
-// modules.json was retired.
-func TestForeignInstall(t *testing.T) {
-	a := start(t)
-	for number := 0; a.phase(t) != "no modules"; number++ {
-		a = start(t)
-		a.kill(t, number)
+// killUntil returns a project in which the change was killed at the first step that leaves a
+// certain state.
+func killUntil(t testing.TB, vendored vendored, reached func(at) bool) at {
+	t.Helper()
+	for number := 0; ; number++ {
+		a := startWith(t, vendored)
+		if a.kill(t, number) == "" {
+			t.Fatal("the change has no such step")
+		}
+		if reached(a) {
+			return a
+		}
 	}
+}
+
+// isAbsent returns a function that reports whether a file of the project does not exist.
+func isAbsent(name string) func(at) bool {
+	return func(a at) bool {
+		_, err := os.Lstat(filepath.Join(a.dir, filepath.FromSlash(name)))
+		return errors.Is(err, os.ErrNotExist)
+	}
+}
+
+// TestForeignInstall lets a stock tool install modules after a change was killed while
+// modules.json was retired. Stock tools do not know the vendored packages, so these are as before.
+func TestForeignInstall(t *testing.T) {
+	a := killUntil(t, oldVendored, isAbsent("vendor/gone/main.tf"))
 	a.write(t, modules+"modules.json", "of another tool")
 	a.write(t, modules+"c/main.tf", "# of another tool\n")
 	p := a.open(t)
-	if findings := p.Findings(); len(findings) != 1 || findings[0].Kind != project.GivenUp {
-		t.Errorf("Findings = %v, want GivenUp", findings)
+	if notices := p.Notices(); len(notices) != 1 || notices[0].Kind != project.GivenUp {
+		t.Errorf("Notices = %v, want GivenUp", notices)
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	files := a.files(t, false)
+	files := a.files(t, true)
 	if files[modules+"modules.json"] != "of another tool" || files[modules+"c/main.tf"] == "" {
 		t.Errorf("what the other tool installed is %v", files)
 	}
+	if diff := cmp.Diff(vendoredBefore, vendoredFiles(files)); diff != "" {
+		t.Errorf("vendored packages (-want +got):\n%s", diff)
+	}
+}
+
+// vendoredFiles returns the files in the directory of vendored packages.
+func vendoredFiles(files map[string]string) map[string]string {
+	vendored := maps.Clone(files)
+	maps.DeleteFunc(vendored, func(name, _ string) bool { return !strings.HasPrefix(name, "vendor/") })
+	return vendored
+}
+
+// withoutVendored returns the other files.
+func withoutVendored(files map[string]string) map[string]string {
+	others := maps.Clone(files)
+	maps.DeleteFunc(others, func(name, _ string) bool { return strings.HasPrefix(name, "vendor/") })
+	return others
 }
 
 // TestUnproven plants files that this user did not write for this project.
@@ -262,12 +309,12 @@ func TestUnproven(t *testing.T) {
 		other.write(t, modules+".cotter/journal", text)
 		other.write(t, modules+".cotter/stage/x/net/main.tf", "# evil\n")
 		p := other.open(t)
-		var kinds []project.FindingKind
-		for _, f := range p.Findings() {
+		var kinds []project.NoticeKind
+		for _, f := range p.Notices() {
 			kinds = append(kinds, f.Kind)
 		}
-		if diff := cmp.Diff([]project.FindingKind{project.UnprovenJournal, project.UnprovenLockCopy}, kinds); diff != "" {
-			t.Errorf("%s: findings (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff([]project.NoticeKind{project.UnprovenJournal, project.UnprovenLockCopy}, kinds); diff != "" {
+			t.Errorf("%s: notices (-want +got):\n%s", name, diff)
 		}
 		if p.FormerLock() != nil {
 			t.Errorf("%s: FormerLock = %q", name, p.FormerLock())
@@ -291,18 +338,18 @@ func TestProof(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(a.dir, link); err == nil {
-		if got := (at{link, a.key}).open(t); string(got.FormerLock()) != "old lock\n" || got.Close() != nil {
+		if got := (at{dir: link, key: a.key}).open(t); string(got.FormerLock()) != "old lock\n" || got.Close() != nil {
 			t.Errorf("through a link, FormerLock = %q", got.FormerLock())
 		}
 	}
-	if got := (at{a.dir, userkey.Random()}).open(t); got.FormerLock() != nil || !got.HasLockCopy() || got.Close() != nil {
+	if got := (at{dir: a.dir, key: userkey.Random()}).open(t); got.FormerLock() != nil || !got.HasLockCopy() || got.Close() != nil {
 		t.Errorf("for another user, FormerLock = %q", got.FormerLock())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
 	if err := os.Rename(a.dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	if got := (at{moved, a.key}).open(t); got.FormerLock() != nil || got.Close() != nil {
+	if got := (at{dir: moved, key: a.key}).open(t); got.FormerLock() != nil || got.Close() != nil {
 		t.Errorf("after the project was moved, FormerLock = %q", got.FormerLock())
 	}
 }

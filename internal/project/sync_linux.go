@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncStage makes all staged files durable. It syncs the whole file system with one call, which
-// is much faster than a call for each file.
-func (p *Project) syncStage() error {
-	dir, err := p.modules.Open(".")
+// syncTree makes all files below the directory name in root durable. It syncs the whole file
+// system with one call, which is much faster than a call for each file.
+func syncTree(root *os.Root, _, _ string) error {
+	dir, err := root.Open(".")
 	if err != nil {
 		return err
 	}

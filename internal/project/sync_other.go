@@ -12,20 +12,20 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// syncStage makes all staged files durable, one by one.
-func (p *Project) syncStage() error {
-	err := fs.WalkDir(p.modules.FS(), p.stage, func(name string, entry fs.DirEntry, err error) error {
+// syncTree makes all files below the directory name in root durable, one by one.
+func syncTree(root *os.Root, name, stepName string) error {
+	err := fs.WalkDir(root.FS(), name, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir():
-			return atomicfile.SyncDir(p.modules, name, "project.stage")
+			return atomicfile.SyncDir(root, name, stepName)
 		case !entry.Type().IsRegular():
 			return nil
 		}
-		return syncFile(p.modules, name)
+		return syncFile(root, name)
 	})
-	return errors.Join(err, atomicfile.SyncDir(p.modules, path.Dir(p.stage), "project.stage"))
+	return errors.Join(err, atomicfile.SyncDir(root, path.Dir(name), stepName))
 }
 
 // syncFile makes one file durable. Windows only syncs files that are open for

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
@@ -166,7 +166,7 @@ func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Arch
 		return nil, err
 	}
 	defer done()
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

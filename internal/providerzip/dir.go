@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -19,7 +19,7 @@ func Limits() treewriter.Limits {
 // size, however little of it is on disk. The error is a *[hashing.TreeError] unless the directory
 // cannot be opened.
 func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}

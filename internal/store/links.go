@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // InstallRecord is what the store records about a project's directory of providers: which packages
@@ -202,7 +202,7 @@ func (l *Links) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := opendir.Root(dir)
+	records, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (l *Links) refresh(ctx context.Context) error {
 
 // linksOf returns the links of a project, or nil if it is gone or has none.
 func linksOf(r InstallRecord) *LinkingProject {
-	root, err := opendir.Root(r.Dir)
+	root, err := pathsafe.OpenRoot(r.Dir)
 	if err != nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -185,7 +185,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 	if !m.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	root, err := opendir.Root(path)
+	root, err := pathsafe.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied, err := opendir.Root(dst)
+	copied, err := pathsafe.OpenRoot(dst)
 	if err != nil {
 		return nil, err
 	}

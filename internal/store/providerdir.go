@@ -15,7 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/versions"
@@ -136,7 +136,7 @@ func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) Provide
 // no changes if either cannot be read.
 func (d *ProviderDir) Differences(ctx context.Context, pkg *ProviderPackage, at string) hashing.Changes {
 	read := func(dir string) *hashing.Tree {
-		root, err := opendir.Root(dir)
+		root, err := pathsafe.OpenRoot(dir)
 		if err != nil {
 			return nil
 		}

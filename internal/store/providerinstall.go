@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -192,7 +192,7 @@ var errCopyDiffers = errors.New("the copy differs from the package: another prog
 // copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If
 // the file system supports it, the copy shares the blocks of the original's files.
 func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
-	from, err := opendir.Root(pkg.Dir())
+	from, err := pathsafe.OpenRoot(pkg.Dir())
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -155,7 +155,7 @@ func (s *Providers) Forget(before time.Time, keep map[string]bool) error {
 // isAbout reports whether a memo or a proof is about the content of one of the named packages.
 // Its seal is not verified: the answer only decides whether the file is kept.
 func isAbout(dir, name string, packages map[string]bool) bool {
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return false
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
@@ -154,7 +153,7 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 	if err != nil {
 		return hashed{}, err
 	}
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return hashed{}, err
 	}
@@ -202,7 +201,7 @@ func (s *Providers) proveWritten(dir string, h1 hashing.Hash) {
 	if err != nil {
 		return
 	}
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return
 	}

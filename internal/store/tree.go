@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // MaxFile is the maximum size in bytes of a package's file that is hashed in a directory where other
@@ -32,7 +32,7 @@ func NewTree(tree *hashing.Tree) *Tree {
 // ReadTree reads the package in a directory. If the directory does not exist, the error wraps
 // fs.ErrNotExist.
 func ReadTree(dir string) (*Tree, error) {
-	root, err := opendir.Root(dir)
+	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package opendir
+package pathsafe
 
 import "syscall"
 

@@ -1,10 +1,4 @@
-// Package packagedirs knows where the packages of a project are. They are in the stock tools'
-// data directory, where package installed compares them with the lock, or vendored in the user's
-// repository, where package vendordir compares them.
-//
-// A path is how this process accesses a file. A directory is a name in modules.json: relative to
-// the root module, with forward slashes.
-package packagedirs
+package installed
 
 import (
 	"path"
@@ -12,35 +6,41 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Dirs are the directories of a project's packages. It is safe for concurrent use.
+// Dirs are the directories of a project's packages: those in the stock tools' data directory, or
+// the vendored ones. It is safe for concurrent use.
+//
+// A path is how this process accesses a file. A directory is a name in modules.json: relative to
+// the root module, with forward slashes.
 type Dirs struct {
 	// Root is the path of the root module.
 	Root string
 	// Vendor is the directory of vendored packages, or nil if the project has none.
-	Vendor *vendordir.Dir
+	Vendor *project.VendorDir
 
 	dataDir, dataPath string
-	installed         *installed.Packages
+	installed         *Packages
+	vendored          *Vendored // nil if Vendor is
 	// realModules is the modules directory without symbolic links, relative to the root module as
 	// stock tools see it. It is "" if it does not exist yet.
 	realModules string
 }
 
-// New returns the directories of a project. dataDir is the stock tools' data directory relative
+// NewDirs returns the directories of a project. dataDir is the stock tools' data directory relative
 // to the root module, and dataPath is its path. vendor is nil if the project has no vendored
 // packages.
-func New(root, dataDir, dataPath string, in *installed.Packages, vendor *vendordir.Dir) *Dirs {
+func NewDirs(root, dataDir, dataPath string, in *Packages, vendor *project.VendorDir) *Dirs {
 	d := &Dirs{Root: root, Vendor: vendor, dataDir: dataDir, dataPath: dataPath, installed: in}
+	if vendor != nil {
+		d.vendored = NewVendored(vendor)
+	}
 	if base, err := filepath.EvalSymlinks(root); err == nil {
-		d.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
+		d.realModules, _ = pathsafe.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
 	}
 	return d
 }
@@ -88,9 +88,9 @@ func (d *Dirs) VendoredDir(key string) string {
 }
 
 // Inspect compares the package of an entry, installed or vendored, with the entry.
-func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
+func (d *Dirs) Inspect(entry lockfile.Module) Report {
 	if d.Vendor != nil {
-		return d.Vendor.Inspect(entry)
+		return d.vendored.Inspect(entry)
 	}
 	return d.installed.Inspect(entry)
 }
@@ -99,7 +99,7 @@ func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
 func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
 	tree := d.installed.LockedTree(entry)
 	if tree == nil && d.Vendor != nil {
-		tree = d.Vendor.LockedTree(entry)
+		tree = d.vendored.LockedTree(entry)
 	}
 	return tree
 }

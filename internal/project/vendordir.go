@@ -1,4 +1,4 @@
-package vendordir
+package project
 
 import (
 	"errors"
@@ -12,40 +12,35 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/store"
 )
 
-// Dir is the directory with the vendored packages of one root module. It is safe for concurrent
-// use.
-type Dir struct {
+// VendorDir is the directory with the vendored packages of one root module. It is safe for
+// concurrent use.
+type VendorDir struct {
 	name string // relative to the root module, with slashes
 	path string
 	root string // the path of the root module, relative to the directory, with slashes
 
 	keepsModes func() bool
-	trees      singleflight.Memo[string, *store.Tree]
-	sums       singleflight.Memo[hashing.Hash, *store.Tree]
 }
 
-// PlaceError is the error for a directory that cannot be used for vendored packages.
-type PlaceError struct {
+// VendorDirError is the error for a directory that cannot be used for vendored packages.
+type VendorDirError struct {
 	// Name is the invalid directory, or the invalid part of its path.
 	Name string
 	// Reason completes a sentence that begins with "it".
 	Reason string
 }
 
-func (e *PlaceError) Error() string {
+func (e *VendorDirError) Error() string {
 	return fmt.Sprintf("%s cannot be the directory of vendored packages: it %s", e.Name, e.Reason)
 }
 
-// CheckName checks the name of a directory, which is relative to a root module. It does not
+// CheckVendorDir checks the name of a directory, which is relative to a root module. It does not
 // access the file system.
-func CheckName(name string) error {
+func CheckVendorDir(name string) error {
 	clean := path.Clean(filepath.ToSlash(name))
 	below := clean
 	for strings.HasPrefix(below, "../") {
@@ -53,31 +48,31 @@ func CheckName(name string) error {
 	}
 	switch {
 	case name == "" || path.IsAbs(clean) || below != ".." && !filepath.IsLocal(filepath.FromSlash(below)):
-		return &PlaceError{name, "is not a path relative to the root module"}
+		return &VendorDirError{name, "is not a path relative to the root module"}
 	case below == "." || below == "..":
-		return &PlaceError{name, "has the root module itself"}
+		return &VendorDirError{name, "has the root module itself"}
 	}
 	if part := pathsafe.VersionControlPart(below); part != "" {
-		return &PlaceError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
+		return &VendorDirError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
 	}
 	for part := range strings.SplitSeq(below, "/") {
 		if slices.Contains([]string{".terraform", ownName}, strings.ToLower(part)) {
-			return &PlaceError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
+			return &VendorDirError{name, fmt.Sprintf("is inside %s, which is used for other files", part)}
 		}
 	}
 	return nil
 }
 
-// Open returns the directory with a name relative to a root module's directory. The directory
+// FindVendorDir returns the directory with a name relative to a root module's directory. The directory
 // need not exist. dataDir is the path of the stock tools' data directory. The error is a
-// *[PlaceError] in these cases:
+// *[VendorDirError] in these cases:
 //
 //   - The directory is not in the root module's git repository or, if there is no repository, not
 //     below the root module.
 //   - The directory is or contains the root module, or overlaps with the data directory.
 //   - A part of its path is a symbolic link or not a directory.
-func Open(rootDir, name, dataDir string) (*Dir, error) {
-	if err := CheckName(name); err != nil {
+func FindVendorDir(rootDir, name, dataDir string) (*VendorDir, error) {
+	if err := CheckVendorDir(name); err != nil {
 		return nil, err
 	}
 	rootPath, err := realPath(rootDir)
@@ -85,7 +80,7 @@ func Open(rootDir, name, dataDir string) (*Dir, error) {
 		return nil, err
 	}
 	full := filepath.Join(rootPath, filepath.FromSlash(name))
-	repository := project.RepositoryDirs(rootPath)
+	repository := RepositoryDirs(rootPath)
 	top := repository[len(repository)-1]
 	dataPath, err := filepath.Abs(dataDir)
 	if err != nil {
@@ -96,11 +91,11 @@ func Open(rootDir, name, dataDir string) (*Dir, error) {
 	}
 	switch {
 	case full == top || !within(full, top):
-		return nil, &PlaceError{name, "is outside the repository"}
+		return nil, &VendorDirError{name, "is outside the repository"}
 	case within(rootPath, full):
-		return nil, &PlaceError{name, "has the root module itself"}
+		return nil, &VendorDirError{name, "has the root module itself"}
 	case within(full, dataPath) || within(dataPath, full):
-		return nil, &PlaceError{name, "overlaps with the data directory of stock tools"}
+		return nil, &VendorDirError{name, "overlaps with the data directory of stock tools"}
 	}
 	if err := refuseLinks(rootPath, full); err != nil {
 		return nil, err
@@ -109,7 +104,7 @@ func Open(rootDir, name, dataDir string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{name: path.Clean(filepath.ToSlash(name)), path: full, root: filepath.ToSlash(up)}
+	d := &VendorDir{name: path.Clean(filepath.ToSlash(name)), path: full, root: filepath.ToSlash(up)}
 	d.keepsModes = sync.OnceValue(d.probeModes)
 	return d, nil
 }
@@ -132,30 +127,30 @@ func refuseLinks(rootPath, full string) error {
 		case err != nil:
 			return err
 		case info.Mode().Type() == fs.ModeSymlink:
-			return &PlaceError{at, "is a symbolic link"}
+			return &VendorDirError{at, "is a symbolic link"}
 		case !info.IsDir():
-			return &PlaceError{at, "is not a directory"}
+			return &VendorDirError{at, "is not a directory"}
 		}
 	}
 	return nil
 }
 
 // Name returns the directory's path relative to the root module, with slashes.
-func (d *Dir) Name() string { return d.name }
+func (d *VendorDir) Name() string { return d.name }
 
 // PackageDir returns the path of a call's package relative to the root module, in the form that
 // modules.json has.
-func (d *Dir) PackageDir(key string) string { return path.Join(d.name, key) }
+func (d *VendorDir) PackageDir(key string) string { return path.Join(d.name, key) }
 
 // PackagePath returns the path by which this process accesses a call's package.
-func (d *Dir) PackagePath(key string) string { return filepath.Join(d.path, key) }
+func (d *VendorDir) PackagePath(key string) string { return filepath.Join(d.path, key) }
 
 // Path returns the path by which this process accesses the directory.
-func (d *Dir) Path() string { return d.path }
+func (d *VendorDir) Path() string { return d.path }
 
 // Keys returns the sorted names of the subdirectories that can be packages, which are those that
 // do not begin with a dot. It returns nil if the directory does not exist.
-func (d *Dir) Keys() []string {
+func (d *VendorDir) Keys() []string {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
 		return nil
@@ -169,30 +164,45 @@ func (d *Dir) Keys() []string {
 	return keys
 }
 
-// IsDir reports whether a directory was created for the vendored packages of any root module.
-func IsDir(path string) bool {
-	info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(recordName)))
+// IsVendorDir reports whether a directory was created for the vendored packages of any root module.
+func IsVendorDir(path string) bool {
+	info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(vendorRecordName)))
 	return err == nil && info.Mode().IsRegular()
 }
 
 // KeepsModes reports whether the file system stores executable bits.
-func (d *Dir) KeepsModes() bool { return d.keepsModes() }
+func (d *VendorDir) KeepsModes() bool { return d.keepsModes() }
 
-func (d *Dir) probeModes() bool {
+func (d *VendorDir) probeModes() bool {
 	if runtime.GOOS == "windows" {
 		return false
 	}
-	info, err := os.Lstat(filepath.Join(d.path, filepath.FromSlash(recordName))) // never made executable
+	info, err := os.Lstat(filepath.Join(d.path, filepath.FromSlash(vendorRecordName))) // never made executable
 	return err != nil || info.Mode().Perm()&0o111 == 0
 }
 
-// realPath returns the absolute path of a directory without symbolic links.
-func realPath(dir string) (string, error) {
-	absolute, err := filepath.Abs(dir)
+// Sums reads the sums that were vendored under name. The error wraps fs.ErrNotExist if there are
+// none. Like [Project.Sums], it does not verify them.
+func (d *VendorDir) Sums(name string) ([]byte, error) {
+	own, err := d.openOwn()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return filepath.EvalSymlinks(absolute)
+	defer own.Close()
+	return atomicfile.Read(own, path.Join(path.Base(vendorSumsName), name), maxSums)
+}
+
+// openOwn opens .cotter, which must be a directory and not a link to one.
+func (d *VendorDir) openOwn() (*os.Root, error) {
+	name := filepath.Join(d.path, ownName)
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", name)
+	}
+	return pathsafe.OpenRoot(name)
 }
 
 // within is [pathsafe.Within] for paths in the form of this system.

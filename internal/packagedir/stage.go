@@ -1,12 +1,11 @@
-package materialize
+package packagedir
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
-
-	"os"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/project"

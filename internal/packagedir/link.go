@@ -1,4 +1,4 @@
-package materialize
+package packagedir
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 )
@@ -25,7 +24,7 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 		return "", false, err
 	}
 	defer release()
-	source, err := opendir.Root(shared.Path)
+	source, err := pathsafe.OpenRoot(shared.Path)
 	if err != nil {
 		return "", false, err
 	}
@@ -158,7 +157,7 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 
 // check hashes the linked directory and compares it with the package.
 func (d *linkedDir) check() error {
-	root, err := opendir.Root(d.path)
+	root, err := pathsafe.OpenRoot(d.path)
 	if err != nil {
 		return err
 	}

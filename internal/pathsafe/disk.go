@@ -1,11 +1,26 @@
-package opendir
+package pathsafe
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 )
+
+// OpenRoot is like [os.OpenRoot] for a name that may be anything, such as a named pipe, for which an
+// ordinary open waits forever. If it is not a directory, the error is an *fs.PathError that wraps
+// syscall.ENOTDIR. OpenRoot follows links.
+func OpenRoot(name string) (*os.Root, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
+	}
+	return os.OpenRoot(name)
+}
 
 // maxLinks is the maximum number of symbolic links in a path. Linux allows 40.
 const maxLinks = 255

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package opendir
+package pathsafe
 
 // Nonblock is 0, because directories contain no pipes on this system.
 const Nonblock = 0

@@ -1,18 +1,17 @@
-// Package moduledir finds the directories of modules in packages and among the user's own files.
-package moduledir
+package packagedir
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 )
@@ -38,7 +37,7 @@ func (p Package) Check(subdir string) error {
 	if err := p.checkLinks(subdir); err != nil {
 		return err
 	}
-	root, err := opendir.Root(p.Path)
+	root, err := pathsafe.OpenRoot(p.Path)
 	if err != nil {
 		return err
 	}
@@ -144,4 +143,36 @@ func (p Package) moduleDirs() []string {
 		dirs = append(dirs, fmt.Sprintf("%q", dir))
 	}
 	return dirs
+}
+
+// OwnModule finds a module directory among the user's own files, which may be anywhere. written is its
+// path relative to the root module's directory, with forward slashes. It returns the directory in
+// the form that stock tools record, because path.module is this form: without symbolic links,
+// relative to the root module, with forward slashes. path is the path by which this process
+// accesses the directory.
+func OwnModule(rootDir, written string) (dir, path string, err error) {
+	base, err := filepath.EvalSymlinks(rootDir)
+	if err != nil {
+		return "", "", err
+	}
+	real, err := pathsafe.Resolve(base, filepath.FromSlash(written))
+	if err != nil {
+		return "", "", unreadable(written, err)
+	}
+	path = pathsafe.Inside(base, real)
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return "", "", unreadable(written, err)
+	}
+	return filepath.ToSlash(real), path, nil
+}
+
+func unreadable(dir string, cause error) error {
+	if cause == nil {
+		return fmt.Errorf("unreadable module directory: %q is not a directory", dir)
+	}
+	if errors.Is(cause, fs.ErrNotExist) {
+		return fmt.Errorf("unreadable module directory: %q does not exist: %w", dir, fs.ErrNotExist)
+	}
+	return fmt.Errorf("unreadable module directory: %w", cause)
 }

@@ -1,0 +1,306 @@
+package detect
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// detector finds the signs of a project.
+type detector struct {
+	Project
+	dir      string
+	locks    [][]byte // the text of the lock, and of the stock tools' lock if it is another file
+	settings configs.Settings
+	signs    []Sign
+}
+
+func (d *detector) add(tool Tool, what string) {
+	if tool != 0 {
+		d.signs = append(d.signs, Sign{tool, what})
+	}
+}
+
+// readStockLock reads the stock tools' lock, which has the providers, if the module entries are
+// in a separate lock.
+func (d *detector) readStockLock() {
+	location := d.Location
+	location.LockFile = stockLock
+	src, err := project.ReadLock(location)
+	if err != nil || src == nil {
+		return
+	}
+	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
+		d.add(toolOfHosts(lock.ProviderLabels()), providerHosts)
+		d.locks = append(d.locks, src)
+	}
+}
+
+// lockedSources and recordedSources return the addresses of modules from registries. They leave
+// out modules whose hosts the root module itself specifies, because these are no sign.
+func (d *detector) lockedSources() []string {
+	var sources []string
+	for _, m := range d.Lock.Modules() {
+		if !d.writesHost(m.Key) {
+			sources = append(sources, m.Source)
+		}
+	}
+	return sources
+}
+
+func (d *detector) recordedSources() []string {
+	var sources []string
+	for _, record := range d.Recorded.Records() {
+		if !d.writesHost(record.Key) {
+			sources = append(sources, record.Source)
+		}
+	}
+	return sources
+}
+
+func (d *detector) writesHost(key string) bool {
+	source, ok := d.settings.Sources[key]
+	return ok && !ImpliesHost(source)
+}
+
+// tofuFiles looks for files that only tofu reads.
+func (d *detector) tofuFiles() {
+	files, err := fs.Glob(os.DirFS(d.dir), "*.tofu*")
+	if err != nil {
+		return
+	}
+	for _, file := range files {
+		if path.Ext(file) == ".tofu" || strings.HasSuffix(file, ".tofu.json") {
+			d.add(OpenTofu, fmt.Sprintf("the file %q", file))
+			return
+		}
+	}
+}
+
+// lockHeader checks the comment at the beginning of the lock. Cotter's own comment names both
+// tools if the tool was not known.
+func (d *detector) lockHeader() {
+	for _, src := range d.locks {
+		var header []byte
+		for line := range bytes.Lines(src) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+				break
+			}
+			header = append(header, line...)
+		}
+		tofu, terraform := bytes.Contains(header, []byte(`"tofu init"`)), bytes.Contains(header, []byte(`"terraform init"`))
+		switch {
+		case tofu && !terraform:
+			d.add(OpenTofu, `"tofu init" in the lock's comment`)
+		case terraform && !tofu:
+			d.add(Terraform, `"terraform init" in the lock's comment`)
+		}
+	}
+}
+
+// maxVersionFile is the maximum size of a version manager's file in bytes. These files have a few
+// lines.
+const maxVersionFile = 64 << 10
+
+// versionFiles checks the files by which version managers choose a tool. It uses the nearest
+// directory that has any.
+func (d *detector) versionFiles() {
+	dir, err := filepath.Abs(d.dir)
+	if err != nil {
+		return
+	}
+	for _, dir := range project.RepositoryDirs(dir) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return
+		}
+		before := len(d.signs)
+		d.versionFilesIn(root)
+		_ = root.Close() // nothing was written
+		if len(d.signs) > before {
+			return
+		}
+	}
+}
+
+func (d *detector) versionFilesIn(root *os.Root) {
+	read := func(name string) string {
+		text, err := atomicfile.Read(root, name, maxVersionFile)
+		if err != nil {
+			return "" // it does not exist, or no version manager could read it
+		}
+		return string(text)
+	}
+	if strings.TrimSpace(read(".opentofu-version")) != "" {
+		d.add(OpenTofu, ".opentofu-version")
+	}
+	if strings.TrimSpace(read(".terraform-version")) != "" {
+		d.add(Terraform, ".terraform-version")
+	}
+	var tools []string
+	for line := range strings.Lines(read(".tool-versions")) {
+		line, _, _ = strings.Cut(line, "#")
+		if words := strings.Fields(line); len(words) > 1 {
+			tools = append(tools, words[0])
+		}
+	}
+	if slices.Contains(tools, "opentofu") || slices.Contains(tools, "tofu") {
+		d.add(OpenTofu, "opentofu in .tool-versions")
+	}
+	if slices.Contains(tools, "terraform") {
+		d.add(Terraform, "terraform in .tool-versions")
+	}
+}
+
+// terraformCloud is the default host of Terraform's "cloud" blocks and remote backends. OpenTofu
+// has no such default.
+const terraformCloud = "app.terraform.io"
+
+// configuration checks the root module's settings.
+func (d *detector) configuration() {
+	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
+		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
+	}
+	for _, text := range d.settings.RequiredVersions {
+		if want, err := versions.ParseConstraints(text); err == nil && excludesTofu(want) {
+			d.add(Terraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
+			return
+		}
+	}
+}
+
+// excludesTofu reports whether a constraint allows versions of terraform before 1.6.0, the first
+// version of tofu, and no version from 1.6.0 on.
+func excludesTofu(want versions.Constraints) bool {
+	const firstMinor, lastMinor, lastPatch, lastMajor = 6, 40, 20, 9
+	allows := func(major, minor, patch int) bool {
+		v, err := versions.Parse(fmt.Sprintf("%d.%d.%d", major, minor, patch))
+		return err == nil && want.Allows(v)
+	}
+	for major := 2; major <= lastMajor; major++ {
+		if allows(major, 0, 0) || allows(major, 1, 0) {
+			return false
+		}
+	}
+	for minor := firstMinor; minor <= lastMinor; minor++ {
+		for patch := range lastPatch {
+			if allows(1, minor, patch) {
+				return false
+			}
+		}
+	}
+	for patch := range lastPatch {
+		for minor := range firstMinor {
+			if allows(1, minor, patch) {
+				return true
+			}
+		}
+		for minor := range lastMinor {
+			if allows(0, minor, patch) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherTool adds a sign of the tool that the user runs, if it is not the one that the first sign
+// stands for. An installed tool counts only against the hosts of the lock's providers, because
+// people who change from one tool to the other have such a lock.
+func (d *detector) otherTool() {
+	first, only := d.signs[0], d.onlyTool()
+	switch {
+	case d.Next == first.Tool:
+	case d.Next != 0:
+		d.add(d.Next, "the tool that runs next")
+	case first.What == providerHosts && only != first.Tool:
+		d.add(only, "the only installed tool")
+	}
+}
+
+// onlyTool returns the installed tool, or zero unless exactly one is installed.
+func (d *detector) onlyTool() Tool {
+	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
+	if len(found) != 1 {
+		return 0
+	}
+	return found[0]
+}
+
+// maxOwnModules is the maximum number of the user's own modules that are read for a guess.
+const maxOwnModules = 1000
+
+// tools checks which stock tool is installed. That is a property of the machine and not of the
+// project, so it counts only if it matters: if one of the user's own modules leaves the host of a
+// registry to the tool, for a module or a provider.
+func (d *detector) tools(ctx context.Context) {
+	only := d.onlyTool()
+	if only == 0 {
+		return
+	}
+	dirs := []string{d.dir}
+	seen := map[string]bool{}
+	for len(dirs) > 0 && len(seen) < maxOwnModules && ctx.Err() == nil {
+		dir := dirs[0]
+		dirs = dirs[1:]
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		settings := d.settings
+		if dir != d.dir {
+			settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: dir})
+		}
+		if d.leavesHost(ctx, dir, settings) {
+			d.add(only, fmt.Sprintf("only %s is installed", only.name()))
+			return
+		}
+		for _, source := range settings.Sources {
+			if parsed, err := addrs.ParseModuleSource(source); err == nil {
+				if local, ok := parsed.(addrs.ModuleSourceLocal); ok {
+					dirs = append(dirs, filepath.Join(dir, filepath.FromSlash(string(local))))
+				}
+			}
+		}
+	}
+}
+
+// leavesHost reports whether a module of the user leaves the host of a registry to the stock tool.
+func (d *detector) leavesHost(ctx context.Context, dir string, settings configs.Settings) bool {
+	for _, source := range settings.Sources {
+		if ImpliesHost(source) {
+			return true
+		}
+	}
+	return configs.Reader{}.RequiresHostless(ctx, configs.Dir{Path: dir})
+}
+
+// toolOfHosts returns the tool whose registry is among the hosts of addresses. If both registries
+// are, it is OpenTofu: a configuration for tofu may well contain the full name of Terraform's
+// registry, but the reverse is rare.
+func toolOfHosts(addresses []string) Tool {
+	var found Tool
+	for _, address := range addresses {
+		host, _, _ := strings.Cut(address, "/")
+		switch addrs.Hostname(host) {
+		case addrs.DefaultRegistryHost:
+			return OpenTofu
+		case addrs.TerraformRegistryHost:
+			found = Terraform
+		}
+	}
+	return found
+}

@@ -1,0 +1,150 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Status is the result of comparing an installed package with its lock entry.
+type Status int
+
+// The statuses. The zero value is for packages that were not compared.
+const (
+	Unknown Status = iota
+	Verified
+	Changed
+	Missing
+	// Former is the status of a package that was installed from a former entry. Callers set it: this
+	// package does not know former entries.
+	Former
+)
+
+// Report describes how one installed package compares with its entry.
+type Report struct {
+	Status Status
+	// Want are the entry's hashes, and Got are the hashes of the installed files for the same
+	// schemes.
+	Want, Got []hashing.Hash
+	// Changes lists the files that differ. It is empty if nothing differs or if the sums of the
+	// locked files are not available.
+	Changes hashing.Changes
+	// Err is the reason why the installed files could not be read or compared, or nil.
+	Err error
+	// Tree is the tree of the entry if the package is verified.
+	Tree *store.Tree
+	// Files is the tree of the installed files, or nil if they could not be read.
+	Files *store.Tree
+	// SharedTree is the name of the project's shared tree that the package's directory has links
+	// into. It is "" if there are no such links.
+	SharedTree string
+}
+
+// compareHashes records the hashes of an entry and of a tree for all schemes that both have. It
+// reports whether there are any and all of them are equal.
+func (r *Report) compareHashes(entry lockfile.Module, tree *store.Tree) bool {
+	same := true
+	for _, want := range entry.Hashes {
+		if have := tree.Hash(want.Scheme()); have != "" {
+			r.Want, r.Got = append(r.Want, want), append(r.Got, have)
+			same = same && want == have
+		}
+	}
+	return same && len(r.Got) > 0
+}
+
+// comparison compares the files of a package with an entry of the lock.
+type comparison struct {
+	entry lockfile.Module
+	// locked is the tree from which the entry was made, or nil if it is not known.
+	locked *store.Tree
+	// keepsModes reports whether the file system stores executable bits.
+	keepsModes bool
+	// ignored reports whether a file does not count when files are compared, and harmless whether
+	// changes of files do not matter.
+	ignored  func(hashing.Entry) bool
+	harmless func(hashing.Changes) bool
+}
+
+// compare adds the result to a report. It compares the hashes and, if they differ and the locked
+// tree is known, the files. err is the reason why the package could not be hashed, or nil. If that
+// is because of links, the files are compared nevertheless.
+func (c comparison) compare(r *Report, tree *store.Tree, err error) {
+	r.Status = Changed
+	if err != nil {
+		r.Err = err
+		var bad *hashing.TreeError
+		if errors.As(err, &bad) && bad.Listed != nil && c.locked != nil {
+			r.Changes = c.changes(bad.Listed)
+		}
+		return
+	}
+	if !c.keepsModes && c.locked != nil {
+		tree = store.NewTree(tree.WithModesOf(c.locked.Tree))
+	}
+	r.Tree, r.Files = tree, tree
+	if r.compareHashes(c.entry, tree) {
+		r.Status = Verified
+		return
+	}
+	if c.locked == nil {
+		return
+	}
+	r.Changes = c.changes(tree.Tree)
+	if c.harmless(r.Changes) {
+		r.Status, r.Tree = Verified, c.locked
+	}
+}
+
+// changes returns the differences between the locked files and those of the package.
+func (c comparison) changes(files *hashing.Tree) hashing.Changes {
+	return hashing.Diff(c.counted(c.locked.Tree), c.counted(files))
+}
+
+// counted returns a tree without the files that are ignored.
+func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
+	if !slices.ContainsFunc(tree.Entries, c.ignored) {
+		return tree
+	}
+	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), c.ignored)}
+}
+
+// sumsMemo reads the per-file sums that a run has saved with its packages, each once.
+type sumsMemo struct {
+	// read returns the sums with a name.
+	read func(name string) ([]byte, error)
+
+	trees singleflight.Memo[hashing.Hash, *store.Tree]
+}
+
+// lockedTree returns the tree from which an entry of the lock was made, or nil if there are no
+// sums or they do not match the entry.
+func (m *sumsMemo) lockedTree(entry lockfile.Module) *store.Tree {
+	t1 := entry.Hash("t1")
+	if t1 == "" {
+		return nil
+	}
+	tree, err := m.trees.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
+		text, err := m.read(store.FileName(t1))
+		if err != nil {
+			return nil, err
+		}
+		tree, err := hashing.ParseTree(text)
+		if err != nil {
+			return nil, err
+		}
+		return store.NewTree(tree), nil
+	})
+	if err != nil || tree.T1() != t1 {
+		return nil
+	}
+	if h1 := entry.Hash("h1"); h1 != "" && h1 != tree.H1() {
+		return nil // the entry contradicts itself
+	}
+	return tree
+}

@@ -1,0 +1,63 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Vendored are the packages in a project's directory of vendored packages. It is safe for
+// concurrent use.
+type Vendored struct {
+	dir *project.VendorDir
+
+	trees singleflight.Memo[string, *store.Tree]
+	sums  sumsMemo
+}
+
+// NewVendored returns the packages in a directory without reading them.
+func NewVendored(dir *project.VendorDir) *Vendored {
+	return &Vendored{dir: dir, sums: sumsMemo{read: dir.Sums}}
+}
+
+// Inspect compares the package of an entry's call with the entry. It reads every file once in the
+// lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
+// only the author of a commit can have added them.
+func (v *Vendored) Inspect(entry lockfile.Module) Report {
+	tree, err := v.trees.Do(context.Background(), entry.Key, func(context.Context) (*store.Tree, error) {
+		return v.read(entry.Key)
+	})
+	if _, absent := os.Lstat(v.dir.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
+		return Report{Status: Missing}
+	}
+	var report Report
+	c := comparison{entry: entry, locked: v.LockedTree(entry), keepsModes: v.dir.KeepsModes(), ignored: isEmptyDir, harmless: hashing.Changes.Empty}
+	c.compare(&report, tree, err)
+	return report
+}
+
+// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
+func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
+
+// read hashes the package of a call, which must be a directory and not a link to one.
+func (v *Vendored) read(key string) (*store.Tree, error) {
+	info, err := os.Lstat(v.dir.PackagePath(key))
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &project.VendorDirError{Name: v.dir.PackageDir(key), Reason: "is not a directory"}
+	}
+	return store.ReadTree(v.dir.PackagePath(key))
+}
+
+// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
+// directory, and returns nil if there are none or they do not match the entry.
+func (v *Vendored) LockedTree(entry lockfile.Module) *store.Tree { return v.sums.lockedTree(entry) }

@@ -1,0 +1,179 @@
+package installed_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// vendored creates a root module with a vendored package "a", and returns the path of the root
+// module and the package's entry.
+func vendored(t *testing.T) (root string, entry lockfile.Module) {
+	t.Helper()
+	root = t.TempDir()
+	location := project.Location{Dir: root, DataDir: filepath.Join(root, ".terraform"), LockFile: ".terraform.lock.hcl"}
+	p, err := project.Open(t.Context(), location, userkey.Random(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetVendorDir(vendorDir(t, root))
+	staged, err := p.StageVendored("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(staged, "main.tf"), "# a\n")
+	if err := os.Mkdir(filepath.Join(staged, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := store.ReadTree(staged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := tree.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := project.Change{Manifest: []byte("{}"), Vendor: &project.VendorChange{
+		Staged: []string{"a"}, Keep: []string{"a"}, Sums: map[string][]byte{store.FileName(tree.T1()): sums},
+	}}
+	if err := p.Commit(change); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return root, lockfile.Module{Key: "a", Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
+}
+
+func vendorDir(t *testing.T, root string) *project.VendorDir {
+	t.Helper()
+	d, err := project.FindVendorDir(root, "vendor", filepath.Join(root, ".terraform"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInspectVendored(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		do     func(t *testing.T, dir string)
+		status installed.Status
+		want   hashing.Changes
+	}{
+		"as it was": {do: func(*testing.T, string) {}, status: installed.Verified},
+		"git keeps no empty directories": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, "a/empty") },
+			status: installed.Verified,
+		},
+		"a file was added": {
+			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/notes.txt"), "") },
+			status: installed.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
+		},
+		"a file was changed": {
+			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/main.tf"), "# evil\n") },
+			status: installed.Changed, want: hashing.Changes{Changed: []string{"main.tf"}},
+		},
+		"a file was removed": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, "a/main.tf") },
+			status: installed.Changed, want: hashing.Changes{Vanished: []string{"main.tf"}},
+		},
+		"a link leaves the package": {
+			do:     func(t *testing.T, dir string) { link(t, "../../../secret", filepath.Join(dir, "a/link.tf")) },
+			status: installed.Changed, want: hashing.Changes{Added: []string{"link.tf"}},
+		},
+		"the package is a link": {
+			do: func(t *testing.T, dir string) {
+				if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "../elsewhere")); err != nil {
+					t.Fatal(err)
+				}
+				link(t, "../elsewhere", filepath.Join(dir, "a"))
+			},
+			status: installed.Changed,
+		},
+		"the sums are gone, and a file was changed": {
+			do: func(t *testing.T, dir string) {
+				remove(t, dir, ".cotter")
+				write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
+			},
+			status: installed.Changed,
+		},
+		"the sums are gone": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
+			status: installed.Verified,
+		},
+		"the sums are those of a changed file": {
+			do:     forgeSums,
+			status: installed.Changed,
+		},
+		"the package is gone": {
+			do:     func(t *testing.T, dir string) { remove(t, dir, "a") },
+			status: installed.Missing,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root, entry := vendored(t)
+			test.do(t, filepath.Join(root, "vendor"))
+			got := installed.NewVendored(vendorDir(t, root)).Inspect(entry)
+			if got.Status != test.status {
+				t.Errorf("status %v, want %v: %v", got.Status, test.status, got.Err)
+			}
+			if diff := cmp.Diff(test.want, got.Changes); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// forgeSums changes a file and also the recorded sums of its package.
+func forgeSums(t *testing.T, dir string) {
+	t.Helper()
+	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
+	tree, err := store.ReadTree(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := tree.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, ".cotter/sums/*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("sums: %q, %v", names, err)
+	}
+	write(t, names[0], string(text))
+}
+
+func remove(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Skip("the file system has no links")
+	}
+}
