@@ -152,7 +152,7 @@ func TestDryRun(t *testing.T) {
 			if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
 				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalise(strings.Join(lockChanges(result), "\n"))); diff != "" {
+			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalize(strings.Join(lockChanges(result), "\n"))); diff != "" {
 				t.Errorf("LockChanges (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.modules, versionsOf(result.Modules)); diff != "" {

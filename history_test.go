@@ -205,7 +205,7 @@ func TestRefMovedOn(t *testing.T) {
 				t.Fatalf("install: %v, and the module is %q", err, p.file(".terraform/modules/net/main.tf"))
 			}
 			warned := slices.IndexFunc(warnings, func(w cotter.Warning) bool { return w.Kind == cotter.WarningMoved })
-			if (warned >= 0) != (test.kind != "") || warned >= 0 && p.normalise(warnings[warned].Message) != test.warning {
+			if (warned >= 0) != (test.kind != "") || warned >= 0 && p.normalize(warnings[warned].Message) != test.warning {
 				t.Errorf("warnings %v, want %q", warnings, test.warning)
 			}
 			_, err = p.onNewMachine(t, cotter.Request{Locked: true})

@@ -356,6 +356,6 @@ func TestCancelledInstall(t *testing.T) {
 		t.Errorf("Install = %v, want context.Canceled", err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("a cancelled Install changed the project (-before +after):\n%s", diff)
+		t.Errorf("a canceled Install changed the project (-before +after):\n%s", diff)
 	}
 }

@@ -226,7 +226,7 @@ func TestPrefetch(t *testing.T) {
 		// fails is a part of the error. If it is "", the run succeeds, and the lock is the same
 		// as before change.
 		fails string
-		// below are packages below the one that fails. Their downloads are cancelled.
+		// below are packages below the one that fails. Their downloads are canceled.
 		below []string
 	}{
 		{name: "all", req: locked, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},

@@ -81,7 +81,7 @@ module "net" {
 	}
 }
 
-// ChangedRoots recognises a directory that is given as a link, although git reports the path of
+// ChangedRoots recognizes a directory that is given as a link, although git reports the path of
 // its target.
 func TestChangedRootsLink(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func (f slowFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 }
 
 // What a module calls is fetched while packages elsewhere in the tree are still fetched.
-func TestSlowNeighbour(t *testing.T) {
+func TestSlowNeighbor(t *testing.T) {
 	t.Parallel()
 	p := world(t, unevenWorld)
 	in := p.installer()

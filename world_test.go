@@ -59,19 +59,19 @@ func testWorld(t *testing.T, file string) {
 	if err == nil {
 		p.mustVerify(t, req)
 	}
-	compare(t, file, archive, got, p.normalise)
+	compare(t, file, archive, got, p.normalize)
 }
 
 // compare compares results with the parts of a world that have the expected text. With -update,
 // it rewrites these parts instead.
-func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string, normalise func(string) string) {
+func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string, normalize func(string) string) {
 	changed := false
 	for i, part := range archive.Files {
 		text, ok := got[part.Name]
 		if !ok {
 			continue
 		}
-		text = normalise(text)
+		text = normalize(text)
 		if *update {
 			changed = changed || string(part.Data) != text
 			archive.Files[i].Data = []byte(text)
@@ -218,9 +218,9 @@ var (
 	digests = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
 )
 
-// normalise replaces the parts of text that depend on the run: the servers' port, and the hashes
+// normalize replaces the parts of text that depend on the run: the servers' port, and the hashes
 // and commits of files that contain it.
-func (p *project) normalise(text string) string {
+func (p *project) normalize(text string) string {
 	text = strings.ReplaceAll(text, string(p.world.Host()), "MODTEST_HOST")
 	text = strings.ReplaceAll(text, p.dir, "DIR")
 	text = hashes.ReplaceAllString(text, `"$1:HASH"`)

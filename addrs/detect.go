@@ -9,7 +9,7 @@ import (
 )
 
 // errUnrecognized is the error for an address that no detector recognizes.
-var errUnrecognized = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
+var errUnrecognized = errors.New(`it is not recognized as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
 // errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")

@@ -118,7 +118,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 func TestMaybeLocalMessage(t *testing.T) {
 	t.Parallel()
 	_, err := addrs.ParseModuleSource("mods/net")
-	const want = `invalid module source address "mods/net": it is not recognised as a registry address or a remote package; ` +
+	const want = `invalid module source address "mods/net": it is not recognized as a registry address or a remote package; ` +
 		`a path to a local module must begin with "./" or "../"`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v\nwant %s", err, want)

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// basic returns an oci_credentials block, which is recognised by its user name.
+// basic returns an oci_credentials block, which is recognized by its user name.
 func basic(label, user string) string {
 	return fmt.Sprintf("oci_credentials %q {\n  username = %q\n  password = %q\n}\n", label, user, canary)
 }

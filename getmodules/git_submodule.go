@@ -47,7 +47,7 @@ func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error
 }
 
 // fetchWithSubmodules fetches a package and adds its submodules to its tree. Each submodule is
-// a separate package, under the rules for addresses in packages. Git is not told about the
+// a separate package, under the rules for addresses in packages. Git does not know the
 // submodules, and takes no part in this.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
 	pkg, links, err := f.fetchGitCommit(ctx, req)

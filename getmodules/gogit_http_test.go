@@ -250,7 +250,7 @@ func TestBuiltInCancelled(t *testing.T) {
 		})
 		close(release)
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("FetchGit, cancelled in %s, = %v, want context.Canceled", method, err)
+			t.Errorf("FetchGit, canceled in %s, = %v, want context.Canceled", method, err)
 		}
 		gitWantLeft(t, parent, false)
 	}

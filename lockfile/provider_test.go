@@ -337,7 +337,7 @@ func TestCheckRefusesInvalidProviders(t *testing.T) {
 		{"zero address", "", func(p *lockfile.Provider) { p.Address = addrs.Provider{} }},
 		{"legacy", "", func(p *lockfile.Provider) { p.Address.Namespace = "-" }},
 		{"built in", "", func(p *lockfile.Provider) { p.Address = address(t, "terraform.io/builtin/terraform") }},
-		{"not normalised", "", func(p *lockfile.Provider) { p.Address.Type = "B" }},
+		{"not normalized", "", func(p *lockfile.Provider) { p.Address.Type = "B" }},
 		{"version", "version", func(p *lockfile.Provider) { p.Version = "1.0" }},
 		{"no version", "version", func(p *lockfile.Provider) { p.Version = "" }},
 		{"constraints", "constraints", func(p *lockfile.Provider) { p.Constraints = ">= 1.0," }},

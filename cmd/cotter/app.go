@@ -88,7 +88,7 @@ func globalFlags() []*cli.Flag {
 		{Name: "chdir", Type: cli.String, Usage: "work in `DIR` instead of the current directory"},
 		{Name: "quiet", Short: "q", Usage: "print only errors and the requested output"},
 		{Name: "verbose", Short: "v", Usage: "print everything that happens"},
-		{Name: "no-color", Usage: "print without colours, as if NO_COLOR were set in the environment"},
+		{Name: "no-color", Usage: "print without colors, as if NO_COLOR were set in the environment"},
 		{Name: "version", Usage: "print the version", Local: true},
 	}
 }

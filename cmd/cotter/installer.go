@@ -88,7 +88,7 @@ func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 }
 
 // evidenceInstaller returns a localInstaller that also knows the user's sources of providers. It
-// does not ask them, but they decide what counts of what earlier runs were told, and which
+// does not ask them, but they decide what counts of what earlier runs have learned, and which
 // providers the project itself brings. Warnings about the CLI configuration are for commands that
 // use it.
 func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {

@@ -190,7 +190,7 @@ var manEnvironment = []entry{
 	{"OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION", "as in tofu: 0 takes the addresses of Terraform's registry in a state as they are"},
 	{"TF_TOKEN_*, TF_VAR_*, TF_CLI_ARGS_*", "as in tofu and terraform"},
 	{"CI", "if set, install does not change the lock"},
-	{"NO_COLOR", "if set, output has no colours"},
+	{"NO_COLOR", "if set, output has no colors"},
 }
 
 // manFiles are the files that cotter reads and writes, for the manual.

@@ -83,9 +83,9 @@ func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
-	told := make(map[string]bool)
+	listed := make(map[string]bool)
 	for _, change := range moved {
-		told[change.Provider.String()] = true
+		listed[change.Provider.String()] = true
 	}
 	for _, change := range changes {
 		o := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), what: providerChangeText(change)}
@@ -98,7 +98,7 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		if e, ok := seen.providers[change.Provider.String()]; ok {
 			o.what += signedBy(e)
 		}
-		told[change.Provider.String()] = true
+		listed[change.Provider.String()] = true
 		list = append(list, o)
 	}
 	for _, update := range result.ProviderUpdates {
@@ -114,11 +114,11 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 			continue // it is restored
 		}
 		line.what += signedBy(e)
-		told[update.Provider.String()] = true
+		listed[update.Provider.String()] = true
 		list = append(list, line)
 	}
 	for _, p := range result.Providers {
-		if told[p.Address.String()] {
+		if listed[p.Address.String()] {
 			continue
 		}
 		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}

@@ -22,7 +22,7 @@ type LocalBackend struct {
 	Path, WorkspaceDir string
 }
 
-// Hash returns the hash of the arguments by which stock tools recognise that a backend block has
+// Hash returns the hash of the arguments by which stock tools recognize that a backend block has
 // changed.
 func (b LocalBackend) Hash() uint64 {
 	arguments := cty.ObjectVal(map[string]cty.Value{"path": orNull(b.Path), "workspace_dir": orNull(b.WorkspaceDir)})

@@ -117,7 +117,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	_, diags := configs.Reader{}.Read(ctx, configs.Dir{Path: dir})
 	if !diags.HasErrors() {
-		t.Fatal("Read with a cancelled context gives no error")
+		t.Fatal("Read with a canceled context gives no error")
 	}
 	if err, _ := diags[0].Extra.(error); !errors.Is(err, context.Canceled) {
 		t.Errorf("Extra = %v, want %v", err, context.Canceled)

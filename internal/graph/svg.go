@@ -175,7 +175,7 @@ func (d *drawing) position(b *box, depth int, y float64) float64 {
 		return own
 	}
 	middle := (b.below[0].middle() + b.below[len(b.below)-1].middle()) / 2
-	b.y = min(max(middle-own/2, y), y+below-own) // keep out of the space of its neighbours
+	b.y = min(max(middle-own/2, y), y+below-own) // keep out of the space of its neighbors
 	return below
 }
 

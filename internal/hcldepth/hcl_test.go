@@ -47,7 +47,7 @@ var hostile = []hostileUnit{
 	{name: "conditional, first branch", before: "a = ", opener: "a?", middle: "1", closer: ":b"},
 	{name: "full splat", before: "a = a", opener: "[*]"},
 	{name: "blocks", opener: "b {\n", closer: "}\n"},
-	{name: "labelled blocks", opener: "b \"l\" {\n", closer: "}\n"},
+	{name: "labeled blocks", opener: "b \"l\" {\n", closer: "}\n"},
 	// For these, the parser's recovery after an error skips the closing brackets.
 	{name: "recovery in block", opener: "b {\n x }\n"},
 	{name: "recovery in block of one line", opener: "a {\n b { x }\n}\n"},

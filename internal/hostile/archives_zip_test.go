@@ -17,7 +17,7 @@ func zipSample() []byte { return zipOf(zipFile("main.tf", "# text\n")) }
 // directory, the end or the content contradicts the rest.
 func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 	good := zipSample()
-	centre, end := zipCentreAt(good), zipEndAt(good)
+	central, end := zipCentralAt(good), zipEndAt(good)
 	if !yield("archive/good", "zip", good) {
 		return false
 	}
@@ -26,8 +26,8 @@ func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 		base     int
 		from, to int
 	}{
-		{"zip/local", 0, 0, 4}, {"zip/local", 0, 6, 10}, {"zip/local", 0, 14, 37}, {"zip/content", 0, 37, centre},
-		{"zip/directory", centre, 0, 4}, {"zip/directory", centre, 8, 12}, {"zip/directory", centre, 16, 36}, {"zip/directory", centre, 42, 53},
+		{"zip/local", 0, 0, 4}, {"zip/local", 0, 6, 10}, {"zip/local", 0, 14, 37}, {"zip/content", 0, 37, central},
+		{"zip/directory", central, 0, 4}, {"zip/directory", central, 8, 12}, {"zip/directory", central, 16, 36}, {"zip/directory", central, 42, 53},
 		{"zip/end", end, 0, zipEndSize},
 	}
 	for _, part := range parts {
@@ -40,7 +40,7 @@ func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 		}
 	}
 	// Bytes that no program uses may have any value.
-	for _, at := range []int{4, 10, 11, 12, 13, centre + 4, centre + 12, centre + 15, centre + 36} {
+	for _, at := range []int{4, 10, 11, 12, 13, central + 4, central + 12, central + 15, central + 36} {
 		if !yield("zip/ignored", fmt.Sprintf("byte %d", at), flipped(good, at, 1)) {
 			return false
 		}
@@ -123,7 +123,7 @@ func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 		"gap":                      zipGap(),
 		"overlap":                  zipOverlap(),
 		"encrypted":                zipOf(zipEntry{name: "a", text: "secret text  ", mode: unixFile, flags: 1}),
-		"size of 4 GiB":            put32(put32(good, 22, 1<<32-1), zipCentreAt(good)+24, 1<<32-1),
+		"size of 4 GiB":            put32(put32(good, 22, 1<<32-1), zipCentralAt(good)+24, 1<<32-1),
 		"65535 entries":            put16(put16(good, zipEndAt(good)+8, 1<<16-1), zipEndAt(good)+10, 1<<16-1),
 		"directory at 4 GiB":       put32(good, zipEndAt(good)+16, 1<<32-1),
 	}
@@ -139,27 +139,27 @@ func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 // zipHidden returns an archive with an entry that is not in the directory.
 func zipHidden() []byte {
 	two := zipOf(zipFile("hidden", "1"), zipFile("a", "2"))
-	centre, end := zipCentreAt(two), zipEndAt(two)
+	central, end := zipCentralAt(two), zipEndAt(two)
 	first := 46 + len("hidden")
-	out := append(bytes.Clone(two[:centre]), two[centre+first:]...)
+	out := append(bytes.Clone(two[:central]), two[central+first:]...)
 	out = put16(put16(out, end-first+8, 1), end-first+10, 1)
-	return put32(out, end-first+12, uint32(end-centre-first))
+	return put32(out, end-first+12, uint32(end-central-first))
 }
 
 // zipGap returns an archive with bytes that do not belong to any entry.
 func zipGap() []byte {
 	good := zipSample()
-	centre := zipCentreAt(good)
-	out := append(append(bytes.Clone(good[:centre]), "gap!"...), good[centre:]...)
-	return put32(out, zipEndAt(out)+16, uint32(centre+4))
+	central := zipCentralAt(good)
+	out := append(append(bytes.Clone(good[:central]), "gap!"...), good[central:]...)
+	return put32(out, zipEndAt(out)+16, uint32(central+4))
 }
 
 // zipOverlap returns an archive with two entries that share their content.
 func zipOverlap() []byte {
 	two := zipOf(zipFile("a", "1"), zipFile("a", "1"))
-	centre := zipCentreAt(two)
-	second := centre + 46 + 1
-	return put32(two, second+42, binary.LittleEndian.Uint32(two[centre+42:]))
+	central := zipCentralAt(two)
+	second := central + 46 + 1
+	return put32(two, second+42, binary.LittleEndian.Uint32(two[central+42:]))
 }
 
 // zipBomb returns an archive with a file of zeros.

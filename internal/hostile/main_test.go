@@ -54,7 +54,7 @@ type report struct {
 }
 
 // TestCorpus reads all inputs in a separate process with its own home, temporary directory, and
-// neighbouring files that must not change.
+// neighboring files that must not change.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	base := newPlayground(t)

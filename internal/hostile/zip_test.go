@@ -77,7 +77,7 @@ const zipEndSize = 22
 
 func zipEndAt(archive []byte) int { return len(archive) - zipEndSize }
 
-func zipCentreAt(archive []byte) int {
+func zipCentralAt(archive []byte) int {
 	return int(binary.LittleEndian.Uint32(archive[zipEndAt(archive)+16:]))
 }
 

@@ -18,7 +18,7 @@ func TestEmbeddable(t *testing.T) {
 	}
 	// The SDKs, which only the packages for clouds may import.
 	sdks := []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "golang.org/x/oauth2/google", "cloud.google.com/go"}
-	// Client libraries that no package may import, not even the command: their initialisation
+	// Client libraries that no package may import, not even the command: their initialization
 	// alone took longer than that of all our packages.
 	clients := []string{
 		"github.com/hashicorp/aws-sdk-go-base", "cloud.google.com/go/storage", "google.golang.org/api",

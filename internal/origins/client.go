@@ -7,8 +7,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -55,7 +55,7 @@ func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(cont
 	return a.memo.Do(ctx, httpx.Share(ctx, key), ask)
 }
 
-// wait waits until cancelled questions have ended.
+// wait waits until canceled questions have ended.
 func (a *answers[K, V]) wait() { a.memo.Wait() }
 
 // Slot waits for a free slot for work on a package. The caller must call release to free it again.
@@ -107,7 +107,7 @@ func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release
 	return c.RequestSlot(ctx)
 }
 
-// Wait waits until cancelled fetches and git queries have ended.
+// Wait waits until canceled fetches and git queries have ended.
 func (c *Client) Wait() {
 	c.tags.wait()
 	c.references.wait()

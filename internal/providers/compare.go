@@ -8,8 +8,8 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// recognised returns those hashes of a lock that can prove a package: h1 and zh.
-func recognised(locked []hashing.Hash) []hashing.Hash {
+// recognized returns those hashes of a lock that can prove a package: h1 and zh.
+func recognized(locked []hashing.Hash) []hashing.Hash {
 	return slices.DeleteFunc(slices.Clone(locked), func(h hashing.Hash) bool {
 		return h.Scheme() != "h1" && h.Scheme() != "zh"
 	})
@@ -23,7 +23,7 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 // possible. It can reject the archive if the lock has only zh hashes, or if the content of the
 // archive is already known.
 func (j *job) checkArchive() error {
-	want := recognised(j.want.Locked)
+	want := recognized(j.want.Locked)
 	if j.archive == "" || len(want) == 0 || slices.Contains(want, j.archive) {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (j *job) checkArchive() error {
 
 // checkContent compares a package with the lock.
 func (j *job) checkContent(h1 hashing.Hash) error {
-	want := recognised(j.want.Locked)
+	want := recognized(j.want.Locked)
 	if len(want) == 0 || slices.Contains(want, h1) || slices.Contains(want, j.archive) {
 		return nil
 	}

@@ -15,7 +15,7 @@
 //  3. Otherwise the source is asked. If the user has unpacked the same archive before, nothing is
 //     downloaded. The project's own installation and the plugin cache can deliver the package if the
 //     source confirms its content, and not only the archive. Otherwise the archive is downloaded while the source proves it. If the
-//     source does not prove it, the download is cancelled. A package is never unpacked before it is
+//     source does not prove it, the download is canceled. A package is never unpacked before it is
 //     proven. A bundle or mirror that is not trusted to confirm packages can still deliver the
 //     bytes.
 //

@@ -41,7 +41,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case g.Offers != nil && len(recognised(want.Locked)) > 0:
+	case g.Offers != nil && len(recognized(want.Locked)) > 0:
 		got.ownHash() // whether the offers or the source had the package
 	case !s.fromOrigin:
 		got.ownHash()
@@ -54,7 +54,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 type search struct {
 	*Getter
 	want Want
-	// release is what an earlier run was told about the package. Its evidence is zero if there is
+	// release is what an earlier run learned about the package. Its evidence is zero if there is
 	// nothing that counts.
 	release store.Release
 	// fromOrigin reports whether the package was got from the source.
@@ -75,7 +75,7 @@ func (s *search) remember() evidence.Evidence {
 	return s.release.Evidence
 }
 
-// checkRemembered applies Accept to what an earlier run was told.
+// checkRemembered applies Accept to what an earlier run has learned.
 func (s *search) checkRemembered(_ context.Context, e evidence.Evidence) error {
 	if e.Since.IsZero() {
 		return nil // an offer, which was checked when it was proven
@@ -223,7 +223,7 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 }
 
 // proveBeside runs get while the source proves the package and [Getter.Accept] decides about the
-// proof. If the package is not proven, the context of get is cancelled.
+// proof. If the package is not proven, the context of get is canceled.
 func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {

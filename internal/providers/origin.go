@@ -33,7 +33,7 @@ func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Plat
 	if g.Offline {
 		return nil, ErrNotAtHand
 	}
-	found := &Confirmed{Unknown: recognised(want.Locked)}
+	found := &Confirmed{Unknown: recognized(want.Locked)}
 	var missing error
 	for _, platform := range append([]addrs.Platform{want.Platform}, others...) {
 		if len(found.Unknown) == 0 && found.Location != "" {

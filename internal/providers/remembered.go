@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// remembered returns what an earlier run was told about a release, if that fits and its evidence
+// remembered returns what an earlier run learned about a release, if that fits and its evidence
 // would be given and be enough in this run. Otherwise the evidence of the result is zero.
 func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found store.Release) {
 	if !g.Rule.Memos {

@@ -36,7 +36,7 @@ func (s *search) askOffers(ctx context.Context) evidence.Evidence {
 // fromOffers gets the package from the first offer that has it, and confirms it unless an earlier
 // run has evidence for its archive. The offers are asked once. The error is that of the context.
 func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
-	if s.asked || s.Offers == nil || len(recognised(s.want.Locked)) == 0 {
+	if s.asked || s.Offers == nil || len(recognized(s.want.Locked)) == 0 {
 		return s.offered, s.offered != nil, ctx.Err()
 	}
 	s.asked = true

@@ -26,7 +26,7 @@ func TestWarnings(t *testing.T) {
 		"a stream":        {[]string{"a:b"}, `"a:b": the name holds one of`},
 		"a drive":         {[]string{"C:e"}, `"C:e": the name holds one of`},
 		"case":            {[]string{"LICENSE", "license"}, `differs from "LICENSE" only in case`},
-		"normal form":     {[]string{"e\u0301", "\u00e9"}, "Unicode normalisation"},
+		"normal form":     {[]string{"e\u0301", "\u00e9"}, "Unicode normalization"},
 		"several of them": {[]string{"a:b", "con", "nul", "x/LICENSE", "x/license"}, "(and 3 more names like this)"},
 	} {
 		var entries []entry

@@ -208,13 +208,13 @@ func TestUnpackFails(t *testing.T) {
 	cancel()
 	to := filepath.Join(dir, "new")
 	if _, err := a.Unpack(ctx, to); !errors.Is(err, context.Canceled) {
-		t.Errorf("Unpack with a cancelled context = %v", err)
+		t.Errorf("Unpack with a canceled context = %v", err)
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Unpack left %v", err)
 	}
 	if _, err := a.Hash(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Hash with a cancelled context = %v", err)
+		t.Errorf("Hash with a canceled context = %v", err)
 	}
 }
 

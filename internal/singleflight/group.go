@@ -24,7 +24,7 @@ type call[V any] struct {
 }
 
 // Do returns the value of key. If there is none yet, it runs work to get it. The context of work
-// has the values of the first caller's context, and is cancelled when the contexts of all callers
+// has the values of the first caller's context, and is canceled when the contexts of all callers
 // have ended. If ctx ends before the work does, Do returns ctx.Err(). Any other error comes from
 // work, and all waiting callers get it.
 func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
@@ -63,7 +63,7 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 	return c
 }
 
-// Wait waits until no work is running, because cancelled work may take a while to end. No caller
+// Wait waits until no work is running, because canceled work may take a while to end. No caller
 // may start new work meanwhile.
 func (g *Group[K, V]) Wait() { g.running.Wait() }
 

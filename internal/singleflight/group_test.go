@@ -59,7 +59,7 @@ func TestCancelledCallerLeavesTheOthersAlone(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if _, err := g.Do(first, "k", work); !errors.Is(err, context.Canceled) {
-				t.Errorf("Do of the cancelled caller = %v, want context.Canceled", err)
+				t.Errorf("Do of the canceled caller = %v, want context.Canceled", err)
 			}
 		})
 		synctest.Wait()

@@ -233,7 +233,7 @@ func TestViewDir(t *testing.T) {
 	cancel()
 	d := project(t, s)
 	if _, err := d.Install(ctx, publishProvider(t, s), at, store.LayoutCopy); !errors.Is(err, context.Canceled) {
-		t.Errorf("Place with a cancelled context = %v", err)
+		t.Errorf("Place with a canceled context = %v", err)
 	}
 	if got := kind(t, d.Path(at)); got != "nothing" {
 		t.Errorf("after that there is a %s", got)

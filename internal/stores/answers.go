@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -78,7 +78,7 @@ func (s *Answers) store(id ID) Store {
 	return s.stores[id]
 }
 
-// Wait waits until cancelled fetches have ended.
+// Wait waits until canceled fetches have ended.
 func (s *Answers) Wait() { s.trees.Wait() }
 
 // Artifact is a module's artifact in a store.

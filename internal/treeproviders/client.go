@@ -10,9 +10,9 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -44,7 +44,7 @@ func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
 }
 
-// Wait waits until cancelled work has ended.
+// Wait waits until canceled work has ended.
 func (s *Client) Wait() { s.packages.Wait() }
 
 // Close closes the store if it was opened.

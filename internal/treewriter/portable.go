@@ -55,7 +55,7 @@ func (w *Writer) checkPortable(name string) error {
 }
 
 func clashReason(other string) string {
-	return fmt.Sprintf("the name differs from %q only in case or Unicode normalisation", other)
+	return fmt.Sprintf("the name differs from %q only in case or Unicode normalization", other)
 }
 
 func (w *Writer) noteUnportable(example string) {

@@ -36,7 +36,7 @@ var ownerTests = []struct {
 	own    string   // the repository's configuration
 	env    []string // TOP and HOME stand for the directories
 	want   bool
-	since  string // the first git with this behaviour
+	since  string // the first git with this behavior
 }{
 	{name: "own", as: alice, owners: of(alice), want: true},
 	{name: "root's own", as: 0, owners: of(0), want: true},

@@ -134,7 +134,7 @@ func ParseAnswer(line string, kind git.Kind) (id string, size int64, err error) 
 }
 
 // answers reads git's standard output. The end of the output is an error, because answers are
-// only read as long as one is expected. A cancelled context remains visible as the cause.
+// only read as long as one is expected. A canceled context remains visible as the cause.
 type answers struct{ process *Process }
 
 func (a answers) Read(p []byte) (int, error) {

@@ -143,7 +143,7 @@ func SplitNames(list string) []string {
 	return strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
 }
 
-// killDelay is how long a cancelled git may clean up (it removes its temporary packs) before it
+// killDelay is how long a canceled git may clean up (it removes its temporary packs) before it
 // is killed. It is also how long a daemon that a helper left running may keep our pipes open.
 const killDelay = 2 * time.Second
 
@@ -192,7 +192,7 @@ func (p *Process) start() error {
 	return nil
 }
 
-// Wait waits for git to exit and releases its resources. If the context was cancelled, the
+// Wait waits for git to exit and releases its resources. If the context was canceled, the
 // error wraps its cause. Further calls return the same result.
 func (p *Process) Wait() error {
 	p.ended.Do(func() {

@@ -13,7 +13,7 @@
 //
 // In both phases git does not look for a repository around the working directory, and there are no hooks, no fsmonitor, no background maintenance, no replacement
 // objects, no inherited GIT_DIR and the like, no prompts (unless [Git.Interactive] is set), no
-// standard input, no controlling terminal, and no localized messages. A cancelled command is
+// standard input, no controlling terminal, and no localized messages. A canceled command is
 // killed together with all processes that it started.
 //
 // A [Repository] fetches single commits in this way, into a bare repository that is private or

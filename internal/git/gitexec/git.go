@@ -76,7 +76,7 @@ type program struct {
 // find locates git and checks its version, once.
 func (g *Git) find(ctx context.Context) (program, error) {
 	g.once.Do(func() {
-		// The result is used by later callers. If the context of this caller is cancelled, that
+		// The result is used by later callers. If the context of this caller is canceled, that
 		// must not be remembered as a missing git.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()

@@ -137,7 +137,7 @@ func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 }
 
-// uploadPack copies the output of git upload-pack to w. It is cancelled when the client
+// uploadPack copies the output of git upload-pack to w. It is canceled when the client
 // disconnects.
 func (h *Handler) uploadPack(w io.Writer, r *http.Request, repo string, stdin io.Reader, options ...string) error {
 	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")

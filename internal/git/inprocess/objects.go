@@ -27,7 +27,7 @@ type Objects struct {
 	ids   func(prefix string) ([]plumbing.Hash, error)
 	close func() error
 
-	// ctx cancels reading; nil means that it cannot be cancelled.
+	// ctx cancels reading; nil means that it cannot be canceled.
 	ctx context.Context
 	// current is the content of the object that is being read; nil if there is none.
 	current io.Closer

@@ -327,7 +327,7 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// A loop that ends early ends git, and a cancelled search says so.
+// A loop that ends early ends git, and a canceled search says so.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
