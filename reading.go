@@ -40,76 +40,76 @@ func openToRead(ctx context.Context, in *Installer, req Request) (*reading, erro
 
 // walk walks the project's modules. find finds the module of a call. require, which may be nil,
 // is called with the configuration of each module. The error is about the walk as a whole.
-func (r *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
-	config, err := r.clients.configFor(r.req)
+func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
+	config, err := p.clients.configFor(p.req)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &walker{
-		config: config, dialect: r.dialect, find: find, parallel: r.clients.parallel, require: require, packages: r.dirs.DataDir(""),
+		config: config, dialect: p.dialect, find: find, parallel: p.clients.parallel, require: require, packages: p.dirs.DataDir(""),
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
-	modules, failures := w.walk(ctx, r.req.dir())
+	modules, failures := w.walk(ctx, p.req.dir())
 	return modules, failures, ctx.Err()
 }
 
 // installedTree walks the modules that are installed according to modules.json.
-func (r *reading) installedTree(ctx context.Context) ([]*module, *failures, error) {
-	return r.walk(ctx, r.recordedModule, nil)
+func (p *reading) installedTree(ctx context.Context) ([]*module, *failures, error) {
+	return p.walk(ctx, p.recordedModule, nil)
 }
 
 // recordedModule finds the module of a call in the directory that modules.json records.
-func (r *reading) recordedModule(_ context.Context, c *call) (*module, error) {
+func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	if c.from.IsLocal() && c.own() {
-		return localModule(c, r.dirs.Root)
+		return localModule(c, p.dirs.Root)
 	}
-	record, ok := r.recorded.Lookup(c.key())
+	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
 	}
 	if record.Source != c.from.Address.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	m := &module{call: c, finalPath: record.Dir, currentPath: r.dirs.Path(record.Dir)}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
-	m.pkg = r.recordedPackage(m)
+	m.pkg = p.recordedPackage(m)
 	return m, nil
 }
 
 // recordedPackage returns the package of a module that modules.json records: its own, or
 // its caller's.
-func (r *reading) recordedPackage(m *module) *placement {
+func (p *reading) recordedPackage(m *module) *placement {
 	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
 	}
-	if dir := r.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), finalPath: dir, realPath: r.dirs.RealPackageDir(m.key()), currentPath: r.dirs.PackagePath(m.key())}
+	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
 	}
-	if dir := r.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
-		return &placement{key: m.key(), finalPath: dir, realPath: dir, currentPath: r.dirs.DataPath(m.key())}
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
+		return &placement{key: m.key(), finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
 	return &placement{key: m.key(), finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
 }
 
 // addRecorded adds the data of modules.json and the lock about a module to a result.
-func (r *reading) addRecorded(m *module, shown *Module) {
+func (p *reading) addRecorded(m *module, shown *Module) {
 	if !m.ownsPackage() {
 		return
 	}
-	if record, ok := r.recorded.Lookup(m.key()); ok {
+	if record, ok := p.recorded.Lookup(m.key()); ok {
 		shown.Version = record.Version
 	}
-	if entry, ok := r.lock.Module(m.key()); ok {
+	if entry, ok := p.lock.Module(m.key()); ok {
 		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
 }
 
 // requiredProviders returns the providers that the installed modules require.
-func (r *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
+func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
 	required := newRequirements()
-	if _, err := r.installedRequirements(ctx, required); err != nil {
+	if _, err := p.installedRequirements(ctx, required); err != nil {
 		return nil, err
 	}
 	return required.pool()
@@ -117,8 +117,8 @@ func (r *reading) requiredProviders(ctx context.Context) ([]treeproviders.Requir
 
 // installedRequirements adds the requirements of the installed modules to required, and returns
 // the modules.
-func (r *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, error) {
-	modules, failures, err := r.walk(ctx, r.recordedModule, required.add)
+func (p *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, error) {
+	modules, failures, err := p.walk(ctx, p.recordedModule, required.add)
 	if err != nil {
 		return nil, err
 	}
@@ -126,24 +126,24 @@ func (r *reading) installedRequirements(ctx context.Context, required *requireme
 }
 
 // trust returns what the run may believe.
-func (r *reading) trust() *trust {
-	return offlineTrust(r.openProject, evidence.Verify, r.clients.evidenceOf(r.req), r.clients.cacheDir)
+func (p *reading) trust() *trust {
+	return offlineTrust(p.openProject, evidence.Verify, p.clients.evidenceOf(p.req), p.clients.cacheDir)
 }
 
 // providerStore returns the user's store of provider packages.
-func (r *reading) providerStore() *store.Providers {
-	return store.ViewProviders(r.clients.cacheDir, r.user.key)
+func (p *reading) providerStore() *store.Providers {
+	return store.ViewProviders(p.clients.cacheDir, p.user.key)
 }
 
 // providerEvidence returns a function that returns who confirms the package of a lock entry
 // for this platform. It sends no requests.
-func (r *reading) providerEvidence() func(context.Context, lockfile.Provider) evidence.Evidence {
-	source := r.req.ProviderSource
+func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) evidence.Evidence {
+	source := p.req.ProviderSource
 	if source == nil {
-		source = r.clients.providers
+		source = p.clients.providers
 	}
-	getter := &providers.Getter{Source: source, Store: r.providerStore(), Rule: evidence.For(evidence.Verify), Offline: true}
-	for _, named := range slices.Concat(r.req.Stores, r.clients.stores) {
+	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: evidence.For(evidence.Verify), Offline: true}
+	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
 		getter.Stores = append(getter.Stores, named.Evidence())
 	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {

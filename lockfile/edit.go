@@ -28,16 +28,25 @@ func (f *File) Bytes() []byte {
 	return splice(f.src, edits)
 }
 
-// edits returns the changes to the source, sorted by their starts. A module comes before a
-// provider at the same offset.
+// edits returns the changes to the source, sorted by their starts. At the same offset, the header
+// comes first, and a module before a provider.
 func (f *File) edits() []edit {
-	var edits []edit
-	if f.newHeader != "" {
-		edits = append(edits, edit{span: span{0, len(commentAtStart(f.src))}, text: f.newHeader})
-	}
-	edits = slices.Concat(edits, f.moduleEdits(), f.providerEdits())
+	edits := slices.Concat(f.headerEdits(), f.moduleEdits(), f.providerEdits())
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return edits
+}
+
+// headerEdits returns the change of the comment at the start of the file. A file without a comment
+// gets a header if its providers are rewritten, as stock tools do.
+func (f *File) headerEdits() []edit {
+	switch {
+	case f.newHeader != "":
+		return []edit{{span: span{0, len(commentAtStart(f.src))}, text: f.newHeader}}
+	case f.providers.rewritten && !startsWithComment(f.src):
+		start := len(f.src) - len(bytes.TrimPrefix(f.src, byteOrderMark))
+		return []edit{{span: span{start, start}, text: f.header(), separate: true}}
+	}
+	return nil
 }
 
 // moduleEdits returns the changes to module blocks. If these are not sorted, or not in front of the
@@ -66,15 +75,10 @@ func (f *File) providerEdits() []edit {
 	if !f.providers.rewritten {
 		return f.providers.editsInPlace(f.src, len(f.src), false)
 	}
-	var edits []edit
-	if !startsWithComment(f.src) {
-		start := len(f.src) - len(bytes.TrimPrefix(f.src, byteOrderMark))
-		edits = append(edits, edit{span: span{start, start}, text: f.header(), separate: true})
-	}
 	if f.providers.isSorted() {
-		return append(edits, f.providers.editsInPlace(f.src, len(f.src), false)...)
+		return f.providers.editsInPlace(f.src, len(f.src), false)
 	}
-	return append(edits, f.providers.editsMoved(f.src, -1, true)...)
+	return f.providers.editsMoved(f.src, -1, true)
 }
 
 // editsInPlace changes blocks in place, and inserts each new block after the last block that sorts

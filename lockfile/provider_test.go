@@ -427,6 +427,21 @@ func TestSetProvidersKeepsComments(t *testing.T) {
 	}
 }
 
+// The header of a lock without a comment is its beginning, also if the same change adds the first
+// module block.
+func TestHeaderOfChangedLock(t *testing.T) {
+	t.Parallel()
+	for _, bom := range []string{"", "\ufeff"} {
+		file := parse(t, []byte(bom+"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n}\n"), "x")
+		file.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Version: "1.0.0", Hashes: []hashing.Hash{"h1:x"}})
+		file.SetProviders([]lockfile.Provider{lockedProvider(t, "a/b", "2.0.0", "", "h1:x")})
+		text := strings.TrimPrefix(string(file.Bytes()), bom)
+		if module := strings.Index(text, "module \"net\""); !strings.HasPrefix(text, "# ") || module < 0 || module > strings.Index(text, "provider \"") {
+			t.Errorf("the lock begins otherwise than with a header, a module and a provider:\n%s", text)
+		}
+	}
+}
+
 // SetProviders writes a lock that stock tools read and do not write again, and loses nothing
 // outside of provider blocks.
 func TestSetProvidersProperties(t *testing.T) {
