@@ -258,9 +258,13 @@ func cleanGit(ctx context.Context, dir string, limit time.Time, freed *Usage) er
 }
 
 func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time, freed *Usage) (err error) {
-	entries, err := ViewProviders(dir, c.Key).Entries()
-	if err != nil || len(entries) == 0 {
+	stored := ViewProviders(dir, c.Key)
+	entries, err := stored.Entries()
+	if err != nil {
 		return err
+	}
+	if damaged, err := stored.QuarantineSize(); len(entries) == 0 && damaged == 0 {
+		return err // there may be no store of providers
 	}
 	providers := OpenProviders(dir, "", c.Key)
 	defer func() { err = errors.Join(err, providers.Close()) }()

@@ -195,6 +195,24 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// Clean removes damaged packages, also if they were the only ones.
+func TestCleanDamaged(t *testing.T) {
+	t.Parallel()
+	cache := cacheDir(t)
+	s := openProviders(t, cache)
+	pkg := publishProvider(t, s)
+	must(t, store.MakeWritable(pkg.Dir()))
+	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
+	if _, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
+		t.Fatalf("Find = %v, want ErrDamaged", err)
+	}
+	freed, err := store.Clean(t.Context(), cache, store.Cleaning{Key: userKey(t, secret)})
+	must(t, err)
+	if size, err := s.QuarantineSize(); err != nil || size != 0 || freed.QuarantineBytes == 0 {
+		t.Errorf("%d bytes are left and %d were counted as freed, %v", size, freed.QuarantineBytes, err)
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
