@@ -11,16 +11,17 @@
 //     that run programs, or change which data is accepted, are overridden on the command line.
 //     Redirects by http are not followed; the caller handles them.
 //
-// In both phases git does not look for a repository around the working directory, and there are no hooks, no fsmonitor, no background maintenance, no replacement
-// objects, no inherited GIT_DIR and the like, no prompts (unless [Git.Interactive] is set), no
-// standard input, no controlling terminal, and no localized messages. A canceled command is
-// killed together with all processes that it started.
+// In both phases git does not look for a repository around the working directory. There are no
+// hooks, no fsmonitor, no background maintenance, no replacement objects, no inherited GIT_DIR and
+// the like, no prompts (unless [Git.Interactive] is set), no standard input, no controlling
+// terminal, and no localized messages. A canceled command is killed together with all processes
+// that it started.
 //
 // A [Repository] fetches single commits in this way, into a bare repository that is private or
 // kept in a cache, and reads their objects with "git cat-file". The contents of a cache are not
 // trusted: a repository there is used only if it contains nothing except what this package and
-// a fetch put there, and objects are checked when they are read. Credentials are passed in git's environment, where a
-// credential helper reads them. They are never in arguments or on disk.
+// a fetch put there, and objects are checked when they are read. Credentials are passed in git's
+// environment, where a credential helper reads them. They are never in arguments or on disk.
 //
 // # Redirects
 //
