@@ -189,17 +189,26 @@ func (r LockedReason) Subject() string {
 	return "provider " + r.Provider.ForDisplay()
 }
 
-func (e *LockedError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s does not match the configuration and must not change in this mode", e.LockFile)
-	for _, r := range e.Reasons {
-		fmt.Fprintf(&b, "\n  %s", r.Subject())
-		if r.Range.Filename != "" {
-			fmt.Fprintf(&b, " (%s:%d)", r.Range.Filename, r.Range.Start.Line)
-		}
-		fmt.Fprintf(&b, ": %s", r.Reason)
+// String returns the reason with its subject and its place, such as
+// "module net (main.tf:3): the lock has no entry for it".
+func (r LockedReason) String() string {
+	if r.Range.Filename == "" {
+		return fmt.Sprintf("%s: %s", r.Subject(), r.Reason)
 	}
-	return b.String()
+	return fmt.Sprintf("%s (%s:%d): %s", r.Subject(), r.Range.Filename, r.Range.Start.Line, r.Reason)
+}
+
+// Summary returns the error without its reasons.
+func (e *LockedError) Summary() string {
+	return e.LockFile + " does not match the configuration and must not change in this mode"
+}
+
+func (e *LockedError) Error() string {
+	text := e.Summary()
+	for _, r := range e.Reasons {
+		text += "\n  " + r.String()
+	}
+	return text
 }
 
 // LostEntriesError says that the lock has lost all of its module entries, and that the request

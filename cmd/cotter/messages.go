@@ -132,13 +132,15 @@ func oneMessage(err error) message {
 	}
 	var conflict *cotter.ConflictError
 	var refused *cotter.LockedError
-	if errors.As(err, &conflict) || errors.As(err, &refused) {
-		// These errors list calls, one per line.
-		title, detail, _ := strings.Cut(err.Error(), "\n")
-		if refused != nil {
-			detail = strings.ReplaceAll(detail, "\n  ", "\n") // because it is indented when it is printed
+	switch {
+	case errors.As(err, &conflict):
+		return message{Summary: conflict.Summary(), Detail: conflict.Detail()}
+	case errors.As(err, &refused):
+		reasons := make([]string, len(refused.Reasons))
+		for i, r := range refused.Reasons {
+			reasons[i] = r.String()
 		}
-		return message{Summary: title, Detail: strings.TrimLeft(detail, "\n ")}
+		return message{Summary: refused.Summary(), Detail: strings.Join(reasons, "\n")}
 	}
 	return message{Summary: err.Error()}
 }
