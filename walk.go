@@ -70,13 +70,13 @@ type traversal struct {
 	// many calls above them.
 	seen    map[string]*call
 	tooDeep *call
-	// inside are the calls that lead into the packages of other calls and are not placed yet.
+	// inside are the calls that point into the packages of other calls and are not placed yet.
 	inside []insideCall
 }
 
 // insideCall is a call with a local path into the package of another call. Some projects write the
 // version of a package once: one call installs it, and others have paths such as
-// "./.terraform/modules/KEY/network" that lead into it. Those are modules of the package. They are
+// "./.terraform/modules/KEY/network" that point into it. Those are modules of the package. They are
 // placed after all others, because the package must be placed first.
 type insideCall struct {
 	*call
@@ -128,7 +128,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 	}
 }
 
-// postpone reports whether the path of a call leads into the package of another call, and keeps
+// postpone reports whether the path of a call points into the package of another call, and keeps
 // the call for belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
 	source, ok := c.from.Address.(addrs.ModuleSourceLocal)

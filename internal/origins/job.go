@@ -30,7 +30,7 @@ type fetchKey struct {
 	fromPackage bool
 	hosted      bool
 	submodules  bool
-	// places identifies the rules that restrict where a fetch may lead: to which submodules and
+	// places identifies the rules that restrict where a fetch may go: to which submodules and
 	// through which pages and redirects.
 	places string
 	Pin
