@@ -5,9 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
 )
 
 // HostPlaceholder is the text in the files of a tree that is replaced by the world's host and
@@ -133,4 +139,94 @@ func subtree(fsys fs.FS, dir string) (fs.FS, error) {
 		return nil, &TreeError{dir, err}
 	}
 	return sub, nil
+}
+
+// Txtar returns the file tree of a txtar text. Text before the first file is a comment. Errors,
+// such as invalid names like "../x" and duplicate names, are reported by the function that the
+// tree is passed to.
+func Txtar(text string) fs.FS {
+	fsys, err := txtar.FS(txtar.Parse([]byte(text)))
+	if err != nil {
+		return brokenFS{err}
+	}
+	return fsys
+}
+
+// TxtarFile returns the file tree of the txtar file at path. If the file cannot be read, the test
+// fails immediately.
+func TxtarFile(tb TB, path string) fs.FS {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatalf("modtest: %v", err)
+	}
+	return Txtar(string(text))
+}
+
+// brokenFS returns the error of a text from its methods, so that the result of Txtar can be
+// passed directly to another function.
+type brokenFS struct{ err error }
+
+func (b brokenFS) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: b.err}
+}
+
+// WriteTree writes the directory sub of the world's tree ("." is the whole tree) to the directory
+// dir and expands [HostPlaceholder]. It creates dir if it does not exist. If sub does not exist,
+// the error wraps [fs.ErrNotExist].
+func (w *World) WriteTree(dir, sub string) error {
+	fsys, err := subtree(w.fsys, sub)
+	if err != nil {
+		return err
+	}
+	files, err := readFiles(fsys, w.host)
+	if err != nil {
+		return &TreeError{sub, err}
+	}
+	for _, f := range files {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.path)), f); err != nil {
+			return fmt.Errorf("modtest: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeFile(name string, f file) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if f.mode == fs.ModeSymlink {
+		return os.Symlink(string(f.data), name)
+	}
+	return os.WriteFile(name, f.data, f.mode)
+}
+
+// Dir writes the directory sub of the tree to a new directory, like [World.WriteTree], and
+// returns its path. The directory is removed at the end of the test.
+func (w *World) Dir(tb TB, sub string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := w.WriteTree(dir, sub); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// mountFiles serves the directory files/ of the tree without changes except for the placeholder.
+// Directories have no listing.
+func mountFiles(mux *http.ServeMux, fsys fs.FS, host string) {
+	mux.HandleFunc("GET /files/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		files, err := subtree(fsys, "files")
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		name := r.PathValue("path")
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(expand(data, host)))
+	})
 }

@@ -6,9 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // exampleDomain is reserved for examples (RFC 2606), so it cannot be the name of a real host.
@@ -88,4 +93,17 @@ func (w *World) Env() []string {
 		"NO_PROXY=127.0.0.1,localhost",
 		"no_proxy=127.0.0.1,localhost",
 	}
+}
+
+// Installer returns an installer that trusts the world's servers and cannot reach any others. It
+// has no credentials. Its cache and its key are new and are removed with the world. The caller
+// may change its fields before the first use.
+func (w *World) Installer() *cotter.Installer {
+	dir := filepath.Join(w.dir, "installers", strconv.FormatInt(w.installers.Add(1), 10))
+	return cotter.New(cotter.Options{
+		HTTPClient: w.HTTPClient(),
+		Fetcher:    &getmodules.Fetcher{Git: getmodules.Git{Env: append(os.Environ(), w.Env()...)}},
+		CacheDir:   filepath.Join(dir, "cache"),
+		StateDir:   filepath.Join(dir, "state"),
+	})
 }

@@ -1,0 +1,141 @@
+package lockentry
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// PackageAddress returns the address of a package as a lock writes it: the immutable address
+// without credentials, with the directory that the origin pointed to.
+// [lockfile.Module.SplitPackage] is its inverse.
+func PackageAddress(pkg addrs.ModulePackage, subdir string) string {
+	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
+}
+
+// VersionOrPackage returns the version of an entry, or its package address if it has no version,
+// for messages.
+func VersionOrPackage(entry lockfile.Module) string {
+	if entry.Version != "" {
+		return entry.Version
+	}
+	return entry.Package
+}
+
+// Differences describes the differences between the packages of two entries for the same call.
+func Differences(a, b lockfile.Module) []string {
+	var list []string
+	add := func(what, a, b string) {
+		if a != b {
+			list = append(list, fmt.Sprintf("its %s is %q and not %q", what, a, b))
+		}
+	}
+	add("version", a.Version, b.Version)
+	add("source", a.Source, b.Source)
+	add("package", a.Package, b.Package)
+	for _, scheme := range []string{"h1", "t1", "zh"} {
+		add(scheme+" hash", string(a.Hash(scheme)), string(b.Hash(scheme)))
+	}
+	return list
+}
+
+// SameContent reports whether two entries have the same content. It compares the strongest hash
+// that both have, and returns false if there is none.
+func SameContent(a, b lockfile.Module) bool {
+	for _, scheme := range []string{"t1", "h1"} {
+		x, y := a.Hash(scheme), b.Hash(scheme)
+		if x != "" && y != "" {
+			return x == y
+		}
+	}
+	return false
+}
+
+// Restored are entries that the lock had after the last run and has lost since. Stock tools drop
+// module blocks when they rewrite their provider locks. If new versions were then selected
+// silently, the lock would be worthless. The zero value has no entries. It is safe for concurrent
+// use.
+type Restored struct {
+	mu      sync.Mutex
+	entries map[string]lockfile.Module
+}
+
+// Add adds an entry.
+func (r *Restored) Add(entry lockfile.Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.entries == nil {
+		r.entries = make(map[string]lockfile.Module)
+	}
+	r.entries[entry.Key] = entry
+}
+
+// Any reports whether there are entries.
+func (r *Restored) Any() bool { return len(r.Keys()) > 0 }
+
+// Has reports whether there is an entry for a key.
+func (r *Restored) Has(key string) bool {
+	_, ok := r.Entry(key)
+	return ok
+}
+
+// Entry returns the entry for a key.
+func (r *Restored) Entry(key string) (lockfile.Module, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, ok := r.entries[key]
+	return entry, ok
+}
+
+// Keys returns the keys of all entries, sorted.
+func (r *Restored) Keys() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.entries))
+}
+
+// Statements are what must be confirmed about an entry of a lock, as texts for
+// [evidence.Memos].
+//
+// A call in a package from elsewhere may use fewer locations than a call in one of the user's own
+// modules. So each statement holds only for one of the two.
+type Statements struct {
+	// Package states that the source, at the version, is that directory of that package with
+	// those hashes, and that a commit belongs to its repository.
+	Package string
+	// Ref states that the tag of the source points to the locked revision, or need not.
+	Ref string
+	// History states that a branch or a tag of the repository contains the commit that the source
+	// names. Only origins confirm it: mirrors and bundles do not know the history.
+	History string
+}
+
+// StatementsOf returns the statements of an entry for a call.
+func StatementsOf(entry lockfile.Module, fromPackage bool) Statements {
+	return statementsOf(artifact.StatementOf(entry), fromPackage)
+}
+
+func statementsOf(statement artifact.Statement, fromPackage bool) Statements {
+	text := statement.String()
+	if fromPackage {
+		text = "in a package: " + text
+	}
+	return Statements{Package: "package " + text, Ref: "ref " + text, History: "history " + text}
+}
+
+// AllStatements returns the statements that a store confirms about a package, for every call. A
+// store does not know the history of the repository.
+func AllStatements(statement artifact.Statement) []string {
+	own := statementsOf(statement, false)
+	all := []string{own.Package, own.Ref}
+	if pkg, _ := (lockfile.Module{Package: statement.Package}).SplitPackage(); pkg.Getter() != "file" {
+		inPackage := statementsOf(statement, true)
+		all = append(all, inPackage.Package, inPackage.Ref)
+	}
+	return all
+}
