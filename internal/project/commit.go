@@ -200,12 +200,7 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := syncDirs(p.modules, "project.manifest", ".", j.Retired); err != nil {
 		return err
 	}
-	for _, m := range j.Moves {
-		if err := m.replace(p.modules, "project.package"); err != nil {
-			return err
-		}
-	}
-	if err := syncDirs(p.modules, "project.package", j.dirs()...); err != nil {
+	if err := j.make(p.modules, "project.package", j.dirs()); err != nil {
 		return err
 	}
 	if j.Vendor != nil {

@@ -146,12 +146,7 @@ func (p *Project) undo(j *journal, vendor *vendorRoot) error {
 			return err
 		}
 	}
-	for _, m := range slices.Backward(append(slices.Clone(j.Moves), j.LockCopy)) {
-		if err := m.revert(p.modules, "project.undo"); err != nil {
-			return err
-		}
-	}
-	if err := syncDirs(p.modules, "project.undo", slices.DeleteFunc(j.dirs(), func(dir string) bool { return !has(p.modules, dir) })...); err != nil {
+	if err := revertMoves(p.modules, "project.undo", append(slices.Clone(j.Moves), j.LockCopy), j.dirs()); err != nil {
 		return err
 	}
 	if err := j.Manifest.revert(p.modules, "project.undo"); err != nil {

@@ -3,6 +3,7 @@ package project
 import (
 	"os"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -16,6 +17,27 @@ type moveList struct {
 	Moves   []move
 
 	retired int // the number of names used in Retired
+}
+
+// make makes the moves, and makes the names in dirs durable, in which they rename entries.
+func (l *moveList) make(root *os.Root, stepName string, dirs []string) error {
+	for _, m := range l.Moves {
+		if err := m.replace(root, stepName); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, stepName, dirs...)
+}
+
+// revertMoves undoes moves as far as they were made, the last one first. It makes the names in
+// those of the directories durable that exist.
+func revertMoves(root *os.Root, stepName string, moves []move, dirs []string) error {
+	for _, m := range slices.Backward(moves) {
+		if err := m.revert(root, stepName); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, stepName, slices.DeleteFunc(dirs, func(dir string) bool { return !has(root, dir) })...)
 }
 
 // move renames To to Retired, and then From to To. If From is "", To is only removed.

@@ -186,12 +186,7 @@ func (v *vendorRoot) make(m *vendorMoves) error {
 	if err := v.writeRecord(m.plan.wideRecord, "vendor.record"); err != nil {
 		return err
 	}
-	for _, at := range m.Moves {
-		if err := at.replace(v.root, "vendor.package"); err != nil {
-			return err
-		}
-	}
-	if err := syncDirs(v.root, "vendor.package", m.dirs()...); err != nil {
+	if err := m.moveList.make(v.root, "vendor.package", m.dirs()); err != nil {
 		return err
 	}
 	return v.writeRecord(m.plan.newRecord, "vendor.record")
@@ -212,12 +207,7 @@ func (v *vendorRoot) writeRecord(text []byte, stepName string) error {
 
 // undo reverts the moves as far as they were made, and restores the record.
 func (v *vendorRoot) undo(m *vendorMoves) error {
-	for _, at := range slices.Backward(m.Moves) {
-		if err := at.revert(v.root, "vendor.undo"); err != nil {
-			return err
-		}
-	}
-	if err := syncDirs(v.root, "vendor.undo", slices.DeleteFunc(m.dirs(), func(dir string) bool { return !has(v.root, dir) })...); err != nil {
+	if err := revertMoves(v.root, "vendor.undo", m.Moves, m.dirs()); err != nil {
 		return err
 	}
 	if m.Record != nil {
