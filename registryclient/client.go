@@ -67,13 +67,16 @@ type Client struct {
 	// DefaultMaxDownload.
 	MaxDownload int64
 
-	listings  singleflight.Group[httpx.Shared[addrs.ModuleRegistryPackage], []versions.Candidate]
-	locations singleflight.Group[httpx.Shared[subject], Location]
+	listings  answers[[]versions.Candidate]
+	locations answers[Location]
 	// providers and packages cache the answers about providers.
-	providers singleflight.Group[httpx.Shared[addrs.Provider], ProviderListing]
-	packages  singleflight.Group[httpx.Shared[subject], ProviderPackage]
+	providers answers[ProviderListing]
+	packages  answers[ProviderPackage]
 	pauses    httpx.Pauses
 }
+
+// answers caches the answers of registries to one kind of question.
+type answers[V any] = singleflight.Group[httpx.Shared[subject], V]
 
 // httpClient returns the client for requests to registries.
 func (c *Client) httpClient() *httpx.Client {

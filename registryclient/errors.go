@@ -66,7 +66,7 @@ type RequestError struct {
 	// CredentialsSent says that the request had credentials.
 	CredentialsSent bool
 	// Message is the message of the server in an answer that is not a success, without the
-	// credentials of the request; "" if there is none.
+	// credentials of the request; "" without a message.
 	Message string
 	// RetryAfter is how long the server asks to wait before the next request; 0 if it does not.
 	RetryAfter time.Duration

@@ -46,13 +46,7 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 	if v.IsZero() {
 		return Location{}, failBefore(about, errors.New("registryclient: the zero Version has no location"))
 	}
-	found, err := c.locations.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (Location, error) {
-		return c.locate(ctx, about)
-	})
-	if err != nil {
-		return Location{}, asRequestError(about, err)
-	}
-	return found, nil
+	return once(ctx, &c.locations, about, c.locate)
 }
 
 func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
@@ -97,6 +91,17 @@ func readLocation(r *request, answer *httpx.Answer) (Location, error) {
 
 func tooLong(location string) error {
 	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
+}
+
+// once returns the answer about a subject. It asks for it, unless it is cached or another caller is
+// asking already.
+func once[V any](ctx context.Context, cached *answers[V], about subject, ask func(context.Context, subject) (V, error)) (V, error) {
+	found, err := cached.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (V, error) { return ask(ctx, about) })
+	if err != nil {
+		var none V
+		return none, asRequestError(about, err)
+	}
+	return found, nil
 }
 
 // asRequestError wraps the error of the context, which is the only error that is not a

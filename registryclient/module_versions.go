@@ -28,17 +28,12 @@ const (
 // empty. Published is the value of "discovered". A package can have no versions. The caller
 // may keep and change the result. The error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
-	listed, err := c.listings.Do(ctx, httpx.Share(ctx, pkg), func(ctx context.Context) ([]versions.Candidate, error) {
-		return c.list(ctx, pkg)
-	})
-	if err != nil {
-		return nil, asRequestError(subject{module: pkg}, err)
-	}
-	return slices.Clone(listed), nil
+	listed, err := once(ctx, &c.listings, subject{module: pkg}, c.list)
+	return slices.Clone(listed), err
 }
 
-func (c *Client) list(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
-	r, err := c.endpoint(ctx, subject{module: pkg}, "versions")
+func (c *Client) list(ctx context.Context, about subject) ([]versions.Candidate, error) {
+	r, err := c.endpoint(ctx, about, "versions")
 	if err != nil {
 		return nil, err
 	}

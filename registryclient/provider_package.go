@@ -79,13 +79,7 @@ func (c *Client) ProviderPackage(ctx context.Context, provider addrs.Provider, v
 	if provider == (addrs.Provider{}) || v.IsZero() || platform == (addrs.Platform{}) {
 		return ProviderPackage{}, failBefore(about, errors.New("registryclient: a package has a provider, a version and a platform"))
 	}
-	found, err := c.packages.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (ProviderPackage, error) {
-		return c.locateProvider(ctx, about)
-	})
-	if err != nil {
-		return ProviderPackage{}, asRequestError(about, err)
-	}
-	return found, nil
+	return once(ctx, &c.packages, about, c.locateProvider)
 }
 
 func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPackage, error) {

@@ -48,14 +48,7 @@ func (v ProviderVersion) Compatible() bool { return supportsProtocol(v.Protocols
 // duplicates. A provider can have no versions. Callers share the result, so it must not be
 // changed. The error is a *[RequestError].
 func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) (ProviderListing, error) {
-	about := subject{provider: provider}
-	listing, err := c.providers.Do(ctx, httpx.Share(ctx, provider), func(ctx context.Context) (ProviderListing, error) {
-		return c.listProvider(ctx, about)
-	})
-	if err != nil {
-		return ProviderListing{}, asRequestError(about, err)
-	}
-	return listing, nil
+	return once(ctx, &c.providers, subject{provider: provider}, c.listProvider)
 }
 
 func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListing, error) {
