@@ -34,6 +34,15 @@ func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir s
 	return pkg, nil
 }
 
+// extractVerified compares an archive with the checksum in its address, if there is one, and
+// extracts it to req.Dir.
+func (f *Fetcher) extractVerified(ctx context.Context, req Request, addr *archiveAddress, file *os.File) (*Package, error) {
+	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
+		return nil, err
+	}
+	return f.extract(ctx, file, addr.kind, req.Dir)
+}
+
 // extract is ExtractArchive, except that its errors are not wrapped in a *FetchError.
 func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, dir string) (*Package, error) {
 	info, err := file.Stat()

@@ -144,7 +144,7 @@ type archiveAddress struct {
 	user *url.Userinfo
 	// kind is "" if the address is not the address of an archive.
 	kind archiveKind
-	// checksum is the value of the checksum argument, or "" if there is none.
+	// checksum is the value of the checksum argument, or "" without that argument.
 	checksum string
 }
 

@@ -65,10 +65,7 @@ func (f *Fetcher) fetchLocalArchive(ctx context.Context, req Request, addr *arch
 		return nil, err
 	}
 	defer file.Close()
-	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
-		return nil, err
-	}
-	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
+	pkg, err := f.extractVerified(ctx, req, addr, file)
 	if err != nil {
 		return nil, err
 	}

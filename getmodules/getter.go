@@ -149,10 +149,7 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 		return nil, err
 	}
 	defer file.Close()
-	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
-		return nil, err
-	}
-	return f.extract(ctx, file, addr.kind, req.Dir)
+	return f.extractVerified(ctx, req, addr, file)
 }
 
 // copyDownload makes the package from a directory.

@@ -28,10 +28,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	if err != nil {
 		return nil, withCredentials(err, user)
 	}
-	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
-		return nil, err
-	}
-	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
+	pkg, err := f.extractVerified(ctx, req, addr, file)
 	if err != nil {
 		return nil, err
 	}
