@@ -136,7 +136,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	session.warnOfCache(inst.events)
-	return newInstallRun(p, inst.clients.config, session, inst.events, inst.req.run(), inst.clients.evidenceOf(inst.req)).run(ctx)
+	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
 
 // openProject opens the project under the rules of the installation. If the run does not
@@ -208,10 +208,12 @@ type installRun struct {
 	lost       *lostEntries
 }
 
-func newInstallRun(p *openProject, config ConfigReader, session *session, events *events, run evidence.Run, named []evidence.Evidence) *installRun {
+// newRun returns the installation of the project, which accepts the evidence that is enough for a
+// kind of run.
+func (inst *installation) newRun(p *openProject, session *session, kind evidence.Run) *installRun {
 	return &installRun{
-		openProject: p, config: config, session: session, events: events,
-		trust: newTrust(p, run, named, session.Cache.Confirmed),
+		openProject: p, config: inst.clients.config, session: session, events: inst.events,
+		trust: newTrust(p, kind, inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
 }

@@ -81,7 +81,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use func(
 			return err
 		}
 	}
-	modules, err := newInstallRun(p, inst.clients.config, session, inst.events, evidence.Publish, inst.clients.evidenceOf(req)).resolveLocked(ctx, stage.require())
+	modules, err := inst.newRun(p, session, evidence.Publish).resolveLocked(ctx, stage.require())
 	if err == nil {
 		err = stage.checkLock(ctx)
 	}

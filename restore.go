@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -105,7 +103,10 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 	if len(p.lock.Modules()) == 0 {
 		sources = append(sources, inHistory(worktree.Modules))
 	}
-	sources = append(sources, func() (earlierLock, error) { return lockOfHead(ctx, p.req) })
+	sources = append(sources, func() (earlierLock, error) {
+		lock, err := ReadLockAt(ctx, p.req, "HEAD")
+		return earlierLock{p.req.headLock(), lock}, err
+	})
 	if len(p.lock.Providers()) == 0 {
 		sources = append(sources, inHistory(worktree.Providers))
 	}
@@ -263,21 +264,3 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 
 // headLock names the lock in the last commit of the project's repository.
 func (r Request) headLock() string { return "git show HEAD:" + r.lockFile() }
-
-// lockOfHead returns the lock in the last commit of the project's repository. It is nil if it
-// cannot be parsed.
-func lockOfHead(ctx context.Context, req Request) (earlierLock, error) {
-	tree, err := worktree.Open(&gitexec.Git{}, req.dir())
-	if err != nil {
-		return earlierLock{}, err
-	}
-	src, err := tree.Show(ctx, "HEAD", "./"+filepath.ToSlash(req.lockFile()), lockfile.MaxSize)
-	if err != nil {
-		return earlierLock{}, err
-	}
-	lock, diags := lockfile.Parse(src, "")
-	if diags.HasErrors() {
-		return earlierLock{}, nil
-	}
-	return earlierLock{req.headLock(), lock}, nil
-}
