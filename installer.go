@@ -174,7 +174,7 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	return f
 }
 
-// clientsOf returns what an Installer brings to its runs.
+// clientsOf returns the clients of an Installer.
 func clientsOf(in *Installer) clients {
 	c := clients{
 		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,

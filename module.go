@@ -182,8 +182,8 @@ type selection struct {
 	// version is "" if the source has no versions.
 	version string
 	at      origins.Location
-	// newer is the newest version that could have been selected instead; "" if there is none,
-	// or if it is not known.
+	// newer is the newest version that could have been selected instead; "" if the selected one is
+	// the newest, or if that is not known.
 	newer string
 	// isBehind says that the ref of the source points to a newer revision.
 	isBehind bool

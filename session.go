@@ -19,7 +19,8 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// clients are what an Installer brings to its runs, with defaults for what it does not set.
+// clients are the clients, stores and limits of an Installer, with defaults for fields that it does
+// not set.
 type clients struct {
 	registry registryclient.ModuleRegistry
 	// fetcher is nil for the default, whose git stores are in the cache of the session.

@@ -25,7 +25,7 @@ type Module struct {
 	// Source is the canonical source address, with the registry host and the
 	// subdirectory, without credentials.
 	Source string
-	// Constraints is the call's version constraint as written; "" if there is none.
+	// Constraints is the call's version constraint as written; "" if the call has no constraint.
 	Constraints string
 	// Package is the immutable address of the fetched package; "" in files of tools that do
 	// not record it. It is a pin: the address that Source resolves to is compared with it.

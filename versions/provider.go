@@ -225,7 +225,7 @@ type NoProviderMatchError struct {
 	// Offered are all offered versions, newest first.
 	Offered []Version
 	// Prerelease is the newest offered pre-release that is excluded only because the
-	// constraints do not name it; zero if there is none.
+	// constraints do not name it; zero if no pre-release is excluded for that reason.
 	Prerelease Version
 }
 

@@ -59,7 +59,7 @@ func findReadable(rootModule, home string, isUsable func(top string) bool) (*rea
 }
 
 // top returns the nearest directory with an entry named .git, at or above a directory. It returns
-// "" if there is none.
+// "" if no directory has one.
 func top(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -216,7 +216,7 @@ func startsAt(contentRange string, offset int64) bool {
 }
 
 // validator returns the header that identifies a version of a file byte by byte, for If-Range. It
-// returns "" if there is none.
+// returns "" if no header does.
 func validator(header http.Header) string {
 	if etag := header.Get("Etag"); etag != "" && !strings.HasPrefix(etag, "W/") {
 		return etag

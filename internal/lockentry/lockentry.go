@@ -45,7 +45,7 @@ func Differences(a, b lockfile.Module) []string {
 }
 
 // SameContent reports whether two entries have the same content. It compares the strongest hash
-// that both have, and returns false if there is none.
+// that both have, and returns false if they have no hash of one scheme.
 func SameContent(a, b lockfile.Module) bool {
 	for _, scheme := range []string{"t1", "h1"} {
 		x, y := a.Hash(scheme), b.Hash(scheme)

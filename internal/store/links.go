@@ -73,7 +73,7 @@ func (d *ProviderDir) InstallRecord() *InstallRecord {
 	return cmp.Or(d.readInstallRecord(), &InstallRecord{})
 }
 
-// readInstallRecord returns the record of the directory, or nil if there is none.
+// readInstallRecord returns the record of the directory, or nil if no installation has recorded one.
 func (d *ProviderDir) readInstallRecord() *InstallRecord {
 	dir, err := filepath.EvalSymlinks(d.path)
 	if err != nil || d.store.dir == "" {

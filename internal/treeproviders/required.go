@@ -157,7 +157,7 @@ func (p Required) withoutSubject(err error) error {
 // one.
 type Refusal struct {
 	Provider addrs.Provider
-	// Range is a place that requires the provider, or the zero Range if there is none.
+	// Range is a place that requires the provider, or the zero Range if no module requires it.
 	Range  hcl.Range
 	Reason string
 	// Missing reports that the lock has no entry for the provider.

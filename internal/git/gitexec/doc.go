@@ -29,8 +29,8 @@
 // httpx, which applies its own rules and the policy of the project to every URL. Git is then run
 // again with the final URL, and the other commands of the process begin there.
 //
-//   - Without a redirect there is no request in addition to git's. There is none for ssh, git and
-//     local repositories, and none if the user has set http.followRedirects to false.
+//   - Without a redirect there is no request in addition to git's. Neither is there one for ssh, git
+//     and local repositories, or if the user has set http.followRedirects to false.
 //   - The request goes to the URL that git itself requests: url.<base>.insteadOf applies.
 //   - If the server wants a login, the request is repeated with the credentials that "git
 //     credential fill" returns without a prompt: those of the address, or those of the user's

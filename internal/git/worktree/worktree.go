@@ -36,7 +36,7 @@ type Tree struct {
 }
 
 // Open returns the checkout that contains a directory. The error wraps
-// [gitdir.ErrNoRepository] if there is none, and is of type [*gitdir.OwnerError] if the
+// [gitdir.ErrNoRepository] if the directory is in no repository, and is of type [*gitdir.OwnerError] if the
 // user may not use it.
 func Open(git *gitexec.Git, dir string) (*Tree, error) {
 	repo, err := gitdir.Find(dir)
