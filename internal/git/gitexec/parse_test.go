@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -86,12 +86,13 @@ func FuzzParseAnswer(f *testing.F) {
 }
 
 // FuzzExcerpt checks that the excerpt of git's error output contains neither secrets nor
-// control characters.
+// characters that control a terminal.
 func FuzzExcerpt(f *testing.F) {
 	f.Add("fatal: could not read from https://user:", "@h.com/n.git\n")
 	f.Add("remote: 10% (1/2)\rremote: \x1b[2J", "\r\n")
 	f.Add("https://h.com/x?token=", "&ref=v1'")
 	f.Add("", "")
+	f.Add("a no-break space follows:", "\u00a0")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		const secret = "s/cr%t value"
 		for _, said := range []string{before + secret + after, before + url.QueryEscape(secret) + after} {
@@ -100,7 +101,7 @@ func FuzzExcerpt(f *testing.F) {
 				t.Errorf("Excerpt(%q) = %q", said, got)
 			}
 			for _, r := range got {
-				if r != '\n' && !strconv.IsPrint(r) {
+				if r != '\n' && !unicode.IsGraphic(r) {
 					t.Errorf("Excerpt(%q) = %q, with %q in it", said, got, r)
 				}
 			}
