@@ -41,7 +41,7 @@ func (s source) line(pos token.Pos) int { return s.set.Position(pos).Line }
 
 // public reports whether other modules can import the package in a directory.
 func public(dir string) bool {
-	return !isProgram(dir) && !strings.HasPrefix(dir, "internal")
+	return !isProgram(dir) && !strings.Contains("/"+dir+"/", "/internal/")
 }
 
 var readTree = sync.OnceValues(func() ([]source, error) {
