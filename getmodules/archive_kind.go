@@ -153,8 +153,11 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	if err != nil {
 		return nil, err
 	}
-	if u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
+	switch {
+	case u.Host == "" && (u.Scheme == "http" || u.Scheme == "https"):
 		return nil, errors.New("the address has no host: write two slashes after the scheme")
+	case u.Opaque != "": // "file:name" has no path
+		return nil, errNotAbsolute
 	}
 	plain, err := pkg.Without("archive", "checksum").URL()
 	if err != nil {

@@ -43,6 +43,9 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	return nil, fmt.Errorf("%w: %q is neither a directory nor an archive; supported are %s", ErrNotArchive, name, f.supportedArchives())
 }
 
+// errNotAbsolute means that an address has no path from the root directory.
+var errNotAbsolute = fmt.Errorf("%w: a file address needs an absolute path, as in file:///path", ErrUnsupportedScheme)
+
 // localPath returns the path of a file URL.
 func localPath(u *url.URL) (string, error) {
 	if u.Scheme != "file" && u.Scheme != "" || u.Host != "" && u.Host != "localhost" {
@@ -54,7 +57,7 @@ func localPath(u *url.URL) (string, error) {
 	}
 	name = filepath.FromSlash(name)
 	if !filepath.IsAbs(name) {
-		return "", fmt.Errorf("%w: a file address needs an absolute path, as in file:///path", ErrUnsupportedScheme)
+		return "", errNotAbsolute
 	}
 	return filepath.Clean(name), nil
 }

@@ -11,7 +11,7 @@ import (
 
 func FuzzArchiveAddress(f *testing.F) {
 	for _, seed := range []string{
-		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0",
+		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0", "file:@",
 	} {
 		f.Add(seed)
 	}
