@@ -58,7 +58,7 @@
 // its text, with forward slashes. Every field has a fixed length or is preceded by its
 // length, so different trees have different bytes.
 //
-// Test vectors and a second implementation in Python are in testdata/conformance/trees.
+// Test vectors and a second implementation in Python are in conformance/testdata/trees.
 //
 // # Limits
 //

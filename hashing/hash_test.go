@@ -9,10 +9,10 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// hashTable calls f for each line of testdata/conformance/hashes.txt.
+// hashTable calls f for each line of conformance/testdata/hashes.txt.
 func hashTable(t testing.TB, f func(want, hash string)) {
 	t.Helper()
-	text, err := os.ReadFile("../testdata/conformance/hashes.txt")
+	text, err := os.ReadFile("../conformance/testdata/hashes.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// vector is one tree in testdata/conformance/trees, whose README describes the format.
+// vector is one tree in conformance/testdata/trees, whose README describes the format.
 type vector struct {
 	name   string
 	tree   fstest.MapFS
@@ -32,7 +32,7 @@ func (v *vector) fits() bool {
 
 func readVectors(t testing.TB) []vector {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/conformance/trees/*.txtar")
+	files, err := filepath.Glob("../conformance/testdata/trees/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v, %v", files, err)
 	}
@@ -111,7 +111,7 @@ func TestSecondImplementation(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	args := []string{"../testdata/conformance/trees/treehash.py"}
+	args := []string{"../conformance/testdata/trees/treehash.py"}
 	var want []string
 	for _, v := range readVectors(t) {
 		if !v.fits() {

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,26 +35,26 @@ func (c *testCase) file(name string) []byte {
 	return nil
 }
 
-// readKit reads all cases in a directory: by verb, and within a folder in the order of their
+// readKit reads all cases of a kit: by verb, and within a folder in the order of their
 // names. The locks that a program must refuse follow; each file of their archives is a lock.
-func readKit(dir string) ([]*testCase, error) {
+func readKit(kit fs.FS) ([]*testCase, error) {
 	var all []*testCase
 	for _, folder := range []struct{ name, verb string }{
 		{"trees", "hash"}, {"refused-trees", "hash"}, {"locks", "parse"}, {"edits", "edit"}, {"selections", "select"},
 	} {
-		names, err := filepath.Glob(filepath.Join(dir, folder.name, "*.txtar"))
+		names, err := fs.Glob(kit, folder.name+"/*.txtar")
 		if err != nil {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("there are no cases in %s", filepath.Join(dir, folder.name))
+			return nil, fmt.Errorf("there are no cases in the directory %s", folder.name)
 		}
 		for _, name := range names {
-			archive, err := txtar.ParseFile(name)
+			archive, err := readArchive(kit, name)
 			if err != nil {
 				return nil, err
 			}
-			base := strings.TrimSuffix(filepath.Base(name), ".txtar")
+			base := strings.TrimSuffix(path.Base(name), ".txtar")
 			c := &testCase{name: folder.verb + " " + folder.name + "/" + base, verb: folder.verb, files: archive.Files}
 			if folder.verb == "hash" {
 				c.readTree(archive)
@@ -64,7 +66,7 @@ func readKit(dir string) ([]*testCase, error) {
 	for _, locks := range []struct{ name, verb, file string }{
 		{"invalid-locks", "parse", "lock.hcl"}, {"refused-provider-locks", "select", "before.hcl"},
 	} {
-		archive, err := txtar.ParseFile(filepath.Join(dir, locks.name+".txtar"))
+		archive, err := readArchive(kit, locks.name+".txtar")
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +77,14 @@ func readKit(dir string) ([]*testCase, error) {
 		}
 	}
 	return all, nil
+}
+
+func readArchive(kit fs.FS, name string) (*txtar.Archive, error) {
+	text, err := fs.ReadFile(kit, name)
+	if err != nil {
+		return nil, err
+	}
+	return txtar.Parse(text), nil
 }
 
 // tree has the properties of a module tree that a txtar archive cannot express.

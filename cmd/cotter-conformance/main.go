@@ -1,16 +1,25 @@
-// Command cotter-conformance tests how another program hashes module trees, and how it
-// reads and writes lock files. It uses the cases in
-// testdata/conformance. docs/conformance.md describes the protocol.
+// Command cotter-conformance tests other programs and servers. docs/conformance.md describes it.
 //
-//	go run ./cmd/cotter-conformance COMMAND [ARGUMENT...]
+//	cotter-conformance [-kit DIR] COMMAND [ARGUMENT...]
 //
-// It runs the command once for each case, with "hash DIR", "parse FILE", "edit FILE" or
-// "select FILE" after the command's own arguments, and prints the result of each case. The exit status
-// is 0 if no case failed, 1 if a case failed, and 2 for a wrong command line.
+// tests how a program hashes module trees, and how it reads and writes lock files. It runs the
+// command once for each case, with "hash DIR", "parse FILE", "edit FILE" or "select FILE" after the
+// command's own arguments, and prints the result of each case.
+//
+//	cotter-conformance module [-json] HOST/NAMESPACE/NAME/SYSTEM
+//	cotter-conformance provider [-json] HOST/NAMESPACE/TYPE
+//	cotter-conformance oci [-json] oci://HOST/REPOSITORY
+//
+// test a module registry, a provider registry and an OCI repository, with the credentials of stock
+// tools. They print each rule of the protocol that the server breaks. "cotter-conformance rules"
+// prints all rules.
 //
 //	cotter-conformance reference hash|parse|edit|select PATH
 //
-// is a command of this kind. It uses the packages of this module.
+// is a command that can be tested. It uses the packages of this module.
+//
+// The exit status is 0 if no case failed and no rule is broken, 1 if one is, and 2 for a wrong
+// command line.
 package main
 
 import (
@@ -20,9 +29,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
+
+	"github.com/cotterpin/cotter/conformance"
 )
 
 // The exit statuses. notImplemented is a status of the tested program, the others are those
@@ -40,27 +52,49 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "reference" {
-		return reference(args[1:], stdin, stdout, stderr)
+	if len(args) > 0 {
+		switch args[0] {
+		case "reference":
+			return reference(args[1:], stdin, stdout, stderr)
+		case "rules":
+			return printRules(stdout)
+		case "module", "provider", "oci":
+			return checkServer(ctx, args[0], args[1:], stdout, stderr)
+		}
 	}
 	flags := flag.NewFlagSet("cotter-conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	dir := flags.String("kit", "testdata/conformance", "the directory with the cases")
+	dir := flags.String("kit", "", "a directory with other cases")
 	if err := flags.Parse(args); err != nil {
 		return wrongUsage
 	}
 	if flags.NArg() == 0 {
-		fmt.Fprintln(stderr, "usage: cotter-conformance [-kit DIR] COMMAND [ARGUMENT...]")
+		fmt.Fprintln(stderr, usage)
 		return wrongUsage
 	}
-	cases, err := readKit(*dir)
+	kit := conformance.Kit()
+	if *dir != "" {
+		kit = os.DirFS(*dir)
+	}
+	return checkProgram(ctx, kit, process(flags.Args()), stdout, stderr)
+}
+
+const usage = `usage: cotter-conformance [-kit DIR] COMMAND [ARGUMENT...]
+       cotter-conformance module [-json] HOST/NAMESPACE/NAME/SYSTEM
+       cotter-conformance provider [-json] HOST/NAMESPACE/TYPE
+       cotter-conformance oci [-json] oci://HOST/REPOSITORY
+       cotter-conformance rules`
+
+// checkProgram runs a program on all cases of a kit.
+func checkProgram(ctx context.Context, kit fs.FS, run program, stdout, stderr io.Writer) int {
+	cases, err := readKit(kit)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return failure
 	}
 	passed, failed, skipped := 0, 0, 0
 	for _, c := range cases {
-		switch err := check(ctx, c, process(flags.Args())); {
+		switch err := check(ctx, c, run); {
 		case err == nil:
 			passed++
 			fmt.Fprintf(stdout, "ok    %s\n", c.name)

@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cotterpin/cotter/conformance"
 )
 
-const kit = "../../testdata/conformance"
+const kit = "../../conformance/testdata"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cotter-conformance": main})
@@ -28,7 +33,7 @@ func ours(_ context.Context, verb, path string, stdin []byte) ([]byte, int, erro
 // TestReference runs the conformance cases on our own packages.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	cases, err := readKit(kit)
+	cases, err := readKit(conformance.Kit())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +52,7 @@ func TestReference(t *testing.T) {
 // TestCheckFindsFaults runs programs that do everything wrong; no case may pass.
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
-	cases, err := readKit(kit)
+	cases, err := readKit(conformance.Kit())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +133,42 @@ func TestProcess(t *testing.T) {
 		var stdout, stderr strings.Builder
 		status := run(t.Context(), strings.Fields(test.line), strings.NewReader(""), &stdout, &stderr)
 		if status != test.status || !strings.HasSuffix(stdout.String(), test.want) {
+			t.Errorf("cotter-conformance %s: status %d, prints\n%s%s", test.line, status, &stdout, &stderr)
+		}
+	}
+}
+
+// TestServer checks servers as users do.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	address := strings.Replace(server.URL, "http", "oci", 1) + "/acme/net"
+	for _, test := range []struct {
+		line   string
+		status int
+		want   []string // in the output
+	}{
+		{"oci " + address, 1, []string{
+			"oci.tags.status: the status is 404\n    request: GET " + server.URL + "/v2/acme/net/tags/list\n    rule:    the list of tags has status 200\n",
+			address + ": 4 rules checked, 1 violations\n",
+		}},
+		{"oci -json " + address, 1, []string{
+			`"rule": "oci.tags.status"`, `"server": "` + address + `"`,
+		}},
+		{"module 127.0.0.1:1/acme/net/aws", 1, []string{"discovery.answer: there is no answer: "}},
+		{"provider 127.0.0.1:1/acme/cloud", 1, []string{"discovery.answer: there is no answer: "}},
+		{"module ./net", 2, nil},
+		{"provider a/b/c/d", 2, nil},
+		{"oci https://127.0.0.1:1/acme/net", 2, nil},
+		{"oci", 2, nil},
+		{"module -x", 2, nil},
+		{"rules", 0, []string{"\n  modules.versions.unique          each version is listed once\n"}},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), strings.Fields(test.line), strings.NewReader(""), &stdout, &stderr)
+		missing := slices.ContainsFunc(test.want, func(want string) bool { return !strings.Contains(stdout.String(), want) })
+		if status != test.status || missing {
 			t.Errorf("cotter-conformance %s: status %d, prints\n%s%s", test.line, status, &stdout, &stderr)
 		}
 	}

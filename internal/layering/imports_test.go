@@ -43,7 +43,7 @@ var layers = []layer{
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
-	{"servers for tests", []string{"modtest", "bench/internal/*"}},
+	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
 
@@ -62,7 +62,7 @@ var heavy = []struct {
 	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
 	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},
-	{"oras.land/oras-go/", []string{"getmodules"}},
+	{"oras.land/oras-go/", []string{"conformance", "getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Violation is an answer of a server that breaks a rule.
+type Violation struct {
+	// Rule is the ID of the rule, such as "modules.versions.json".
+	Rule string `json:"rule"`
+	// Request is the request that was answered: its method and URL, without credentials. It is
+	// "" if no request was possible.
+	Request string `json:"request,omitempty"`
+	// Message says what the server answered.
+	Message string `json:"message"`
+}
+
+// String returns the violation with its rule in one line.
+func (v Violation) String() string {
+	text := v.Rule + ": " + v.Message
+	if v.Request != "" {
+		text += " (" + v.Request + ")"
+	}
+	if rule, ok := ruleOf(v.Rule); ok {
+		text += "; " + rule.Section + ": " + rule.Text
+	}
+	return text
+}
+
+// Report is the result of the checks of one server.
+type Report struct {
+	// Server is the address that was checked.
+	Server string `json:"server"`
+	// Checked are the IDs of the rules that the server's answers were compared with, sorted. A
+	// server that breaks one rule may leave others unchecked: without a list of versions, there
+	// is no version to ask for.
+	Checked []string `json:"checked"`
+	// Violations are the rules that it breaks, in the order of the requests.
+	Violations []Violation `json:"violations"`
+}
+
+// OK reports whether rules were checked and none is broken.
+func (r *Report) OK() bool { return len(r.Checked) > 0 && len(r.Violations) == 0 }
+
+// Err returns the violations as one error, nil if OK returns true.
+func (r *Report) Err() error {
+	if r.OK() {
+		return nil
+	}
+	if len(r.Violations) == 0 {
+		return fmt.Errorf("%s: no rule was checked", r.Server)
+	}
+	var errs []error
+	for _, v := range r.Violations {
+		errs = append(errs, errors.New(v.String()))
+	}
+	return errors.Join(errs...)
+}
+
+// check records that a rule was checked.
+func (r *Report) check(rule string) {
+	if at, found := slices.BinarySearch(r.Checked, rule); !found {
+		r.Checked = slices.Insert(r.Checked, at, rule)
+	}
+}
+
+// expect records that a rule was checked, and a violation unless ok.
+func (r *Report) expect(ok bool, rule, request, format string, args ...any) bool {
+	r.check(rule)
+	if !ok {
+		r.Violations = append(r.Violations, Violation{Rule: rule, Request: request, Message: fmt.Sprintf(format, args...)})
+	}
+	return ok
+}
+
+// excerpt returns the beginning of a server's text for a message, quoted.
+func excerpt(text string) string {
+	const most = 80
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return fmt.Sprintf("%q", text)
+}
