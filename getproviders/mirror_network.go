@@ -54,9 +54,9 @@ type NetworkMirror struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the maximum number of retries of a failed request. 0 means 3, and a negative
-	// number means none.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
 	// random waits that grow, or the waits that servers ask for.
 	Backoff func(retry int) time.Duration
@@ -196,7 +196,7 @@ func (m *NetworkMirror) client() *httpx.Client {
 		UserAgent:    m.UserAgent,
 		MaxRedirects: maxMirrorRedirects,
 		Refuse:       httpx.InsecureRedirect,
-		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff, Pauses: &m.pauses},
+		Retry:        httpx.Retry{Attempts: m.Attempts, Backoff: m.Backoff, Pauses: &m.pauses},
 	}
 }
 

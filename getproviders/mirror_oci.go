@@ -36,8 +36,8 @@ import (
 type OCIMirror struct {
 	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
-	// Fetcher provides the HTTP client, the credentials for registries, the retries and the
-	// timeouts. It must be set.
+	// Fetcher provides the HTTP client, the credentials for registries, the attempts and
+	// the timeouts. It must be set.
 	Fetcher *getmodules.Fetcher
 
 	// indexes are the indexes of versions. Each of them has the manifests of all platforms.

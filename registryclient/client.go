@@ -57,9 +57,9 @@ type Client struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed request. Zero means 3, a negative number
-	// means none.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// RetryWait is the maximum wait before the first retry, unless the server requests a
 	// different wait. Later waits are up to 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
@@ -86,7 +86,7 @@ func (c *Client) httpClient() *httpx.Client {
 		MaxRedirects:   maxRedirects,
 		Refuse:         httpx.InsecureRedirect,
 		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
-		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait, Pauses: &c.pauses},
+		Retry:          httpx.Retry{Attempts: c.Attempts, FirstWait: c.RetryWait, Pauses: &c.pauses},
 	}
 }
 

@@ -107,7 +107,7 @@ func (tokenSource) Authorize(_ context.Context, _ addrs.Hostname, req *http.Requ
 }
 
 func askRegistry(ctx context.Context, m *matrix, id string) error {
-	c := &registryclient.Client{Services: tokenSource{home + "/" + id + "/"}, HTTPClient: m.web.Client(), Retries: -1}
+	c := &registryclient.Client{Services: tokenSource{home + "/" + id + "/"}, HTTPClient: m.web.Client(), Attempts: 1}
 	_, err := c.ModuleVersions(ctx, module)
 	return err
 }
@@ -176,7 +176,7 @@ func (m *matrix) newFetcher(t *testing.T) *getmodules.Fetcher {
 	proxy := m.web.Proxy()
 	return &getmodules.Fetcher{
 		HTTPClient: m.web.Client(),
-		Retries:    -1,
+		Attempts:   1,
 		OCICredentials: func(context.Context, string, string) (getmodules.OCICredential, error) {
 			return getmodules.OCICredential{Username: "user", Password: webtest.Canary}, nil
 		},
