@@ -65,11 +65,11 @@ type gitClients struct {
 	// builtIn is set if the built-in client is used where v2 is not, instead of git.
 	builtIn bool
 
-	v2Err  error // the error of the fetch by v2, if it failed
+	v2Err error // the error of the fetch by v2, if it failed
 	// repeated is set if v2 has sent a request in vain as often as is allowed.
 	repeated bool
-	git    *gitexec.Repository
-	warned []string
+	git      *gitexec.Repository
+	warned   []string
 }
 
 // gitClients determines which clients may fetch a repository.

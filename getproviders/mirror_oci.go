@@ -74,7 +74,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, err
 	}
-	index, err := m.indexes.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
+	index, err := singleflight.For(ctx, &m.indexes).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
 		return repository.Manifest(ctx, oci.VersionTag(version.String()))
 	})
 	if err != nil {

@@ -101,6 +101,8 @@ func (s tokenSource) ServiceURL(context.Context, addrs.Hostname, string) (*url.U
 	return url.Parse(s.base)
 }
 
+func (tokenSource) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
+
 func (tokenSource) Authorize(_ context.Context, _ addrs.Hostname, req *http.Request) error {
 	req.Header.Set("Authorization", "Bearer "+webtest.Canary)
 	return nil

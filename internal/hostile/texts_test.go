@@ -30,6 +30,8 @@ func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, e
 	return url.Parse("https://" + registryHost + "/v1/")
 }
 
+func (services) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
+
 func (services) Authorize(context.Context, addrs.Hostname, *http.Request) error { return nil }
 
 // always returns a client that always gets the same answer.
