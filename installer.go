@@ -92,11 +92,11 @@ type Options struct {
 	// Services maps hosts to service identifiers and their services, which are used instead
 	// of discovery, like the "host" blocks of a CLI configuration.
 	Services map[addrs.Hostname]map[string]any
-	// Retries is how often a failed request for discovery or to a registry is repeated. 0
-	// means 3, a negative number means never.
-	Retries int
+	// Attempts is how often a request is sent at most, for discovery, to a registry and for
+	// a package. 0 means 4, 1 means that a failed request is never repeated.
+	Attempts int
 	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
-	// sets its fields HTTPClient, UserAgent, HTTPCredentials, OCICredentials and CacheDir
+	// sets its fields HTTPClient, UserAgent, Attempts, HTTPCredentials, OCICredentials and CacheDir
 	// if they are zero, so the Fetcher must not be in use yet. nil means the defaults.
 	Fetcher *getmodules.Fetcher
 	// CacheDir, StateDir, StateKey, Parallel and OnEvent are as in Installer.
@@ -126,7 +126,7 @@ type Credentials interface {
 //	in.Fetcher = counting{in.Fetcher}
 func New(opts Options) *Installer {
 	services := &disco.Client{
-		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
 		ForcedServices: opts.Services,
 	}
 	if opts.Credentials != nil {
@@ -134,13 +134,13 @@ func New(opts Options) *Installer {
 	}
 	registry := &registryclient.Client{
 		Services:   services,
-		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
 	}
 	return &Installer{
 		Registry: registry,
 		Providers: &getproviders.Direct{
 			Registry: registry, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true, // policies decide
-			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
 		},
 		Fetcher:  opts.fetcher(),
 		CacheDir: opts.CacheDir,
@@ -160,6 +160,9 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	}
 	if f.HTTPClient == nil {
 		f.HTTPClient = o.HTTPClient
+	}
+	if f.Attempts == 0 {
+		f.Attempts = o.Attempts
 	}
 	f.UserAgent, f.CacheDir = orElse(f.UserAgent, o.UserAgent), orElse(f.CacheDir, o.CacheDir)
 	if o.Credentials == nil {

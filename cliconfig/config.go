@@ -25,9 +25,9 @@ type Config struct {
 	// It is for the field ForcedServices of disco.Client, which then does not ask these
 	// hosts for their services. A value that is not a string is treated as missing.
 	Services map[addrs.Hostname]map[string]any
-	// Retries is how often a failed request to a registry is repeated. It is 0 if that is
-	// not configured, and negative if failed requests are not repeated.
-	Retries int
+	// Attempts is how often a request to a registry is sent at most: one more than the
+	// configured number of retries. It is 0 if that is not configured.
+	Attempts int
 	// Timeout limits a single request to a registry; 0 if it is not configured.
 	Timeout time.Duration
 	// Providers says where provider packages come from. [Config.ProviderSource] makes a

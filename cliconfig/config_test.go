@@ -101,33 +101,33 @@ func TestProtocols(t *testing.T) {
 		name     string
 		files    map[string]string
 		environ  []string
-		retries  int
+		attempts int
 		timeout  time.Duration
 		warnings int
 	}{
 		{name: "nothing"},
-		{name: "the main file wins", files: both, retries: 2, timeout: 20 * time.Second},
+		{name: "the main file wins", files: both, attempts: 3, timeout: 20 * time.Second},
 		{
-			name:    "by argument",
-			files:   map[string]string{".tofurc": "registry_protocols {\n retry_count = 4\n}", ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, `"30"`)},
-			retries: 4, timeout: 30 * time.Second,
+			name:     "by argument",
+			files:    map[string]string{".tofurc": "registry_protocols {\n retry_count = 4\n}", ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, `"30"`)},
+			attempts: 5, timeout: 30 * time.Second,
 		},
-		{name: "0 in a file is never", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1)}, retries: -1, timeout: time.Second},
-		{name: "0 stays", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1), ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, 30)}, retries: -1, timeout: time.Second},
+		{name: "0 in a file is never", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1)}, attempts: 1, timeout: time.Second},
+		{name: "0 stays", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1), ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, 30)}, attempts: 1, timeout: time.Second},
 		{
 			name: "the environment wins", files: both,
-			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=7", "TF_REGISTRY_CLIENT_TIMEOUT=70"},
-			retries: 7, timeout: 70 * time.Second,
+			environ:  []string{"TF_REGISTRY_DISCOVERY_RETRY=7", "TF_REGISTRY_CLIENT_TIMEOUT=70"},
+			attempts: 8, timeout: 70 * time.Second,
 		},
 		{
 			name: "0 in the environment is nothing", files: both,
-			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=0", "TF_REGISTRY_CLIENT_TIMEOUT=0"},
-			retries: 2, timeout: 20 * time.Second, warnings: 2,
+			environ:  []string{"TF_REGISTRY_DISCOVERY_RETRY=0", "TF_REGISTRY_CLIENT_TIMEOUT=0"},
+			attempts: 3, timeout: 20 * time.Second, warnings: 2,
 		},
 		{
 			name: "nor is anything else", files: both,
-			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=-1", "TF_REGISTRY_CLIENT_TIMEOUT=10s"},
-			retries: 2, timeout: 20 * time.Second, warnings: 2,
+			environ:  []string{"TF_REGISTRY_DISCOVERY_RETRY=-1", "TF_REGISTRY_CLIENT_TIMEOUT=10s"},
+			attempts: 3, timeout: 20 * time.Second, warnings: 2,
 		},
 		{name: "too much", environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=1000000", "TF_REGISTRY_CLIENT_TIMEOUT=99999999999999999999"}, warnings: 2},
 	}
@@ -136,8 +136,8 @@ func TestProtocols(t *testing.T) {
 		if diags.HasErrors() || len(diags) != test.warnings {
 			t.Errorf("%s: %v, want %d warnings", test.name, diags, test.warnings)
 		}
-		if config.Retries != test.retries || config.Timeout != test.timeout {
-			t.Errorf("%s: retries %d and timeout %s, want %d and %s", test.name, config.Retries, config.Timeout, test.retries, test.timeout)
+		if config.Attempts != test.attempts || config.Timeout != test.timeout {
+			t.Errorf("%s: attempts %d and timeout %s, want %d and %s", test.name, config.Attempts, config.Timeout, test.attempts, test.timeout)
 		}
 	}
 }

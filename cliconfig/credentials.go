@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // credentials are the credentials that a file, a variable or a helper provides for a host.
@@ -38,7 +39,7 @@ func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credenti
 	if c.helper == nil {
 		return credentials{none: true}, nil
 	}
-	return c.helperAnswers.Do(ctx, host, func(ctx context.Context) (credentials, error) {
+	return singleflight.For(ctx, &c.helperAnswers).Do(ctx, host, func(ctx context.Context) (credentials, error) {
 		return c.helper.get(ctx, c.programs, host)
 	})
 }
@@ -108,9 +109,10 @@ type lazy[V any] struct {
 	result func() (V, error)
 }
 
-// get returns the result of read, or of an earlier read. It does not keep the result if the
-// context has ended.
+// get returns the result of read, or of an earlier read of the same run. It does not keep the
+// result if the context has ended.
 func (l *lazy[V]) get(ctx context.Context, read func(context.Context) (V, error)) (V, error) {
+	l = singleflight.For(ctx, l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.result != nil {

@@ -165,10 +165,8 @@ func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 		return
 	}
 	d.hasProtocols = true
-	if n, ok := d.count(at, body, "retry_count", maxRetries); ok && d.config.Retries == 0 {
-		if d.config.Retries = n; n == 0 {
-			d.config.Retries = -1 // 0 in the field means that nothing is configured
-		}
+	if n, ok := d.count(at, body, "retry_count", maxRetries); ok && d.config.Attempts == 0 {
+		d.config.Attempts = n + 1
 	}
 	if n, ok := d.count(at, body, "request_timeout_seconds", maxTimeout); ok && d.config.Timeout == 0 {
 		d.config.Timeout = time.Duration(n) * time.Second

@@ -7,7 +7,7 @@
 //	services := &disco.Client{
 //		Credentials:    config,
 //		ForcedServices: config.Services,
-//		Retries:        config.Retries,
+//		Attempts:       config.Attempts,
 //	}
 //	fetcher := &getmodules.Fetcher{
 //		CacheDir:        env.CacheDir(),

@@ -183,9 +183,15 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 		}
 		return 0
 	}
-	c.Retries = positive(retryVariable, maxRetries)
+	attempts := func(name string) int {
+		if n := positive(name, maxRetries); n > 0 {
+			return n + 1
+		}
+		return 0
+	}
+	c.Attempts = attempts(retryVariable)
 	c.Timeout = time.Duration(positive(timeoutVariable, maxTimeout)) * time.Second
-	c.Providers.downloadRetries = positive(downloadRetryVariable, maxRetries)
+	c.Providers.downloadAttempts = attempts(downloadRetryVariable)
 	c.Providers.PluginCacheDir = e.lookup(pluginCacheVariable)
 	mayBreak := e.lookup(pluginCacheMayBreakVariable)
 	c.Providers.PluginCacheMayBreakLock = mayBreak != "" && mayBreak != "0"

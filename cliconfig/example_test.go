@@ -55,9 +55,9 @@ oci_credentials "oci.example.com/team" {
 		HTTPClient:     client,
 		Credentials:    config,
 		ForcedServices: config.Services,
-		Retries:        config.Retries,
+		Attempts:       config.Attempts,
 	}
-	registry := &registryclient.Client{Services: services, HTTPClient: client, Retries: config.Retries}
+	registry := &registryclient.Client{Services: services, HTTPClient: client, Attempts: config.Attempts}
 	fetcher := &getmodules.Fetcher{
 		CacheDir:        env.CacheDir(),
 		HTTPCredentials: config.HTTPCredentials,

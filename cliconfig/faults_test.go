@@ -104,8 +104,8 @@ func FuzzLoad(f *testing.F) {
 		if config == nil {
 			t.Fatalf("Load returned no configuration and %v", diags)
 		}
-		if config.Retries < -1 || config.Timeout < 0 {
-			t.Errorf("Load: retries %d, timeout %s", config.Retries, config.Timeout)
+		if config.Attempts < 0 || config.Timeout < 0 {
+			t.Errorf("Load: attempts %d, timeout %s", config.Attempts, config.Timeout)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // HTTPCredentials returns the user name and the password for the server of a URL from the
 // user's netrc file, or nil if it has none. There, a port is part of the server's name,
-// unless it is 443 with https. The file is read once, when it is first needed. The error is
+// unless it is 443 with https. The file is read when it is first needed. The error is
 // ctx's, or says why the file cannot be read.
 //
 // HTTPCredentials is a [github.com/cotterpin/cotter/getmodules.HTTPCredentials].

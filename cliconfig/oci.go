@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // OCICredentials returns the credential for a repository, such as "team/network", of the
@@ -48,7 +49,7 @@ func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Pla
 		return best.login, Place{PlaceFile, best.file}, best.err
 	}
 	question := dockerQuestion{best.helper, want.host}
-	login, err := c.ociAnswers.Do(ctx, question, func(ctx context.Context) (ociLogin, error) {
+	login, err := singleflight.For(ctx, &c.ociAnswers).Do(ctx, question, func(ctx context.Context) (ociLogin, error) {
 		return question.ask(ctx, c.programs)
 	})
 	return login, Place{PlaceHelper, dockerPrefix + best.helper}, err

@@ -78,14 +78,14 @@ func (d *decoder) installationMethod(block item, body object) {
 }
 
 func (d *decoder) direct(at hcl.Pos, body object, method *InstallationMethod) bool {
-	method.DownloadRetries = d.config.Providers.downloadRetries
+	method.DownloadAttempts = d.config.Providers.downloadAttempts
 	const retries = "download_retry_count"
 	if _, found := body.last(retries); !found || d.config.terraform {
 		return true
 	}
 	n, ok := d.count(at, body, retries, maxRetries)
 	if ok && n > 0 {
-		method.DownloadRetries = n
+		method.DownloadAttempts = n + 1
 	}
 	return ok
 }

@@ -37,8 +37,8 @@ type ProviderInstallation struct {
 	// lock then has incomplete hashes.
 	PluginCacheMayBreakLock bool
 
-	// downloadRetries is the setting for direct in the environment; 0 if there is none.
-	downloadRetries int
+	// downloadAttempts is the setting for direct in the environment; 0 if there is none.
+	downloadAttempts int
 }
 
 // InProject reports whether a project can bring providers itself: whether a relative path of a
@@ -81,9 +81,9 @@ type InstallationMethod struct {
 	Kind string
 	// Include and Exclude select the providers of the method; see [getproviders.Method].
 	Include, Exclude []getproviders.Pattern
-	// DownloadRetries is how often direct repeats a failed download of an archive; 0 if it
-	// is not configured.
-	DownloadRetries int
+	// DownloadAttempts is how often direct requests an archive at most: one more than the
+	// configured number of retries. It is 0 if that is not configured.
+	DownloadAttempts int
 	// Path is the directory of a filesystem_mirror. If it is relative, the mirror belongs to the
 	// project; see [getproviders.FilesystemMirror].
 	Path string
@@ -102,9 +102,9 @@ type InstallationMethod struct {
 // configuration.
 type ProviderSourceOptions struct {
 	// Direct returns the source for the method direct: the registries of the providers. The
-	// source must repeat a failed download of an archive up to downloadRetries times; 0
-	// means that the number is not configured.
-	Direct func(downloadRetries int) getproviders.Source
+	// source must request an archive downloadAttempts times at most; 0 means that the
+	// number is not configured.
+	Direct func(downloadAttempts int) getproviders.Source
 	// Dir is the base directory for the relative paths of mirrors, usually the directory of
 	// the configuration. "" means the working directory.
 	Dir string
@@ -119,7 +119,7 @@ type ProviderSourceOptions struct {
 }
 
 // ProviderSource returns the configured source of providers, with the credentials and the
-// retries of the configuration. Without a provider_installation block, it reads the implied
+// attempts of the configuration. Without a provider_installation block, it reads the implied
 // mirrors to find the providers that they have. The error is ctx's, or an error of reading
 // the mirrors.
 func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions) (getproviders.Source, error) {
@@ -152,7 +152,7 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 			TrustedHost:    addrs.DefaultRegistryHost,
 			HTTPClient:     opts.HTTPClient,
 			UserAgent:      opts.UserAgent,
-			Retries:        c.Retries,
+			Attempts:       c.Attempts,
 		}
 	case MethodOCIMirror:
 		return &getproviders.OCIMirror{
@@ -160,19 +160,19 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 			Fetcher: &getmodules.Fetcher{
 				HTTPClient:     opts.HTTPClient,
 				UserAgent:      opts.UserAgent,
-				Retries:        c.Retries,
+				Attempts:       c.Attempts,
 				OCICredentials: c.OCICredentials,
 			},
 		}
 	}
-	return opts.Direct(m.DownloadRetries)
+	return opts.Direct(m.DownloadAttempts)
 }
 
 // impliedSource returns a source of the implied mirrors, and of the registries for
 // providers that are in none of the mirrors.
 func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) (getproviders.Source, error) {
 	var methods getproviders.Multi
-	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadRetries)}
+	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadAttempts)}
 	for _, dir := range c.Providers.ImpliedMirrors {
 		mirror := opts.directory(dir)
 		if opts.NoProject && mirror.InProject {

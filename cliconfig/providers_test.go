@@ -34,8 +34,8 @@ func describe(m cliconfig.InstallationMethod) string {
 	if m.TrustAllHashes {
 		text += " trusted"
 	}
-	if m.DownloadRetries != 0 {
-		text += fmt.Sprintf(" retries=%d", m.DownloadRetries)
+	if m.DownloadAttempts != 0 {
+		text += fmt.Sprintf(" attempts=%d", m.DownloadAttempts)
 	}
 	for _, p := range m.Include {
 		text += " +" + p.String()
@@ -64,8 +64,8 @@ var installationCases = []struct {
 		"direct +registry.opentofu.org/a/b +registry.opentofu.org/acme/* +h.com/*/* -registry.opentofu.org/a/c",
 	}},
 	{installation("direct {\n  include = []\n}"), []string{"direct"}},
-	{installation("direct {\n  download_retry_count = 5\n}"), []string{"direct retries=5"}},
-	{installation("direct {\n  download_retry_count = \"5\"\n}"), []string{"direct retries=5"}},
+	{installation("direct {\n  download_retry_count = 5\n}"), []string{"direct attempts=6"}},
+	{installation("direct {\n  download_retry_count = \"5\"\n}"), []string{"direct attempts=6"}},
 	{installation("direct {\n  download_retry_count = 0\n}"), []string{"direct"}},
 	{installation("direct {\n  whatever = 1\n}"), []string{"direct"}},
 	{installation("filesystem_mirror {\n  path = \"/x/../y\"\n}\ndirect {}"), []string{"filesystem_mirror /y", "direct"}},
@@ -297,7 +297,7 @@ func TestImpliedMirrors(t *testing.T) {
 }
 
 // registry is a source that has version 9.0.0 of every provider.
-type registry struct{ retries int }
+type registry struct{ attempts int }
 
 func (registry) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
 	return getproviders.Listing{Versions: []getproviders.Version{{Version: versions.MustParse("9.0.0")}}}, nil
@@ -385,7 +385,7 @@ func TestProviderSource(t *testing.T) {
 		write(t, filepath.Join(user, ".tofurc"), strings.ReplaceAll(text, "DIR", filepath.ToSlash(dir)), 0o600)
 		config := load(t, cliconfig.Environment{Home: user, GOOS: "linux", Variables: []string{"XDG_DATA_DIRS=/none"}})
 		source, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
-			Direct: func(retries int) getproviders.Source { return registry{retries} },
+			Direct: func(attempts int) getproviders.Source { return registry{attempts} },
 			Dir:    dir,
 		})
 		if err != nil {
@@ -407,7 +407,7 @@ func TestProviderSource(t *testing.T) {
 			t.Errorf("%s: the evidence is %q, want %q", name, got, test.evidenceOfX)
 		}
 		shared, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
-			Direct: func(retries int) getproviders.Source { return registry{retries} },
+			Direct: func(attempts int) getproviders.Source { return registry{attempts} },
 			Dir:    dir, NoProject: true,
 		})
 		if err != nil {
@@ -445,22 +445,22 @@ func TestSourcesOfMethods(t *testing.T) {
 		".tofurc": installation("direct {\n  download_retry_count = 2\n}\ndirect {}\nnetwork_mirror {\n  url = \"https://u:p@x.com/\"\n  trust_all_hashes = true\n}\noci_mirror {\n  repository_template = \"x.com/${hostname}/${namespace}/${type}\"\n}"),
 	})})
 	source, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
-		Direct:    func(retries int) getproviders.Source { return registry{retries} },
+		Direct:    func(attempts int) getproviders.Source { return registry{attempts} },
 		UserAgent: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	methods := source.(getproviders.Multi)
-	if methods[0].Source != (registry{2}) || methods[1].Source != (registry{7}) {
-		t.Errorf("direct is %v and %v, want the retries of the block, or of the environment", methods[0].Source, methods[1].Source)
+	if methods[0].Source != (registry{3}) || methods[1].Source != (registry{8}) {
+		t.Errorf("direct is %v and %v, want the attempts of the block, or of the environment", methods[0].Source, methods[1].Source)
 	}
 	network := methods[2].Source.(*getproviders.NetworkMirror)
-	if network.URL.String() != "https://u:p@x.com/" || network.Credentials != config || !network.TrustAllHashes || network.TrustedHost != addrs.DefaultRegistryHost || network.Retries != 4 || network.UserAgent != "test" {
+	if network.URL.String() != "https://u:p@x.com/" || network.Credentials != config || !network.TrustAllHashes || network.TrustedHost != addrs.DefaultRegistryHost || network.Attempts != 5 || network.UserAgent != "test" {
 		t.Errorf("the network mirror is %+v", network)
 	}
 	oci := methods[3].Source.(*getproviders.OCIMirror)
-	if oci.Fetcher.OCICredentials == nil || oci.Fetcher.Retries != 4 || oci.Fetcher.UserAgent != "test" {
+	if oci.Fetcher.OCICredentials == nil || oci.Fetcher.Attempts != 5 || oci.Fetcher.UserAgent != "test" {
 		t.Errorf("the OCI mirror is %+v", oci)
 	}
 }

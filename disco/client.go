@@ -27,37 +27,55 @@ const (
 
 // Client looks up services. The zero value is ready for use and sends no credentials. A
 // Client is safe for concurrent use. Once it is in use, it must not be copied and its
-// fields must not change.
+// fields must not change. It remembers documents and credentials as long as it lives; see
+// Fresh.
 type Client struct {
 	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
 	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect
 	// and Jar are ignored.
 	HTTPClient *http.Client
 	// Credentials provides the credentials for hosts. nil means that there are no
-	// credentials. It is called once for each host, unless it returns an error.
+	// credentials. It is called once for each host, and again if it returned an error or
+	// if the host refuses the credentials; see Refused.
 	Credentials CredentialsSource
+	// LoopbackHTTP also sends credentials by http, in plain text, to services at a loopback
+	// address of this machine or at "localhost". Every program and user of this machine that
+	// can listen on the service's port then gets the token. It is meant for tests.
+	LoopbackHTTP bool
 	// ForcedServices maps hosts to service identifiers and their services, which replace
 	// discovery, like the "host" blocks of a CLI configuration. A value other than a string
 	// is treated as missing.
 	ForcedServices map[addrs.Hostname]map[string]any
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed request. Zero means 3, a negative number
-	// means none.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// RetryWait is the maximum wait before the first retry. Later waits are up to 16 times
 	// longer. Zero means 500 ms.
 	RetryWait time.Duration
 
 	hosts       singleflight.Group[httpx.Shared[addrs.Hostname], *svcdisco.Host]
 	credentials singleflight.Group[addrs.Hostname, Credentials]
+	// renewed has the credentials that replace refused ones.
+	renewed singleflight.Memo[refused, Credentials]
+}
+
+// Fresh returns a client with the same settings and connections that remembers nothing: it
+// requests documents and asks for credentials again. A program that lives long uses one for
+// each of its runs.
+func (c *Client) Fresh() *Client {
+	return &Client{
+		HTTPClient: c.HTTPClient, Credentials: c.Credentials, LoopbackHTTP: c.LoopbackHTTP, ForcedServices: c.ForcedServices,
+		UserAgent: c.UserAgent, Attempts: c.Attempts, RetryWait: c.RetryWait,
+	}
 }
 
 // ServiceURL returns the base URL of a service at a host. The path of the URL ends in "/".
 // The identifier is a name and a major version, such as "modules.v1". The error is a
 // *[DiscoveryError] that wraps a sentinel error of this package or the context's error.
 func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error) {
-	services, err := c.hosts.Do(ctx, httpx.Share(ctx, host), func(ctx context.Context) (*svcdisco.Host, error) {
+	services, err := singleflight.For(ctx, &c.hosts).Do(ctx, httpx.Share(ctx, host), func(ctx context.Context) (*svcdisco.Host, error) {
 		return c.discover(ctx, host)
 	})
 	if err != nil {
@@ -83,7 +101,7 @@ func (c *Client) httpClient() *httpx.Client {
 		MaxRedirects:   maxRedirects,
 		Refuse:         httpx.InsecureRedirect,
 		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
-		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait},
+		Retry:          httpx.Retry{Attempts: c.Attempts, FirstWait: c.RetryWait},
 	}
 }
 

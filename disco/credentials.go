@@ -2,11 +2,15 @@ package disco
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // CredentialsSource provides credentials for hosts. ForHost returns nil and no error if
@@ -24,15 +28,16 @@ type Credentials interface {
 }
 
 // Authorize adds the credentials for a host to a request to one of its services. It does
-// nothing if there are no credentials or if the request is not https. The error is the
+// nothing if there are no credentials or if the request is not https; LoopbackHTTP allows
+// http on this machine. The error is the
 // context's or a *[CredentialsError]. After an error the request is unchanged, and stock
 // tools send it without credentials.
 func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error {
-	if c.Credentials == nil || req.URL.Scheme != "https" {
+	if c.Credentials == nil || !c.maySend(req.URL) {
 		return nil
 	}
 	// Call ForHost once for each host, because a credentials helper is an external program.
-	found, err := c.credentials.Do(ctx, host, func(ctx context.Context) (Credentials, error) {
+	found, err := singleflight.For(ctx, &c.credentials).Do(ctx, host, func(ctx context.Context) (Credentials, error) {
 		return c.Credentials.ForHost(ctx, host)
 	})
 	switch {
@@ -44,6 +49,48 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 		found.PrepareRequest(req)
 	}
 	return nil
+}
+
+// maySend reports whether credentials may be sent to a URL.
+func (c *Client) maySend(u *url.URL) bool {
+	return u.Scheme == "https" || c.LoopbackHTTP && u.Scheme == "http" && hostname.IsLoopback(u)
+}
+
+// refused identifies refused credentials of a host by a hash of the request's header.
+type refused struct {
+	host   addrs.Hostname
+	header [sha256.Size]byte
+}
+
+// Refused asks for the credentials for a host again, after its server has answered 401 to a
+// request that Authorize has changed. It reports whether Authorize now adds others, so that
+// the request may be repeated with them. The same credentials are renewed once.
+func (c *Client) Refused(ctx context.Context, host addrs.Hostname, req *http.Request) bool {
+	if c.Credentials == nil || !c.maySend(req.URL) {
+		return false
+	}
+	key := refused{host, sumOf(req.Header)}
+	found, err := singleflight.For(ctx, &c.renewed).Do(ctx, key, func(ctx context.Context) (Credentials, error) {
+		// A source that remembers credentials must ask again too.
+		found, err := c.Credentials.ForHost(new(singleflight.Memory).In(ctx), host)
+		if err == nil {
+			singleflight.For(ctx, &c.credentials).Set(host, found)
+		}
+		return found, err
+	})
+	if err != nil || found == nil {
+		return false
+	}
+	again := req.Clone(ctx)
+	found.PrepareRequest(again)
+	return sumOf(again.Header) != key.header
+}
+
+// sumOf returns a hash of the part of a header that can be credentials, which are secrets.
+func sumOf(header http.Header) [sha256.Size]byte {
+	sum := sha256.New()
+	_ = header.WriteSubset(sum, map[string]bool{"Accept": true, "Accept-Encoding": true, "User-Agent": true}) // sorted by name
+	return [sha256.Size]byte(sum.Sum(nil))
 }
 
 // BearerToken is a token for the Authorization header (RFC 6750). It is printed as

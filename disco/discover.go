@@ -66,6 +66,10 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	// require credentials for this document.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
 	answer, err := l.client.httpClient().Read(req, maxDocument)
+	if err == nil && answer.StatusCode == http.StatusUnauthorized && l.client.Refused(ctx, l.host, req) {
+		credentialsErr = l.client.Authorize(ctx, l.host, req)
+		answer, err = l.client.httpClient().Read(req, maxDocument)
+	}
 	if err == nil {
 		err = checkAnswer(answer, credentialsErr)
 	}

@@ -30,9 +30,11 @@ type Fetcher struct {
 	// UserAgent is sent with http requests, except to git servers, which expect the user agent
 	// of a git client. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed http request. 0 means 3; a negative number
-	// means no retries.
-	Retries int
+	// Attempts is how often a request is sent at most: for archives, pages, git repositories and
+	// OCI registries. 0 means 4; 1 means that a failed request is never repeated. If git is
+	// spoken in this process and all attempts fail, the installed git, which has settings of its
+	// own, makes one more. Getters have their own number.
+	Attempts int
 	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
 	// 0.5 s, doubled for each further retry, with jitter.
 	Backoff func(retry int) time.Duration

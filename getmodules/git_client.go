@@ -65,9 +65,11 @@ type gitClients struct {
 	// builtIn is set if the built-in client is used where v2 is not, instead of git.
 	builtIn bool
 
-	v2Err  error // the error of the fetch by v2, if it failed
-	git    *gitexec.Repository
-	warned []string
+	v2Err error // the error of the fetch by v2, if it failed
+	// repeated is set if v2 has sent a request in vain as often as is allowed.
+	repeated bool
+	git      *gitexec.Repository
+	warned   []string
 }
 
 // gitClients determines which clients may fetch a repository.
@@ -82,7 +84,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: f.usesBuiltIn()}
 	if transport := f.v2Transport(ctx, addr); transport != nil {
 		g.v2 = &inprocess.V2{
-			Client:   gitwire.Client{Transport: transport, Repository: &addr.remote},
+			Client:   gitwire.Client{Transport: &repeats{transport, g}, Repository: &addr.remote},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
@@ -158,7 +160,7 @@ func (g *gitClients) system() *gitexec.Repository {
 		Scratch:       g.scratch,
 		MaxBytes:      f.Limits.download(),
 		Floor:         f.floor(gitIdle),
-		Retry:         f.retry(),
+		Retry:         g.retry(),
 		Progress:      g.progress(),
 		CacheUnusable: func(reason string) { g.warned = f.warnCache(reason) },
 	}
@@ -193,6 +195,22 @@ func (g *gitClients) openBuiltIn() (git.Repository, error) {
 	}}, nil
 }
 
+// retry determines how often the client that is used after v2 repeats a request. It sends each
+// request once if v2 has repeated it in vain.
+func (g *gitClients) retry() httpx.Retry {
+	retry := g.fetcher.retry()
+	if g.repeated {
+		retry.Attempts = 1
+	}
+	return retry
+}
+
+func (g *gitClients) httpClient(stall time.Duration) *httpx.Client {
+	client := g.fetcher.httpClient(stall)
+	client.Retry = g.retry()
+	return client
+}
+
 func (g *gitClients) builtInTransport() inprocess.Transport {
 	f, u := g.fetcher, &g.addr.remote
 	switch u.Scheme {
@@ -211,8 +229,8 @@ func (g *gitClients) builtInTransport() inprocess.Transport {
 		return stream
 	}
 	return &inprocess.HTTP{
-		ForRefs:    f.httpClient(defaultStallTimeout),
-		ForPacks:   f.httpClient(gitIdle),
+		ForRefs:    g.httpClient(defaultStallTimeout),
+		ForPacks:   g.httpClient(gitIdle),
 		Repository: u,
 		User:       g.addr.user,
 	}

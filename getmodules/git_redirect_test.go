@@ -60,7 +60,7 @@ func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodul
 	all := map[string]*getmodules.Fetcher{"git": newGitFetcher(t, env...), "git after wire": newGitFetcher(t, env...), "go": newBuiltInFetcher(t)}
 	all["git after wire"].AlwaysGit = false
 	for _, f := range all {
-		f.HTTPClient, f.Retries = w.Client(), -1
+		f.HTTPClient, f.Attempts = w.Client(), 1
 	}
 	return all
 }

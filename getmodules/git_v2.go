@@ -41,6 +41,18 @@ func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripp
 	return client
 }
 
+// repeats records in clients that a request has failed on all attempts.
+type repeats struct {
+	http.RoundTripper
+	clients *gitClients
+}
+
+func (r *repeats) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer, err := r.RoundTripper.RoundTrip(req)
+	r.clients.repeated = err != nil || answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests
+	return answer, err
+}
+
 // transportForV2 returns the transport for version 2 of the protocol, or the reason why the
 // repository is not fetched by it.
 func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -21,7 +22,7 @@ import (
 func newWireFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
 	f := newGitFetcher(t, env...)
-	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}}
+	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}, Backoff: func(int) time.Duration { return 0 }}
 }
 
 // newGitlessFetcher returns a fetcher that has no git to fall back to.

@@ -40,7 +40,7 @@ func (f *Fetcher) httpClient(stall time.Duration) *httpx.Client {
 }
 
 func (f *Fetcher) retry() httpx.Retry {
-	return httpx.Retry{Max: f.Retries, Backoff: f.Backoff, Pauses: &f.pauses}
+	return httpx.Retry{Attempts: f.Attempts, Backoff: f.Backoff, Pauses: &f.pauses}
 }
 
 // floor returns the minimum rate of a transfer under the Fetcher's limits. stall is its window

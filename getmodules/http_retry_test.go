@@ -98,7 +98,7 @@ func TestNoRetries(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": failing(1, answer(503))})
 	f := newHTTPFetcher()
-	f.Retries = -1
+	f.Attempts = 1
 	if _, _, err := fetchURL(t, f, site.URL+"/a.zip"); err == nil || len(site.asked()) != 1 {
 		t.Errorf("error is %v after %d requests, want one", err, len(site.asked()))
 	}
@@ -157,7 +157,7 @@ func TestStall(t *testing.T) {
 	site := newSite(t, map[string]http.HandlerFunc{"/silent.zip": silent(0), "/half.zip": silent(50)})
 	for path := range site.routes {
 		f := newHTTPFetcher()
-		f.StallTimeout, f.Retries = 200*time.Millisecond, 1
+		f.StallTimeout, f.Attempts = 200*time.Millisecond, 2
 		_, _, err := fetchURL(t, f, site.URL+path)
 		if err == nil || errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error is %v, want one about the stall", path, err)

@@ -64,7 +64,7 @@ func TestMinRate(t *testing.T) {
 			t.Parallel()
 			for _, rate := range []int64{1 << 40, -1} {
 				f := newAutoFetcher(t)
-				f.GitBackend, f.Retries, f.Limits.MinRate = tt.backend, -1, rate
+				f.GitBackend, f.Attempts, f.Limits.MinRate = tt.backend, 1, rate
 				f.StallTimeout = map[bool]time.Duration{true: 30 * time.Millisecond, false: time.Minute}[rate > 0]
 				tt.req.Dir = filepath.Join(t.TempDir(), "tree")
 				_, err := f.Fetch(t.Context(), tt.req)

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/signing"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // AuthenticationError is returned if a registry does not prove a package: it offers no key, the
@@ -119,7 +120,7 @@ func sorted(hashes []hashing.Hash) []hashing.Hash {
 
 // document returns the document at a URL, which may have at most limit bytes.
 func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, error) {
-	return d.documents.Do(ctx, httpx.Share(ctx, at), func(ctx context.Context) ([]byte, error) {
+	return singleflight.For(ctx, &d.documents).Do(ctx, httpx.Share(ctx, at), func(ctx context.Context) ([]byte, error) {
 		req, err := newRequest(ctx, at)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), err)

@@ -52,10 +52,10 @@ type Direct struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the maximum number of retries of a failed request. 0 means 3, and a negative
-	// number means none. The retries of an archive are counted from zero again whenever the
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated. The attempts for an archive are counted from zero again whenever the
 	// transfer has advanced.
-	Retries int
+	Attempts int
 	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
 	// random waits that grow, or the waits that servers ask for.
 	Backoff func(retry int) time.Duration
@@ -173,7 +173,7 @@ func (d *Direct) client() *httpx.Client {
 		HTTP:         d.HTTPClient,
 		UserAgent:    d.UserAgent,
 		MaxRedirects: maxRedirects,
-		Retry:        httpx.Retry{Max: d.Retries, Backoff: d.Backoff, Pauses: &d.pauses},
+		Retry:        httpx.Retry{Attempts: d.Attempts, Backoff: d.Backoff, Pauses: &d.pauses},
 		Floor:        httpx.Floor{Window: cmp.Or(d.StallTimeout, defaultStallTimeout)},
 	}
 }

@@ -37,8 +37,8 @@ var v100 = versions.MustParse("1.0.0")
 func direct(world *modtest.World) *getproviders.Direct {
 	client := world.HTTPClient()
 	return &getproviders.Direct{
-		Registry:   &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client, Retries: -1},
-		HTTPClient: client, Retries: -1,
+		Registry:   &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client, Attempts: 1},
+		HTTPClient: client, Attempts: 1,
 	}
 }
 

@@ -249,7 +249,7 @@ func TestDownloadRefused(t *testing.T) {
 		}, "7 were announced"},
 		"not found":      {http.NotFound, nil, "404"},
 		"no content":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, nil, "204"},
-		"never anything": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(d *getproviders.Direct, _ *answer) { d.StallTimeout, d.Retries = 20*time.Millisecond, -1 }, "sent nothing"},
+		"never anything": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(d *getproviders.Direct, _ *answer) { d.StallTimeout, d.Attempts = 20*time.Millisecond, 1 }, "sent nothing"},
 	} {
 		web := webtest.New(t)
 		web.Serve(origin, test.serve)

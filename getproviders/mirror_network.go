@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -54,9 +55,9 @@ type NetworkMirror struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the maximum number of retries of a failed request. 0 means 3, and a negative
-	// number means none.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
 	// random waits that grow, or the waits that servers ask for.
 	Backoff func(retry int) time.Duration
@@ -64,6 +65,8 @@ type NetworkMirror struct {
 	// releases are the documents of versions. Each of them covers the packages of all platforms.
 	releases singleflight.Group[httpx.Shared[release], releaseDocument]
 	pauses   httpx.Pauses
+	once     sync.Once
+	tokens   *disco.Client
 }
 
 var _ Source = (*NetworkMirror)(nil)
@@ -107,7 +110,7 @@ func (m *NetworkMirror) Versions(ctx context.Context, provider addrs.Provider) (
 // Package implements [Source]. The error is a *[MirrorError].
 func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version}
-	document, err := m.releases.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (releaseDocument, error) {
+	document, err := singleflight.For(ctx, &m.releases).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (releaseDocument, error) {
 		about := about
 		text, from, err := m.document(ctx, &about, version.String()+".json")
 		if err != nil {
@@ -181,6 +184,11 @@ func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name s
 	client := m.client()
 	client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
 	answer, err := client.Read(req, maxMirrorDocument)
+	if err == nil && answer.StatusCode == http.StatusUnauthorized && m.isRenewed(ctx, req) {
+		if err = m.authorize(ctx, req); err == nil {
+			answer, err = client.Read(req, maxMirrorDocument)
+		}
+	}
 	if err == nil {
 		err = checkDocument(answer)
 	}
@@ -196,27 +204,29 @@ func (m *NetworkMirror) client() *httpx.Client {
 		UserAgent:    m.UserAgent,
 		MaxRedirects: maxMirrorRedirects,
 		Refuse:       httpx.InsecureRedirect,
-		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff, Pauses: &m.pauses},
+		Retry:        httpx.Retry{Attempts: m.Attempts, Backoff: m.Backoff, Pauses: &m.pauses},
 	}
 }
 
 // authorize adds the token of the mirror's host, which replaces a password in the URL.
 func (m *NetworkMirror) authorize(ctx context.Context, req *http.Request) error {
-	if m.Credentials == nil {
-		return nil
-	}
 	host, err := addrs.ParseHostname(m.URL.Host)
 	if err != nil {
 		return nil // an IPv6 address, for which no credentials can be configured
 	}
-	found, err := m.Credentials.ForHost(ctx, host)
-	if err != nil {
-		return &disco.CredentialsError{Host: host, Err: err}
-	}
-	if found != nil {
-		found.PrepareRequest(req)
-	}
-	return nil
+	return m.services().Authorize(ctx, host, req)
+}
+
+// isRenewed reports whether the token in a request, which was refused, has been replaced.
+func (m *NetworkMirror) isRenewed(ctx context.Context, req *http.Request) bool {
+	host, err := addrs.ParseHostname(m.URL.Host)
+	return err == nil && m.services().Refused(ctx, host, req)
+}
+
+// services returns the client that keeps the token.
+func (m *NetworkMirror) services() *disco.Client {
+	m.once.Do(func() { m.tokens = &disco.Client{Credentials: m.Credentials} })
+	return m.tokens
 }
 
 // checkDocument returns an error for answers that are not JSON documents.

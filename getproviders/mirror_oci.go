@@ -36,8 +36,8 @@ import (
 type OCIMirror struct {
 	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
-	// Fetcher provides the HTTP client, the credentials for registries, the retries and the
-	// timeouts. It must be set.
+	// Fetcher provides the HTTP client, the credentials for registries, the attempts and
+	// the timeouts. It must be set.
 	Fetcher *getmodules.Fetcher
 
 	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
@@ -74,7 +74,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, err
 	}
-	index, err := m.indexes.Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
+	index, err := singleflight.For(ctx, &m.indexes).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
 		return repository.Manifest(ctx, oci.VersionTag(version.String()))
 	})
 	if err != nil {

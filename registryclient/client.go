@@ -29,6 +29,10 @@ type Services interface {
 	// Authorize adds the credentials for host to the header of an https
 	// request. If it returns an error, the request is unchanged.
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
+	// Refused is called after the server of host has answered 401 to a request that
+	// Authorize has changed. It reports whether Authorize now adds other credentials, so
+	// that the request is worth repeating.
+	Refused(ctx context.Context, host addrs.Hostname, req *http.Request) bool
 }
 
 // ModuleRegistry is what an installer asks registries of modules. *Client is the implementation that
@@ -47,8 +51,8 @@ var _ ModuleRegistry = (*Client)(nil)
 
 // Client sends requests to registries of modules and providers. Services is required; all
 // other fields are optional. A Client is safe for concurrent use. Once it is in use, it
-// must not be copied and its fields must not change. It caches answers, so its lifetime
-// should be one run.
+// must not be copied and its fields must not change. It remembers answers as long as it
+// lives; see Fresh.
 type Client struct {
 	Services Services
 	// HTTPClient provides the transport, and its Timeout limits each attempt,
@@ -57,9 +61,9 @@ type Client struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed request. Zero means 3, a negative number
-	// means none.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// RetryWait is the maximum wait before the first retry, unless the server requests a
 	// different wait. Later waits are up to 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
@@ -75,6 +79,16 @@ type Client struct {
 	pauses    httpx.Pauses
 }
 
+// Fresh returns a client with the same settings, services and connections that remembers no
+// answers. A program that lives long uses one for each of its runs. If Services is a
+// *disco.Client, that one has a method Fresh too.
+func (c *Client) Fresh() *Client {
+	return &Client{
+		Services: c.Services, HTTPClient: c.HTTPClient, UserAgent: c.UserAgent,
+		Attempts: c.Attempts, RetryWait: c.RetryWait, MaxDownload: c.MaxDownload,
+	}
+}
+
 // answers caches the answers of registries to one kind of question.
 type answers[V any] = singleflight.Group[httpx.Shared[subject], V]
 
@@ -86,7 +100,7 @@ func (c *Client) httpClient() *httpx.Client {
 		MaxRedirects:   maxRedirects,
 		Refuse:         httpx.InsecureRedirect,
 		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
-		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait, Pauses: &c.pauses},
+		Retry:          httpx.Retry{Attempts: c.Attempts, FirstWait: c.RetryWait, Pauses: &c.pauses},
 	}
 }
 
@@ -227,18 +241,28 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	return req, nil
 }
 
-// get sends a request to an endpoint of the protocol.
+// get sends a request to an endpoint of the protocol, and again if its credentials were
+// refused and have been renewed.
 func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
-	req, err := r.build(ctx, c.Services, true)
-	if err != nil {
-		return nil, r.fail(err)
+	for isRepeated := false; ; isRepeated = true {
+		req, err := r.build(ctx, c.Services, true)
+		if err != nil {
+			return nil, r.fail(err)
+		}
+		req.Header.Set("Accept", "application/json")
+		answer, err := c.httpClient().Read(req, limit)
+		if err != nil {
+			return nil, r.fail(err)
+		}
+		if answer.StatusCode != http.StatusUnauthorized || isRepeated || !r.isRenewed(ctx, c.Services, req) {
+			return answer, nil
+		}
 	}
-	req.Header.Set("Accept", "application/json")
-	answer, err := c.httpClient().Read(req, limit)
-	if err != nil {
-		return nil, r.fail(err)
-	}
-	return answer, nil
+}
+
+// isRenewed reports whether a request that was answered with 401 is worth repeating.
+func (r *request) isRenewed(ctx context.Context, services Services, req *http.Request) bool {
+	return r.authorized && services.Refused(ctx, r.host(), req)
 }
 
 // fail returns the error of a request without a usable answer.

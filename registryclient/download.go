@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -30,7 +31,9 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // Download writes the archive of a package that the registry hosts to w. It writes the
 // bytes as the server sends them, without checking the format. The credentials for the
 // registry are sent if the location requires them and has the same origin (scheme, host and
-// port) as the registry's service. They are not sent after a redirect to another origin.
+// port) as the registry's service. They are not sent after a redirect to another origin. If
+// the location does not require them, the registry's service is not looked up, and Services
+// may be nil.
 //
 // Until the first byte of the archive, the request is retried like others. A later error is
 // not retried, and leaves a part of the archive in w. The error is a *[RequestError]. It is
@@ -39,26 +42,44 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // because a truncation would not be noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := subject{module: pkg}
-	base, err := c.service(ctx, about)
-	if err != nil {
-		return err
-	}
 	u, err := loc.Source.Package.URL()
 	if err == nil && !loc.Direct {
 		err = errors.New("registryclient: the registry does not host this package")
+	}
+	if err != nil {
+		return failBefore(about, err)
+	}
+	base, err := loc.answeredBy(pkg.Host)
+	if loc.UseCredentials {
+		base, err = c.service(ctx, about)
 	}
 	if err == nil {
 		err = checkDirect(base, u)
 	}
 	if err != nil {
-		return failBefore(about, err)
+		return asRequestError(about, err)
 	}
 	r := &request{subject: about, url: u}
 	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, u))
 	if err != nil {
 		return r.fail(err)
 	}
-	return c.stream(r, req, w)
+	err = c.stream(r, req, w)
+	if failure, ok := errors.AsType[*RequestError](err); ok && failure.StatusCode == http.StatusUnauthorized && r.isRenewed(ctx, c.Services, req) {
+		if req, err = r.build(ctx, c.Services, true); err != nil {
+			return r.fail(err)
+		}
+		err = c.stream(r, req, w)
+	}
+	return err
+}
+
+// answeredBy returns the URL that gave the location, or the host's own if it is not known.
+func (l Location) answeredBy(host addrs.Hostname) (*url.URL, error) {
+	if l.Origin == "" {
+		return &url.URL{Scheme: "https", Host: string(host)}, nil
+	}
+	return url.Parse(l.Origin)
 }
 
 // stream copies the body of the answer to w. An error during the copy ends the download and

@@ -50,6 +50,8 @@ func (s services) Authorize(_ context.Context, host addrs.Hostname, req *http.Re
 	return s.err
 }
 
+func (s services) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
+
 // client returns a client that sends its requests to web, uses the base URL, and does not wait
 // for long.
 func client(web *webtest.Web) *registryclient.Client {

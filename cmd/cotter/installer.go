@@ -48,7 +48,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		UserAgent:   "cotter/" + version(),
 		Credentials: config,
 		Services:    config.Services,
-		Retries:     config.Retries,
+		Attempts:    config.Attempts,
 		Fetcher:     fetcher,
 		CacheDir:    cacheDir(cmd),
 		StateDir:    cliconfig.OSEnvironment().StateDir(),

@@ -364,9 +364,9 @@ func inProject(ctx context.Context, in *cotter.Installer, req cotter.Request) (_
 func (s *configuredSource) sourceIn(ctx context.Context, dir string, several bool) (getproviders.Source, error) {
 	direct := s.direct
 	return s.config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
-		Direct: func(retries int) getproviders.Source {
-			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 && registries.Retries != retries {
-				registries.Retries = retries
+		Direct: func(attempts int) getproviders.Source {
+			if registries, ok := direct.(*getproviders.Direct); ok && attempts != 0 && registries.Attempts != attempts {
+				registries.Attempts = attempts
 			}
 			return direct
 		},

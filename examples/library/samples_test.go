@@ -152,7 +152,7 @@ func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installe
 		HTTPClient:  client,
 		Credentials: config,          // registries, archives and OCI registries
 		Services:    config.Services, // "host" blocks
-		Retries:     config.Retries,
+		Attempts:    config.Attempts,
 		CacheDir:    env.CacheDir(),
 		StateDir:    env.StateDir(),
 	})

@@ -117,7 +117,7 @@ func TestAgain(t *testing.T) {
 	var waited []int
 	c := &cloud{Server: server}
 	getter := c.getter()
-	getter.Retries = 4
+	getter.Attempts = 5
 	getter.Backoff = func(retry int) time.Duration {
 		waited = append(waited, retry)
 		return 0
@@ -163,7 +163,7 @@ func TestPauses(t *testing.T) {
 			return true
 		}
 		getter := c.getter()
-		getter.Backoff, getter.Retries = nil, 1
+		getter.Backoff, getter.Attempts = nil, 2
 		_, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip")
 		switch {
 		case says == "" && (err != nil || asked.Load() != 2):

@@ -23,8 +23,8 @@ const (
 	googleEndpoint = "https://storage.googleapis.com"
 	// projectHeader names the quota project.
 	projectHeader = "X-Goog-User-Project"
-	// defaultRetries is the default number of retries of a failed request.
-	defaultRetries = 5
+	// defaultAttempts is how often a request is sent at most by default.
+	defaultAttempts = 6
 	// maxRedirects is the maximum number of redirects for one request. Normally there are none;
 	// a server that moved needs one.
 	maxRedirects = 3
@@ -51,7 +51,7 @@ func (g *Getter) client(userAgent string) *httpx.Client {
 		UserAgent:    cmp.Or(g.UserAgent, userAgent),
 		MaxRedirects: maxRedirects,
 		Refuse:       leavesHTTPS,
-		Retry:        httpx.Retry{Max: cmp.Or(g.Retries, defaultRetries), Backoff: g.Backoff, Pauses: &g.pauses},
+		Retry:        httpx.Retry{Attempts: cmp.Or(g.Attempts, defaultAttempts), Backoff: g.Backoff, Pauses: &g.pauses},
 	}
 	if g.HTTPClient != nil {
 		c.AttemptTimeout = g.HTTPClient.Timeout

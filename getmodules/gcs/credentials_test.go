@@ -57,7 +57,7 @@ func newGoogle(t *testing.T) *google {
 }
 
 func (g *google) getter() *gcs.Getter {
-	return &gcs.Getter{HTTPClient: &http.Client{Transport: g}, Retries: -1}
+	return &gcs.Getter{HTTPClient: &http.Client{Transport: g}, Attempts: 1}
 }
 
 // setCredentials writes text to a file and sets the environment variable that names it.
@@ -86,7 +86,7 @@ func TestDefaultCredentials(t *testing.T) {
 	}
 	g.busy = 1
 	getter := g.getter()
-	getter.Retries, getter.Backoff = 1, func(int) time.Duration { return 0 }
+	getter.Attempts, getter.Backoff = 2, func(int) time.Duration { return 0 }
 	for _, address := range []string{"b/net.zip", "b/net"} {
 		if _, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+address); err != nil {
 			t.Fatal(err)

@@ -41,12 +41,12 @@
 //
 // Requests are retried after network errors, the statuses 408 and 429, and server errors except
 // 501. Downloads are also retried if they break off, or do not match the CRC32C checksum that
-// the server sends; see [Getter].Retries. If the server asks for a pause of up to a minute, all
+// the server sends; see [Getter].Attempts. If the server asks for a pause of up to a minute, all
 // requests observe it. Errors contain the server's message, truncated and escaped.
 //
 // # What it does not do
 //
-//   - It does not use the HTTPClient, Retries and Backoff of the Fetcher, but its own.
+//   - It does not use the HTTPClient, Attempts and Backoff of the Fetcher, but its own.
 //   - It does not limit the size of objects; getmodules limits downloads. A page of a list is
 //     limited to 16 MiB.
 //   - It does not support universe domains other than Google's public cloud.

@@ -126,7 +126,7 @@ func TestEndpoint(t *testing.T) {
 		c.URL: true, strings.TrimPrefix(c.URL, "http://"): true, c.URL + "/storage/v1/": true,
 		"file:///etc": false, "http://": false, "http://u:p@" + strings.TrimPrefix(c.URL, "http://"): false, "\x7f": false,
 	} {
-		_, _, err := fetch(t, &gcs.Getter{Endpoint: endpoint, Retries: -1}, getmodules.Limits{}, gcsAddress+"b/net.zip")
+		_, _, err := fetch(t, &gcs.Getter{Endpoint: endpoint, Attempts: 1}, getmodules.Limits{}, gcsAddress+"b/net.zip")
 		if ok != (err == nil) {
 			t.Errorf("%q: error is %v", endpoint, err)
 		}

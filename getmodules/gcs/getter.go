@@ -33,9 +33,9 @@ type Getter struct {
 	// buckets with "requester pays". "" means the project in the application default
 	// credentials, if they have one.
 	QuotaProject string
-	// Retries is the number of retries of a failed request. 0 means 5; a negative number means
-	// no retries.
-	Retries int
+	// Attempts is how often a request is sent at most. 0 means 6; 1 means that a failed request
+	// is never repeated.
+	Attempts int
 	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
 	// 0.5 s, doubled for each further retry, with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration

@@ -103,7 +103,7 @@ func (c *cloud) authorizations() []string {
 }
 
 // getter returns a getter that sends its requests to c.
-func (c *cloud) getter() *gcs.Getter { return &gcs.Getter{Endpoint: c.URL, Retries: -1} }
+func (c *cloud) getter() *gcs.Getter { return &gcs.Getter{Endpoint: c.URL, Attempts: 1} }
 
 // fetch fetches a package into a new directory and returns its files. It also checks that
 // nothing else is left there.

@@ -49,7 +49,7 @@
 //
 // # What it does not do
 //
-//   - It does not use the HTTPClient, Retries and Backoff of the Fetcher. The SDK retries
+//   - It does not use the HTTPClient, Attempts and Backoff of the Fetcher. The SDK retries
 //     requests by its own rules, but does not retry downloads that break off.
 //   - It does not limit the size of objects; getmodules limits downloads. Other answers are
 //     limited to 16 MiB.

@@ -101,13 +101,15 @@ func (s tokenSource) ServiceURL(context.Context, addrs.Hostname, string) (*url.U
 	return url.Parse(s.base)
 }
 
+func (tokenSource) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
+
 func (tokenSource) Authorize(_ context.Context, _ addrs.Hostname, req *http.Request) error {
 	req.Header.Set("Authorization", "Bearer "+webtest.Canary)
 	return nil
 }
 
 func askRegistry(ctx context.Context, m *matrix, id string) error {
-	c := &registryclient.Client{Services: tokenSource{home + "/" + id + "/"}, HTTPClient: m.web.Client(), Retries: -1}
+	c := &registryclient.Client{Services: tokenSource{home + "/" + id + "/"}, HTTPClient: m.web.Client(), Attempts: 1}
 	_, err := c.ModuleVersions(ctx, module)
 	return err
 }
@@ -176,7 +178,7 @@ func (m *matrix) newFetcher(t *testing.T) *getmodules.Fetcher {
 	proxy := m.web.Proxy()
 	return &getmodules.Fetcher{
 		HTTPClient: m.web.Client(),
-		Retries:    -1,
+		Attempts:   1,
 		OCICredentials: func(context.Context, string, string) (getmodules.OCICredential, error) {
 			return getmodules.OCICredential{Username: "user", Password: webtest.Canary}, nil
 		},

@@ -83,7 +83,7 @@ func answer(r *http.Request, status int, header http.Header, body string) *http.
 // fetcher returns a fetcher that sends requests with ask. It has no git: an attempt to find git
 // counts as a request too.
 func fetcher(ask roundTripper) *getmodules.Fetcher {
-	return &getmodules.Fetcher{HTTPClient: &http.Client{Transport: ask}, Retries: -1, Git: getmodules.Git{Path: "/nonexistent/git"}}
+	return &getmodules.Fetcher{HTTPClient: &http.Client{Transport: ask}, Attempts: 1, Git: getmodules.Git{Path: "/nonexistent/git"}}
 }
 
 // onlyArchive serves "/good.zip" and nothing else.

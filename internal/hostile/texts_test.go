@@ -30,6 +30,8 @@ func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, e
 	return url.Parse("https://" + registryHost + "/v1/")
 }
 
+func (services) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
+
 func (services) Authorize(context.Context, addrs.Hostname, *http.Request) error { return nil }
 
 // always returns a client that always gets the same answer.
@@ -40,7 +42,7 @@ func always(body string) *http.Client {
 }
 
 func registry(body string) *registryclient.Client {
-	return &registryclient.Client{Services: services{}, HTTPClient: always(body), Retries: -1}
+	return &registryclient.Client{Services: services{}, HTTPClient: always(body), Attempts: 1}
 }
 
 var module = addrs.ModuleRegistryPackage{Host: registryHost, Namespace: "acme", Name: "net", TargetSystem: "aws"}
@@ -84,7 +86,7 @@ func quoteJSON(s string) string {
 }
 
 func (r *reader) document(c Case[string], _ bool) (bool, error) {
-	client := &disco.Client{HTTPClient: always(c.Input), Retries: -1}
+	client := &disco.Client{HTTPClient: always(c.Input), Attempts: 1}
 	_, err := client.ServiceURL(context.Background(), registryHost, "modules.v1")
 	return false, err
 }

@@ -132,8 +132,8 @@ func (r *reader) trees(outside string) {
 		r.Problems = append(r.Problems, err.Error())
 		return
 	}
-	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Retries: -1}
-	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Retries: -1, Limits: getmodules.Limits{Portable: true}}
+	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Attempts: 1}
+	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Attempts: 1, Limits: getmodules.Limits{Portable: true}}
 	feed(r, Trees(outside), func(c Case[[]TreeEntry], portable bool) (bool, error) {
 		if err := r.store(f, scratch); err != nil {
 			return false, err

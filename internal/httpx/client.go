@@ -3,7 +3,9 @@ package httpx
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -107,13 +109,50 @@ func withNormalHost(req *http.Request) *http.Request {
 	return req
 }
 
-// RoundTrip is like [Client.Send], but implements [http.RoundTripper].
+// RoundTrip sends a request and returns the answer, with every status. It tries again after a
+// connection is lost and after statuses that may be temporary, until the headers of an answer have
+// arrived. It does not try again if no connection can be established. A request with a body must
+// have GetBody. If the last attempt has a temporary status, the answer has no body.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
-	answer, err := c.Send(req)
+	var answer *Response
+	err := c.Retry.Do(req.Context(), req.URL.Host, func() error {
+		attempt, err := cloneWithBody(req.Context(), req)
+		if err != nil {
+			return err
+		}
+		if answer, err = c.Send(attempt); err != nil {
+			return notRepeatedDial(err)
+		}
+		if !isTemporaryStatus(answer.StatusCode) {
+			return nil
+		}
+		defer answer.Body.Close()
+		return answer.StatusError()
+	})
+	if is[*StatusError](err) {
+		answer.Body = http.NoBody
+		return answer.Response, nil
+	}
+	if dial, ok := errors.AsType[*dialError](err); ok {
+		err = dial.err
+	}
 	if err != nil {
 		return nil, err
 	}
 	return answer.Response, nil
+}
+
+// dialError is a failure to establish a connection that is not to be repeated. It hides the error
+// from [IsTemporary].
+type dialError struct{ err error }
+
+func (e *dialError) Error() string { return e.err.Error() }
+
+func notRepeatedDial(err error) error {
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+		return &dialError{err}
+	}
+	return err
 }
 
 // follow sends a request and follows the redirects in the answers. It modifies the request.

@@ -64,7 +64,7 @@ func TestDownloadsAreWatched(t *testing.T) {
 			})
 			c := httpx.Client{
 				HTTP: &http.Client{Transport: transport, Timeout: time.Second}, TotalTimeout: time.Hour,
-				Retry: httpx.Retry{Max: -1}, Floor: httpx.Floor{PerSecond: test.minRate, Window: time.Minute},
+				Retry: httpx.Retry{Attempts: 1}, Floor: httpx.Floor{PerSecond: test.minRate, Window: time.Minute},
 			}
 			start := time.Now()
 			err := c.Do(get(t, "https://example.com/"), func(resp *httpx.Response) error {
@@ -94,10 +94,10 @@ func TestServerThatNeverAnswers(t *testing.T) {
 		ends   time.Duration
 		want   error
 	}{
-		"floor":           {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: -1}}, time.Minute, httpx.ErrStalled},
-		"floor and retry": {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Minute, httpx.ErrStalled},
-		"attempt":         {httpx.Client{AttemptTimeout: time.Second, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Second, nil},
-		"total":           {httpx.Client{AttemptTimeout: time.Second, TotalTimeout: 90 * time.Second, Retry: httpx.Retry{Max: 1000, Backoff: noWait}}, 90 * time.Second, httpx.ErrTooSlow},
+		"floor":           {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Attempts: 1}}, time.Minute, httpx.ErrStalled},
+		"floor and retry": {httpx.Client{Floor: httpx.Floor{Window: time.Minute}, Retry: httpx.Retry{Attempts: 3, Backoff: noWait}}, 3 * time.Minute, httpx.ErrStalled},
+		"attempt":         {httpx.Client{AttemptTimeout: time.Second, Retry: httpx.Retry{Attempts: 3, Backoff: noWait}}, 3 * time.Second, nil},
+		"total":           {httpx.Client{AttemptTimeout: time.Second, TotalTimeout: 90 * time.Second, Retry: httpx.Retry{Attempts: 1001, Backoff: noWait}}, 90 * time.Second, httpx.ErrTooSlow},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestReceiverDecides(t *testing.T) {
 	broken := errors.New("the disk is full")
 	for want, failed := range map[int]error{1: broken, 3: &httpx.TemporaryError{Err: broken}} {
 		received := 0
-		c := httpx.Client{HTTP: &http.Client{Transport: &script{steps: []step{{status: 200}}}}, Retry: httpx.Retry{Max: 2, FirstWait: time.Nanosecond}}
+		c := httpx.Client{HTTP: &http.Client{Transport: &script{steps: []step{{status: 200}}}}, Retry: httpx.Retry{Attempts: 3, FirstWait: time.Nanosecond}}
 		err := c.Do(get(t, "https://example.com/"), func(resp *httpx.Response) error {
 			if received++; resp.Attempts != received {
 				t.Errorf("attempt %d says that it is number %d", received, resp.Attempts)

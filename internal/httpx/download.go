@@ -106,7 +106,7 @@ func (d *Download) complete(c *Client, req *http.Request) error {
 	for round := 1; ; round++ {
 		before := d.most
 		err := c.Retry.Do(req.Context(), req.URL.Host, func() error { return d.attempt(c, req) })
-		if err == nil || c.Retry.max() == 0 || req.Context().Err() != nil ||
+		if err == nil || c.Retry.attempts() == 1 || req.Context().Err() != nil ||
 			!IsTemporary(err) || d.most-before < minAdvance || round == maxRounds {
 			return err
 		}

@@ -73,7 +73,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 					web.Serve(origin, serve)
 				}
-				c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3, Retry: httpx.Retry{Max: -1}}
+				c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3, Retry: httpx.Retry{Attempts: 1}}
 				answer, err := c.Read(get(t, home+"/start?q="+webtest.Canary), 100)
 				_, refused := errors.AsType[*httpx.RedirectError](err)
 				if refused != test.refused {

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// DefaultRetries is the default number of retries of a failed request.
-	DefaultRetries = 3
+	// DefaultAttempts is how often a request is sent at most by default.
+	DefaultAttempts = 4
 	// DefaultFirstWait is the default upper bound of the first wait.
 	DefaultFirstWait = 500 * time.Millisecond
 	// maxWaited limits the sum of all waits of one request.
@@ -30,9 +30,9 @@ const (
 // Retry determines how often and after which waits an operation is repeated. The zero value uses
 // the defaults.
 type Retry struct {
-	// Max is the maximum number of retries of a failed request. 0 means DefaultRetries, and a
-	// negative number means no retries.
-	Max int
+	// Attempts is how often a request is sent at most. 0 means DefaultAttempts. 1, or a negative
+	// number, means that a failed request is never repeated.
+	Attempts int
 	// FirstWait is the maximum wait before the first retry. The maximum doubles with each retry,
 	// up to 16 times FirstWait. 0 means DefaultFirstWait.
 	FirstWait time.Duration
@@ -59,7 +59,7 @@ func (r Retry) Do(ctx context.Context, host string, attempt func() error) error 
 			return nil
 		case ctx.Err() != nil:
 			return ended(ctx)
-		case attempts > r.max() || !IsTemporary(err):
+		case attempts >= r.attempts() || !IsTemporary(err):
 			return countAttempts(err, attempts)
 		}
 		wait, asked := r.wait(attempts, err)
@@ -76,7 +76,7 @@ func (r Retry) Do(ctx context.Context, host string, attempt func() error) error 
 	}
 }
 
-func (r Retry) max() int { return max(cmp.Or(r.Max, DefaultRetries), 0) }
+func (r Retry) attempts() int { return max(cmp.Or(r.Attempts, DefaultAttempts), 1) }
 
 // wait returns the time to wait before a retry. asked reports whether the server asked for it.
 // Other waits are random, so that clients that failed together do not retry together.

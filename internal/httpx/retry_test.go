@@ -126,7 +126,7 @@ func TestWaitsAreBoundedInTotal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "50"}}}
-		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: 100}}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: 101}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestWaitsGrow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 500}}}
-		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: 6, FirstWait: time.Second}}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: 7, FirstWait: time.Second}}
 		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
 			t.Fatal(err)
 		}
@@ -206,15 +206,15 @@ func TestWhatIsRetried(t *testing.T) {
 
 func TestAttemptsAreCounted(t *testing.T) {
 	t.Parallel()
-	for retries, want := range map[int]int{0: 4, 1: 2, 7: 8, -1: 1} {
+	for attempts, want := range map[int]int{0: 4, 1: 1, 2: 2, 8: 8, -1: 1} {
 		s := &script{steps: []step{{status: 503}}}
-		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: retries, FirstWait: time.Nanosecond}}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: attempts, FirstWait: time.Nanosecond}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if answer.Attempts != want || len(s.at) != want {
-			t.Errorf("Retries = %d: %d attempts and %d requests, want %d", retries, answer.Attempts, len(s.at), want)
+			t.Errorf("Attempts = %d: %d attempts and %d requests, want %d", attempts, answer.Attempts, len(s.at), want)
 		}
 	}
 }

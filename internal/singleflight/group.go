@@ -63,6 +63,18 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 	return c
 }
 
+// Set replaces the value of a key. Callers that wait for work get its result.
+func (g *Group[K, V]) Set(key K, value V) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.calls == nil {
+		g.calls = make(map[K]*call[V])
+	}
+	c := &call[V]{done: make(chan struct{}), cancel: func() {}, value: value}
+	close(c.done)
+	g.calls[key] = c
+}
+
 // Wait waits until no work is running, because canceled work may take a while to end. No caller
 // may start new work meanwhile.
 func (g *Group[K, V]) Wait() { g.running.Wait() }
