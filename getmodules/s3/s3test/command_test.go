@@ -15,11 +15,7 @@ import (
 
 // buildCotter builds the command once.
 var buildCotter = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "cotter-s3test-")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(dir, "cotter")
+	name := filepath.Join(tempDir, "cotter")
 	cmd := exec.Command("go", "build", "-o", name, "./cmd/cotter")
 	cmd.Dir = filepath.Join("..", "..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -31,10 +31,17 @@ const (
 	token  = "session22"
 )
 
+// tempDir is a directory for what all tests share. It is removed after them.
+var tempDir string
+
 // TestMain keeps the machine's configuration away from the SDK: it must not find
 // configuration files and must not ask for instance metadata.
 func TestMain(m *testing.M) {
-	none := filepath.Join(os.TempDir(), "cotter-s3test-does-not-exist")
+	var err error
+	if tempDir, err = os.MkdirTemp("", "cotter-s3test-"); err != nil {
+		panic(err)
+	}
+	none := filepath.Join(tempDir, "does-not-exist")
 	for name, value := range map[string]string{
 		"AWS_CONFIG_FILE":             none,
 		"AWS_SHARED_CREDENTIALS_FILE": none,
@@ -46,7 +53,9 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	_ = os.RemoveAll(tempDir)
+	os.Exit(status)
 }
 
 func getters() map[string]getmodules.Getter {
