@@ -50,7 +50,7 @@ func ParseModule(key string) (Module, error) {
 // a name contains no dot, slash, space or control character, so it can be part of a key and
 // of a path.
 //
-// The HCL library uses a newer version of Unicode than Go. Characters that Go does not know
+// The HCL library may use a newer version of Unicode than Go. Characters that Go does not know
 // are accepted, so that every name that HCL accepts is valid.
 func ValidName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {

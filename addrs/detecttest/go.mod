@@ -1,6 +1,8 @@
 module github.com/cotterpin/cotter/addrs/detecttest
 
-go 1.26.8
+go 1.26.5
+
+toolchain go1.26.8
 
 replace github.com/cotterpin/cotter => ../..
 

@@ -141,6 +141,7 @@ func TestMarks(t *testing.T) {
 	secret := []string{
 		`s.key`, `"a${s.key}"`, `upper(s.key)`, `split(",", s.key)[0]`, `s.key == "x" ? "a" : "b"`, `[for x in [s.key] : x]`,
 		`{a = s.key}`, `jsonencode({a = s.key})`, `lookup({a = s.key}, "a")`, `format("%s", s.key)`, `sensitive("a")`, `try(s.key, "")`,
+		`[for x in [1] : x if s.key != "x"]`, `[for x in [s.key] : x == "x" ? "a" : "b"]`, `"%{if s.key == "x"}a%{else}b%{endif}"`,
 	}
 	for _, src := range secret {
 		value, diags := eval.NewMeter(t.Context(), &eval.Tree{}).Evaluate(parse(t, src), scope())
@@ -154,7 +155,9 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s: %v, want an error without the secret", src, diags)
 		}
 	}
-	for _, src := range []string{`aws.x`, `"a${aws.x.y[0]}"`, `upper(aws.x)`, `aws.x ? "a" : "b"`, `[for x in [aws.x] : x]`, `length(aws.x)`, `file(aws.x)`} {
+	for _, src := range []string{`aws.x`, `"a${aws.x.y[0]}"`, `upper(aws.x)`, `aws.x ? "a" : "b"`, `[for x in [aws.x] : x]`, `length(aws.x)`, `file(aws.x)`,
+		`aws.x[*]`, `aws.x[*].y`, `aws.x.*.y`, `aws.x["y"].z`, `[for x in aws.x : x]`, `[for x in [1] : x if aws.x]`, `(aws.x).y`,
+	} {
 		value, diags := eval.NewMeter(t.Context(), &eval.Tree{}).Evaluate(parse(t, src), scope())
 		if diags.HasErrors() || value.IsWhollyKnown() || len(eval.Marks(value, eval.Unknown)) != 1 {
 			t.Errorf("%s = %#v, %v, want an unknown value with its origin", src, value, diags)
@@ -190,6 +193,7 @@ func TestErrors(t *testing.T) {
 		`coalesce([1], "a")`:             "same type",
 		`length(1)`:                      "must be a string, a list or a map",
 		`"a${[]}"`:                       "Cannot include",
+		`tolist([null, "a"])[*][*]`:      "nvalid",
 	}
 	for src, want := range tests {
 		_, diags := evaluateSafely(t, src)

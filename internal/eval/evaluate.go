@@ -32,7 +32,7 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	value, diags := m.meter(expr).Value(&hcl.EvalContext{Variables: scope.Values, Functions: functions})
+	value, diags := valueOf(m.meter(expr), &hcl.EvalContext{Variables: scope.Values, Functions: functions})
 	if m.err != nil {
 		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
 	}
@@ -43,6 +43,22 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 	return value, nil
 }
 
+// valueOf returns the value of an expression. HCL panics on a few expressions, such as nested
+// splats of elements that are null or not (fixed in version 2.24). They are errors.
+func valueOf(expr hclsyntax.Expression, ctx *hcl.EvalContext) (value cty.Value, diags hcl.Diagnostics) {
+	defer func() {
+		if recover() != nil {
+			value, diags = cty.DynamicVal, hcl.Diagnostics{{
+				Severity: hcl.DiagError,
+				Summary:  "Invalid expression",
+				Detail:   "The expression cannot be evaluated.",
+				Subject:  expr.Range().Ptr(),
+			}}
+		}
+	}()
+	return expr.Value(ctx)
+}
+
 // Constant evaluates an expression without references and function calls, such as the default of
 // a variable.
 func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
@@ -50,7 +66,7 @@ func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	if !ok {
 		return expr.Value(nil) // strings in JSON are verbatim
 	}
-	value, diags := m.meter(native).Value(nil)
+	value, diags := valueOf(m.meter(native), nil)
 	if m.err != nil {
 		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
@@ -66,6 +67,54 @@ func without(v cty.Value, kind Kind) cty.Value {
 		}
 	}
 	return v
+}
+
+// keeping is an expression whose value has the marks of some of its parts. HCL loses them before
+// version 2.23: those of conditions, and those of unknown values that are looked into.
+type keeping struct {
+	hclsyntax.Expression
+	parts []*metered
+}
+
+// keep returns an expression whose value has the marks of the parts, which may be nil.
+func keep(expr hclsyntax.Expression, parts ...hclsyntax.Expression) hclsyntax.Expression {
+	k := &keeping{Expression: expr}
+	for _, part := range parts {
+		if m, ok := part.(*metered); ok {
+			k.parts = append(k.parts, m)
+		}
+	}
+	return k
+}
+
+// Value implements hclsyntax.Expression.
+func (e *keeping) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	for _, part := range e.parts {
+		part.marks = nil // those of the last iteration, if this is part of a loop
+	}
+	value, diags := e.Expression.Value(ctx)
+	for _, part := range e.parts {
+		value = value.WithMarks(part.marks)
+	}
+	return value, diags
+}
+
+// reference is a reference whose value has the marks of all values on the way to it, even if one
+// of them is unknown.
+type reference struct{ *hclsyntax.ScopeTraversalExpr }
+
+// Value implements hclsyntax.Expression.
+func (e *reference) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	value, diags := e.ScopeTraversalExpr.Value(ctx)
+	if diags.HasErrors() || value.IsKnown() {
+		return value, diags
+	}
+	for n := 1; n < len(e.Traversal); n++ {
+		if before, _ := e.Traversal[:n].TraverseAbs(ctx); !before.IsKnown() {
+			return value.WithSameMarks(before), diags
+		}
+	}
+	return value, diags
 }
 
 // markFunctions returns the functions that add, remove or check marks of secrets.

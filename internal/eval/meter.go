@@ -95,6 +95,10 @@ func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 type metered struct {
 	hclsyntax.Expression
 	meter *Meter
+	// marks are the marks of the values so far, if the part is one of a keeping expression.
+	marks cty.ValueMarks
+	// plain removes the marks from unknown values.
+	plain bool
 }
 
 // Value implements hclsyntax.Expression.
@@ -106,6 +110,15 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !diags.HasErrors() && !e.meter.chargeValue(value) {
 		return cty.DynamicVal, hcl.Diagnostics{e.meter.diagnostic(e.Range())}
 	}
+	for mark := range value.Marks() {
+		if e.marks == nil {
+			e.marks = make(cty.ValueMarks)
+		}
+		e.marks[mark] = struct{}{}
+	}
+	if e.plain && !value.IsKnown() {
+		value, _ = value.Unmark()
+	}
 	return value, diags
 }
 
@@ -115,7 +128,7 @@ func (m *Meter) meter(expr hclsyntax.Expression) hclsyntax.Expression {
 	if expr == nil {
 		return nil
 	}
-	return &metered{m.copy(expr), m}
+	return &metered{Expression: m.copy(expr), meter: m}
 }
 
 func (m *Meter) all(exprs []hclsyntax.Expression) []hclsyntax.Expression {
@@ -163,19 +176,23 @@ func (m *Meter) copyOther(expr hclsyntax.Expression) hclsyntax.Expression {
 	case *hclsyntax.RelativeTraversalExpr:
 		c := *e
 		c.Source = m.meter(e.Source)
-		return &c
+		return keep(&c, c.Source)
+	case *hclsyntax.ScopeTraversalExpr:
+		return &reference{e}
 	case *hclsyntax.IndexExpr:
 		c := *e
 		c.Collection, c.Key = m.meter(e.Collection), m.meter(e.Key)
-		return &c
+		return keep(&c, c.Collection, c.Key)
 	case *hclsyntax.SplatExpr:
 		c := *e
-		c.Source, c.Each = m.meter(e.Source), m.meter(e.Each)
-		return &c
+		// HCL 2.20 panics if the source is unknown and has marks.
+		source := &metered{Expression: m.copy(e.Source), meter: m, plain: true}
+		c.Source, c.Each = source, m.meter(e.Each)
+		return keep(&c, source)
 	case *hclsyntax.ConditionalExpr:
 		c := *e
 		c.Condition, c.TrueResult, c.FalseResult = m.meter(e.Condition), m.meter(e.TrueResult), m.meter(e.FalseResult)
-		return &c
+		return keep(&c, c.Condition, c.TrueResult, c.FalseResult)
 	case *hclsyntax.BinaryOpExpr:
 		c := *e
 		c.LHS, c.RHS = m.meter(e.LHS), m.meter(e.RHS)
@@ -188,7 +205,7 @@ func (m *Meter) copyOther(expr hclsyntax.Expression) hclsyntax.Expression {
 		c := *e
 		c.CollExpr, c.KeyExpr = m.meter(e.CollExpr), m.meter(e.KeyExpr)
 		c.ValExpr, c.CondExpr = m.meter(e.ValExpr), m.meter(e.CondExpr)
-		return &c
+		return keep(&c, c.CollExpr, c.KeyExpr, c.CondExpr)
 	case *hclsyntax.ObjectConsExpr:
 		return m.copyObject(e)
 	}
@@ -212,7 +229,7 @@ func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
 		return m.meter(expr)
 	}
 	if _, bare := key.Wrapped.(*hclsyntax.ScopeTraversalExpr); bare || hcl.ExprAsKeyword(key.Wrapped) != "" {
-		return &metered{key, m}
+		return &metered{Expression: key, meter: m}
 	}
 	c := *key
 	c.Wrapped = m.meter(key.Wrapped)
