@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -135,7 +134,7 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 // removed now are removed by the next Open.
 func (p *Project) Close() error {
 	if p.stage != "" {
-		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
+		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
 	err := p.vendor.close()
 	for _, lock := range p.held {
@@ -218,7 +217,7 @@ func (p *Project) makeDirs() error {
 		if err := refuseLink(dir); err != nil {
 			return err
 		}
-		err := step.Do("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

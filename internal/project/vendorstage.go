@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // vendorRoot is the directory of vendored packages of an open project.
@@ -72,7 +71,7 @@ func (v *vendorRoot) open() error {
 	}
 	suffix := rand.Text()
 	v.root, v.stage, v.retired = root, vendorStagePrefix+suffix, vendorRetiredPrefix+suffix
-	return step.Do("vendor.dirs.mkdir", func() error { return root.Mkdir(v.stage, 0o777) })
+	return atomicfile.Step("vendor.dirs.mkdir", func() error { return root.Mkdir(v.stage, 0o777) })
 }
 
 // openRoot opens the directory if its .cotter is not a link.
@@ -89,7 +88,7 @@ func (v *vendorRoot) openRoot() (*os.Root, error) {
 
 // mkdir creates a directory and remembers that this process has done so.
 func (v *vendorRoot) mkdir(dir string) error {
-	err := step.Do("vendor.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+	err := atomicfile.Step("vendor.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
 	switch {
 	case err == nil:
 		v.made = append(v.made, dir)
@@ -113,7 +112,7 @@ func (v *vendorRoot) removeMade() {
 // remove removes the stage and the retired packages of a change that is complete or undone.
 func (v *vendorRoot) remove() {
 	for _, name := range []string{v.stage, v.retired} {
-		_ = step.Do("vendor.retired.remove", func() error { return v.root.RemoveAll(name) }) // sweep removes it later
+		_ = atomicfile.Step("vendor.retired.remove", func() error { return v.root.RemoveAll(name) }) // sweep removes it later
 	}
 	v.removeMade()
 }
