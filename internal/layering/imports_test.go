@@ -19,7 +19,7 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", // formats
-		"internal/signing",                                                                                 // signatures
+		"internal/signing",                                              // signatures
 		"internal/filelock", "internal/treewriter", "internal/userfile", // files
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"cmd/cotter/internal/cli",                                                                                     // command lines

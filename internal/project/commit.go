@@ -106,7 +106,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if c.NewLock == nil {
 		return false, nil // the copy must be removed
 	}
-	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c), atomicfile.Options{Step: "project.copy"})
+	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed), atomicfile.Options{Step: "project.copy"})
 }
 
 // prepare writes everything that the change needs, durably, and describes the
@@ -120,7 +120,7 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 	}
 	j.LockCopy = j.newMove(p.modules, "", lockCopyName)
 	if c.NewLock != nil {
-		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c)); err != nil {
+		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -97,7 +97,7 @@ func (p *Project) recover() error {
 	if j == nil {
 		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
-	vendor, err := p.openVendorOf(j.Vendor)
+	vendor, err := openVendorOf(p.location, j.Vendor)
 	if err != nil {
 		return err
 	}

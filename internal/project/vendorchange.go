@@ -220,14 +220,14 @@ func (v *vendorRoot) undo(m *vendorMoves) error {
 }
 
 // openVendorOf opens the directory of the moves of a killed process. It returns nil if there are
-// none, or if they cannot be undone: the directory is no longer what it was, or another process or program has removed the
-// packages that were retired.
-func (p *Project) openVendorOf(m *vendorMoves) (*vendorRoot, error) {
+// none, or if they cannot be undone: the directory is no longer what it was, or another process or
+// program has removed the packages that were retired.
+func openVendorOf(l Location, m *vendorMoves) (*vendorRoot, error) {
 	if m == nil {
 		return nil, nil
 	}
 	var unusable *VendorDirError
-	dir, err := FindVendorDir(p.location.Dir, m.Dir, p.location.DataDir)
+	dir, err := FindVendorDir(l.Dir, m.Dir, l.DataDir)
 	if errors.As(err, &unusable) {
 		return nil, nil
 	}

@@ -26,23 +26,6 @@ type vendorRoot struct {
 	made []string
 }
 
-// SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
-// killed processes have left there. It must be called before the directory is used.
-func (p *Project) SetVendorDir(d *VendorDir) {
-	p.vendor = &vendorRoot{dir: d}
-	p.vendor.sweep()
-}
-
-// StageVendored returns the path to which the package of a call must be written before it is
-// vendored. It does not exist yet, but its parent does. If the directory of vendored packages has
-// other files, the error is a *[NotOursError].
-func (p *Project) StageVendored(key string) (string, error) {
-	if err := p.vendor.open(); err != nil {
-		return "", err
-	}
-	return filepath.Join(p.vendor.dir.path, filepath.FromSlash(p.vendor.stage), key), nil
-}
-
 // open opens the directory, which it creates, and makes the stage of this process.
 func (v *vendorRoot) open() error {
 	v.mu.Lock()
