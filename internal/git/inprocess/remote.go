@@ -61,12 +61,6 @@ type Remote struct {
 	received int64
 }
 
-// Limits bounds the cost of a fetch.
-type Limits struct {
-	// PackBytes bounds the size of a pack, and ObjectBytes the size of a single object.
-	PackBytes, ObjectBytes int64
-}
-
 // List implements [Source].
 func (r *Remote) List(ctx context.Context) (*Listing, error) {
 	var adv *packp.AdvRefs
