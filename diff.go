@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -254,7 +253,7 @@ func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile
 }
 
 // ladder finds a package to read it. It needs no evidence for that, only the hashes of the lock.
-func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) locate.Ladder[foundPackage] {
+func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) lockentry.Ladder[foundPackage] {
 	atHand := func(ctx context.Context) (foundPackage, bool, error) {
 		found, err := d.atHand(ctx, entry)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -262,9 +261,9 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 		}
 		return found, err == nil, err
 	}
-	return locate.Ladder[foundPackage]{
+	return lockentry.Ladder[foundPackage]{
 		Accepts: evidence.For(evidence.Diff).Accepts,
-		AtHand: []locate.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
+		AtHand: []lockentry.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
 			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
 				return foundPackage{}, false, err
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/locate"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
@@ -17,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// locator finds the packages of lock entries, on the ladder of package locate. Package evidence
+// locator finds the packages of lock entries, on the ladder of package lockentry. Package evidence
 // says what is enough for the run.
 type locator struct {
 	origins *origins.Origins
@@ -110,14 +109,14 @@ func (l *locator) want(c *call, entry lockfile.Module) *wanted {
 	return &wanted{locator: l, lockedCall: lockedCall{c, entry, lockentry.StatementsOf(entry, c.from.FromPackage)}}
 }
 
-func (w *wanted) ladder() locate.Ladder[*placement] {
-	return locate.Ladder[*placement]{
+func (w *wanted) ladder() lockentry.Ladder[*placement] {
+	return lockentry.Ladder[*placement]{
 		Brought:    w.vendored,
 		Remembered: func() evidence.Evidence { return w.run.find(w.statements.Package) },
 		Mirrors:    w.mirrors,
 		Accepts:    w.run.rule.Accepts,
 		Check:      w.check,
-		AtHand:     []locate.Lookup[*placement]{w.installed, w.cached, w.mirrored},
+		AtHand:     []lockentry.Lookup[*placement]{w.installed, w.cached, w.mirrored},
 		Deliver:    w.deliver,
 		Origin:     w.fromOrigin,
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/roots"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -28,7 +28,7 @@ import (
 // what is wrong with it. The error is about directories that cannot be listed, or the error
 // of ctx.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
-	return roots.Find(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (roots.Module, error) {
+	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
@@ -37,7 +37,7 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
 // nearly all do. It parses only what it needs, so it misses syntax errors.
-func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found detect.Module, calls int, err error) {
 	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
 	if reader != nil || settings.Partial {
 		return readLocalCalls(ctx, reader, dir, dialect)
@@ -50,10 +50,10 @@ func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialec
 
 // readLocalCalls returns the modules that the module in a directory calls by local paths,
 // and the number of all of its calls.
-func readLocalCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+func readLocalCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found detect.Module, calls int, err error) {
 	if reader == nil {
 		if reader, err = newConfigReader(Request{Dir: dir}); err != nil {
-			return roots.Module{}, 0, err
+			return detect.Module{}, 0, err
 		}
 	}
 	module, diags := reader.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
@@ -101,11 +101,11 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 // A root module counts as changed if its configuration cannot be read, or if it has local
 // paths that depend on the values of variables.
 func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req Request) ([]string, error) {
-	read := func(ctx context.Context, dir string) (roots.Module, error) {
+	read := func(ctx context.Context, dir string) (detect.Module, error) {
 		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
 		return found, err
 	}
-	return roots.Changed(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
+	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
 }
 
 // hasChangedPackage reports whether any changed file is in the vendored packages of a root

@@ -118,13 +118,16 @@ func TestDownloadCut(t *testing.T) {
 		serve    http.HandlerFunc
 		requests int // 0 means that it fails
 	}{
-		"resumed every 64 KiB":      {64 << 10, etag, serve, 4},
-		"by the modification time":  {64 << 10, http.Header{"Last-Modified": {"Mon, 02 Jan 2006 15:04:05 GMT"}}, serveDated, 4},
-		"not at all cut":            {1 << 20, nil, serve, 1},
-		"nothing identifies it":     {64 << 10, nil, serve, 0},
-		"a weak ETag only":          {64 << 10, http.Header{"Etag": {`W/"1"`}}, serve, 0},
-		"the server has no ranges":  {64 << 10, etag, serveWhole, 0},
-		"less than an advance each": {1 << 10, etag, serve, 0},
+		"resumed every 64 KiB": {after: 64 << 10, header: etag, serve: serve, requests: 4},
+		"by the modification time": {
+			after: 64 << 10, header: http.Header{"Last-Modified": {"Mon, 02 Jan 2006 15:04:05 GMT"}}, serve: serveDated,
+			requests: 4,
+		},
+		"not at all cut":            {after: 1 << 20, serve: serve, requests: 1},
+		"nothing identifies it":     {after: 64 << 10, serve: serve},
+		"a weak ETag only":          {after: 64 << 10, header: http.Header{"Etag": {`W/"1"`}}, serve: serve},
+		"the server has no ranges":  {after: 64 << 10, header: etag, serve: serveWhole},
+		"less than an advance each": {after: 1 << 10, header: etag, serve: serve},
 	} {
 		web := webtest.New(t)
 		web.Serve(origin, cutAfter(test.after, test.header, test.serve))

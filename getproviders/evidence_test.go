@@ -39,19 +39,47 @@ func TestEvidence(t *testing.T) {
 		want   []evidence.Evidence
 		local  []evidence.Evidence
 	}{
-		{"a registry", trusting, other, []evidence.Evidence{{Kind: evidence.Signature}}, nil},
-		{"a trusted registry", trusting, acme, []evidence.Evidence{{Kind: evidence.Signature}, {Kind: evidence.Origin}}, nil},
-		{"a directory", getproviders.FilesystemMirror{Dir: here}, acme, []evidence.Evidence{mirror(here)}, []evidence.Evidence{mirror(here)}},
-		{"a directory relative to this process", getproviders.FilesystemMirror{Dir: "plugins"}, acme, []evidence.Evidence{mirror(here)}, []evidence.Evidence{mirror(here)}},
-		{"a directory of the project", brought, acme, []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}}, []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}}},
-		{"a network mirror", network, acme, []evidence.Evidence{mirror("https://mirror.example.com/m/")}, nil},
-		{"a network mirror without a URL", &getproviders.NetworkMirror{}, acme, []evidence.Evidence{{}}, nil},
-		{"an OCI mirror", &getproviders.OCIMirror{Repository: template}, acme, []evidence.Evidence{mirror("oci://" + template.String())}, nil},
+		{name: "a registry", source: trusting, of: other, want: []evidence.Evidence{{Kind: evidence.Signature}}},
 		{
-			"several", getproviders.Multi{{Source: brought}, {Source: network, Include: []getproviders.Pattern{pattern}}, {Source: trusting}}, acme,
-			[]evidence.Evidence{{Kind: evidence.Project, By: "plugins"}, {Kind: evidence.Signature}, {Kind: evidence.Origin}}, []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}},
+			name: "a trusted registry", source: trusting, of: acme,
+			want: []evidence.Evidence{{Kind: evidence.Signature}, {Kind: evidence.Origin}},
 		},
-		{"nothing", getproviders.Multi{{Source: brought, Exclude: []getproviders.Pattern{pattern}}}, other, nil, nil},
+		{
+			name: "a directory", source: getproviders.FilesystemMirror{Dir: here}, of: acme,
+			want: []evidence.Evidence{mirror(here)}, local: []evidence.Evidence{mirror(here)},
+		},
+		{
+			name: "a directory relative to this process", source: getproviders.FilesystemMirror{Dir: "plugins"}, of: acme,
+			want: []evidence.Evidence{mirror(here)}, local: []evidence.Evidence{mirror(here)},
+		},
+		{
+			name: "a directory of the project", source: brought, of: acme,
+			want:  []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}},
+			local: []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}},
+		},
+		{
+			name: "a network mirror", source: network, of: acme,
+			want: []evidence.Evidence{mirror("https://mirror.example.com/m/")},
+		},
+		{
+			name: "a network mirror without a URL", source: &getproviders.NetworkMirror{}, of: acme,
+			want: []evidence.Evidence{{}},
+		},
+		{
+			name: "an OCI mirror", source: &getproviders.OCIMirror{Repository: template}, of: acme,
+			want: []evidence.Evidence{mirror("oci://" + template.String())},
+		},
+		{
+			name:   "several",
+			source: getproviders.Multi{{Source: brought}, {Source: network, Include: []getproviders.Pattern{pattern}}, {Source: trusting}},
+			of:     acme,
+			want:   []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}, {Kind: evidence.Signature}, {Kind: evidence.Origin}},
+			local:  []evidence.Evidence{{Kind: evidence.Project, By: "plugins"}},
+		},
+		{
+			name: "nothing", source: getproviders.Multi{{Source: brought, Exclude: []getproviders.Pattern{pattern}}},
+			of: other,
+		},
 	} {
 		if diff := cmp.Diff(test.want, test.source.Evidence(test.of)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)

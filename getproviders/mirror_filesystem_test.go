@@ -223,14 +223,14 @@ func TestPluginCache(t *testing.T) {
 		locked       []hashing.Hash
 		ok           bool
 	}{
-		"locked":         {dir, "1.0.0", linux, []hashing.Hash{zip, own}, true},
-		"no lock":        {dir, "1.0.0", linux, nil, false},
-		"zh only":        {dir, "1.0.0", linux, []hashing.Hash{zip}, false},
-		"other content":  {dir, "1.0.0", darwin, []hashing.Hash{own}, false},
-		"other version":  {dir, "1.1.0", linux, []hashing.Hash{own}, false},
-		"an archive":     {dir, "2.0.0", linux, []hashing.Hash{own}, false},
-		"missing":        {filepath.Join(dir, "none"), "1.0.0", linux, []hashing.Hash{own}, false},
-		"not configured": {"", "1.0.0", linux, []hashing.Hash{own}, false},
+		"locked":         {dir: dir, version: "1.0.0", platform: linux, locked: []hashing.Hash{zip, own}, ok: true},
+		"no lock":        {dir: dir, version: "1.0.0", platform: linux},
+		"zh only":        {dir: dir, version: "1.0.0", platform: linux, locked: []hashing.Hash{zip}},
+		"other content":  {dir: dir, version: "1.0.0", platform: darwin, locked: []hashing.Hash{own}},
+		"other version":  {dir: dir, version: "1.1.0", platform: linux, locked: []hashing.Hash{own}},
+		"an archive":     {dir: dir, version: "2.0.0", platform: linux, locked: []hashing.Hash{own}},
+		"missing":        {dir: filepath.Join(dir, "none"), version: "1.0.0", platform: linux, locked: []hashing.Hash{own}},
+		"not configured": {version: "1.0.0", platform: linux, locked: []hashing.Hash{own}},
 	} {
 		p, err := getproviders.PluginCache{Dir: test.dir}.Package(t.Context(), provider(t, "acme/x"), versions.MustParse(test.version), test.platform, test.locked)
 		if test.ok != (err == nil) || err != nil && !errors.Is(err, getproviders.ErrNotFound) {

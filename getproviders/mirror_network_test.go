@@ -300,7 +300,9 @@ func TestNetworkMirrorAsksOnce(t *testing.T) {
 		}
 	}
 	_, err := m.Package(t.Context(), provider(t, "acme/x"), one, addrs.Platform{OS: "plan9", Arch: "386"})
-	if want := `provider registry.opentofu.org/acme/x 1.0.0 for plan9_386: mirror "https://mirror.example.com/m/registry.opentofu.org/acme/x/1.0.0.json": no package for this platform`; err == nil || err.Error() != want {
+	const page = "https://mirror.example.com/m/registry.opentofu.org/acme/x/1.0.0.json"
+	want := `provider registry.opentofu.org/acme/x 1.0.0 for plan9_386: mirror "` + page + `": no package for this platform`
+	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if n := len(web.Requests()); n != 1 {

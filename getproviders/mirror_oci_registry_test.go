@@ -61,8 +61,13 @@ func TestOCIMirrorDockerRegistry(t *testing.T) {
 	manifest := fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "config": %s, "layers": [%s]}`,
 		ociManifestType, config, layer)
 	push(t, client, http.MethodPut, repository+"/manifests/"+sha(manifest), ociManifestType, manifest)
-	index := fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider", "manifests": [{"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "digest": %q, "size": %d, "platform": {"os": "linux", "architecture": "amd64"}}]}`,
-		ociIndexType, ociManifestType, sha(manifest), len(manifest))
+	index := fmt.Sprintf(`{
+		"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider",
+		"manifests": [{
+			"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target",
+			"digest": %q, "size": %d, "platform": {"os": "linux", "architecture": "amd64"}
+		}]
+	}`, ociIndexType, ociManifestType, sha(manifest), len(manifest))
 	push(t, client, http.MethodPut, repository+"/manifests/1.2.0", ociIndexType, index)
 	x := provider(t, "acme/x")
 	listing, err := m.Versions(t.Context(), x)

@@ -32,16 +32,26 @@ type ociTarget struct{ os, arch, digest string }
 func ociIndexText(targets ...ociTarget) string {
 	var manifests []string
 	for _, m := range targets {
-		manifests = append(manifests, fmt.Sprintf(`{"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "digest": %q, "size": 2, "platform": {"os": %q, "architecture": %q}}`,
-			ociManifestType, m.digest, m.os, m.arch))
+		manifests = append(manifests, fmt.Sprintf(`{
+			"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target",
+			"digest": %q, "size": 2, "platform": {"os": %q, "architecture": %q}
+		}`, ociManifestType, m.digest, m.os, m.arch))
 	}
-	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider", "manifests": [%s]}`, ociIndexType, strings.Join(manifests, ", "))
+	return fmt.Sprintf(`{
+		"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider",
+		"manifests": [%s]
+	}`, ociIndexType, strings.Join(manifests, ", "))
 }
 
 // ociManifestText returns the manifest of a platform with its archive.
 func ociManifestText(archive string) string {
-	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "text/plain", "digest": "x", "size": 1}, {"mediaType": "archive/zip", "digest": %q, "size": %d}]}`,
-		ociManifestType, sha(archive), len(archive))
+	return fmt.Sprintf(`{
+		"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target",
+		"layers": [
+			{"mediaType": "text/plain", "digest": "x", "size": 1},
+			{"mediaType": "archive/zip", "digest": %q, "size": %d}
+		]
+	}`, ociManifestType, sha(archive), len(archive))
 }
 
 func sha(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
@@ -156,14 +166,29 @@ func TestOCIMirrorFailures(t *testing.T) {
 		want            error
 		text            string
 	}{
-		"another platform":     {ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), manifest, getproviders.ErrUnsupportedPlatform, ""},
-		"an empty index":       {ociIndexText(), manifest, getproviders.ErrUnsupportedPlatform, ""},
-		"twice":                {ociIndexText(good, good), manifest, getproviders.ErrInvalidMirror, "several manifests"},
-		"a module":             {strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), manifest, getproviders.ErrInvalidMirror, "artifact type"},
-		"no index":             {manifest, manifest, getproviders.ErrInvalidMirror, "media type"},
-		"bad digest":           {ociIndexText(ociTarget{"linux", "amd64", "sha256:x"}), manifest, getproviders.ErrInvalidMirror, "digest"},
-		"both":                 {strings.Replace(index, "{", `{"layers": [], `, 1), manifest, getproviders.ErrInvalidMirror, "something else"},
-		"the manifest is gone": {index, "{}", getproviders.ErrInvalidMirror, "missing"},
+		"another platform": {
+			index: ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), manifest: manifest,
+			want: getproviders.ErrUnsupportedPlatform,
+		},
+		"an empty index": {index: ociIndexText(), manifest: manifest, want: getproviders.ErrUnsupportedPlatform},
+		"twice": {
+			index: ociIndexText(good, good), manifest: manifest, want: getproviders.ErrInvalidMirror,
+			text: "several manifests",
+		},
+		"a module": {
+			index: strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), manifest: manifest,
+			want: getproviders.ErrInvalidMirror, text: "artifact type",
+		},
+		"no index": {index: manifest, manifest: manifest, want: getproviders.ErrInvalidMirror, text: "media type"},
+		"bad digest": {
+			index: ociIndexText(ociTarget{"linux", "amd64", "sha256:x"}), manifest: manifest,
+			want: getproviders.ErrInvalidMirror, text: "digest",
+		},
+		"both": {
+			index: strings.Replace(index, "{", `{"layers": [], `, 1), manifest: manifest,
+			want: getproviders.ErrInvalidMirror, text: "something else",
+		},
+		"the manifest is gone": {index: index, manifest: "{}", want: getproviders.ErrInvalidMirror, text: "missing"},
 	} {
 		m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": test.index}, texts: []string{test.manifest}}}, "oci.example.com/${namespace}/${type}")
 		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)

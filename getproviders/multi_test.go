@@ -32,23 +32,34 @@ func TestPatterns(t *testing.T) {
 		others         []string
 	}{
 		{
-			"acme/x", "registry.opentofu.org/acme/x",
-			[]string{"acme/x", "registry.opentofu.org/acme/x"},
-			[]string{"acme/y", "other/x", "example.com/acme/x", "registry.terraform.io/acme/x"},
+			pattern: "acme/x", shown: "registry.opentofu.org/acme/x",
+			matches: []string{"acme/x", "registry.opentofu.org/acme/x"},
+			others:  []string{"acme/y", "other/x", "example.com/acme/x", "registry.terraform.io/acme/x"},
 		},
 		{
-			"acme/*", "registry.opentofu.org/acme/*", // two parts mean the default host
-			[]string{"acme/x", "acme/y"},
-			[]string{"example.com/acme/x", "other/x"},
+			pattern: "acme/*", shown: "registry.opentofu.org/acme/*", matches: []string{"acme/x", "acme/y"},
+			others: []string{"example.com/acme/x", "other/x"},
 		},
-		{"*/*", "registry.opentofu.org/*/*", []string{"acme/x", "null"}, []string{"example.com/acme/x"}},
-		{"*/*/*", "*/*/*", []string{"acme/x", "example.com/acme/x", "localhost:8443/a/b"}, nil},
-		{"example.com/*/*", "example.com/*/*", []string{"example.com/acme/x"}, []string{"acme/x", "example.com:8443/acme/x"}},
-		{"example.com/acme/*", "example.com/acme/*", []string{"example.com/acme/x"}, []string{"example.com/other/x"}},
-		{"EXAMPLE.com:443/ACME/X", "example.com/acme/x", []string{"example.com/acme/x"}, nil},
-		{"localhost:8080/*/*", "localhost:8080/*/*", []string{"localhost:8080/a/b"}, []string{"localhost/a/b"}},
-		{"bücher.example/a/b", "bücher.example/a/b", []string{"bücher.example/a/b"}, nil},
-		{"a/terraform-x", "registry.opentofu.org/a/terraform-x", nil, []string{"a/x"}},
+		{
+			pattern: "*/*", shown: "registry.opentofu.org/*/*", matches: []string{"acme/x", "null"},
+			others: []string{"example.com/acme/x"},
+		},
+		{pattern: "*/*/*", shown: "*/*/*", matches: []string{"acme/x", "example.com/acme/x", "localhost:8443/a/b"}},
+		{
+			pattern: "example.com/*/*", shown: "example.com/*/*", matches: []string{"example.com/acme/x"},
+			others: []string{"acme/x", "example.com:8443/acme/x"},
+		},
+		{
+			pattern: "example.com/acme/*", shown: "example.com/acme/*", matches: []string{"example.com/acme/x"},
+			others: []string{"example.com/other/x"},
+		},
+		{pattern: "EXAMPLE.com:443/ACME/X", shown: "example.com/acme/x", matches: []string{"example.com/acme/x"}},
+		{
+			pattern: "localhost:8080/*/*", shown: "localhost:8080/*/*", matches: []string{"localhost:8080/a/b"},
+			others: []string{"localhost/a/b"},
+		},
+		{pattern: "bücher.example/a/b", shown: "bücher.example/a/b", matches: []string{"bücher.example/a/b"}},
+		{pattern: "a/terraform-x", shown: "registry.opentofu.org/a/terraform-x", others: []string{"a/x"}},
 	} {
 		p, err := getproviders.ParsePattern(test.pattern, "")
 		if err != nil || p.String() != test.shown {
@@ -259,7 +270,8 @@ func TestMultiFailure(t *testing.T) {
 	}
 	nothing := getproviders.Multi{}
 	_, err := nothing.Package(t.Context(), null, one, linux)
-	if want := "provider registry.opentofu.org/hashicorp/null 1.0.0 for linux_amd64: no source is configured for it"; err == nil || err.Error() != want || !errors.Is(err, getproviders.ErrNotFound) {
+	want := "provider registry.opentofu.org/hashicorp/null 1.0.0 for linux_amd64: no source is configured for it"
+	if err == nil || err.Error() != want || !errors.Is(err, getproviders.ErrNotFound) {
 		t.Errorf("Package: %v, want %q", err, want)
 	}
 	if _, err := nothing.Versions(t.Context(), null); !errors.Is(err, getproviders.ErrNotFound) {

@@ -124,7 +124,10 @@ func TestPushWithoutLock(t *testing.T) {
 
 func TestOpenRefused(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "oci://", "oci://r.example.com", "r.example.com/a", "https://r.example.com/a", "oci://r.example.com/A", "oci://r.example.com/a?tag=b", "oci://u:p@r.example.com/a", "oci://r.example.com/a:b"} {
+	for _, address := range []string{
+		"", "oci://", "oci://r.example.com", "r.example.com/a", "https://r.example.com/a",
+		"oci://r.example.com/A", "oci://r.example.com/a?tag=b", "oci://u:p@r.example.com/a", "oci://r.example.com/a:b",
+	} {
 		if _, err := mirror.Open(&getmodules.Fetcher{}, address); err == nil || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("Open(%q): error is %v", address, err)
 		}

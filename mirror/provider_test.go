@@ -147,10 +147,13 @@ func TestProviderTrust(t *testing.T) {
 		confirms bool
 		warning  string
 	}{
-		{"named", mirror.Trust{Named: true}, true, ""},
-		{"not named", mirror.Trust{}, false, ""},
-		{"signed", mirror.Trust{SignedBy: lists(public)}, true, ""},
-		{"signed by another", mirror.Trust{Named: true, SignedBy: lists(other)}, false, "is not one of the trusted keys"},
+		{name: "named", trust: mirror.Trust{Named: true}, confirms: true},
+		{name: "not named", trust: mirror.Trust{}},
+		{name: "signed", trust: mirror.Trust{SignedBy: lists(public)}, confirms: true},
+		{
+			name: "signed by another", trust: mirror.Trust{Named: true, SignedBy: lists(other)},
+			warning: "is not one of the trusted keys",
+		},
 	} {
 		m.Trust = test.trust
 		warnings, asked := p.installFresh(t, m)

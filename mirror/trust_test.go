@@ -36,15 +36,30 @@ func TestTrust(t *testing.T) {
 		confirms bool
 		warning  string
 	}{
-		{"named", nil, mirror.Trust{Named: true}, true, ""},
-		{"not named", nil, mirror.Trust{}, false, ""},
-		{"not named, and signed", private, mirror.Trust{}, false, ""},
-		{"signed", private, mirror.Trust{SignedBy: lists(ours)}, true, ""},
-		{"named and signed", private, mirror.Trust{Named: true, SignedBy: lists(ours)}, true, ""},
-		{"one key of two", private, mirror.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, true, ""},
-		{"not signed", nil, mirror.Trust{Named: true, SignedBy: lists(ours)}, false, "so the origins are asked: it is not signed"},
-		{"signed by another", private, mirror.Trust{Named: true, SignedBy: lists(theirs)}, false, "is not one of the trusted keys"},
-		{"signed for one list of two", private, mirror.Trust{SignedBy: lists(ours, theirs)}, false, "is not one of the trusted keys"},
+		{name: "named", trust: mirror.Trust{Named: true}, confirms: true},
+		{name: "not named", trust: mirror.Trust{}},
+		{name: "not named, and signed", signKey: private, trust: mirror.Trust{}},
+		{name: "signed", signKey: private, trust: mirror.Trust{SignedBy: lists(ours)}, confirms: true},
+		{
+			name: "named and signed", signKey: private, trust: mirror.Trust{Named: true, SignedBy: lists(ours)},
+			confirms: true,
+		},
+		{
+			name: "one key of two", signKey: private,
+			trust: mirror.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, confirms: true,
+		},
+		{
+			name: "not signed", trust: mirror.Trust{Named: true, SignedBy: lists(ours)},
+			warning: "so the origins are asked: it is not signed",
+		},
+		{
+			name: "signed by another", signKey: private, trust: mirror.Trust{Named: true, SignedBy: lists(theirs)},
+			warning: "is not one of the trusted keys",
+		},
+		{
+			name: "signed for one list of two", signKey: private, trust: mirror.Trust{SignedBy: lists(ours, theirs)},
+			warning: "is not one of the trusted keys",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -124,11 +139,11 @@ func TestPushSigns(t *testing.T) {
 		key              ed25519.PrivateKey
 		pushed, replaced int
 	}{
-		{"without a key", nil, 2, 0},
-		{"the first key", first, 0, 2},
-		{"the first key again", first, 0, 0},
-		{"the second key", second, 0, 2},
-		{"without a key again", nil, 0, 0},
+		{name: "without a key", pushed: 2},
+		{name: "the first key", key: first, replaced: 2},
+		{name: "the first key again", key: first},
+		{name: "the second key", key: second, replaced: 2},
+		{name: "without a key again"},
 	} {
 		m.SignKey = test.key
 		result, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m)

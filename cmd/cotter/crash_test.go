@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	diskstep "github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -68,7 +68,7 @@ func watchSteps() {
 		return
 	}
 	hold := make(chan struct{}, 1) // serializes the steps of several goroutines
-	diskstep.SetHook(func(name string) error {
+	atomicfile.SetStepHook(func(name string) error {
 		hold <- struct{}{}
 		defer func() { <-hold }()
 		if killAt == name || killAt == strconv.Itoa(number) {

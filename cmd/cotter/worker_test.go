@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	diskstep "github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -244,7 +244,7 @@ func (c workerCommand) run() (workerEnd, error) {
 	if err := os.Chdir(c.Dir); err != nil {
 		return workerEnd{}, err
 	}
-	diskstep.SetHook(nil)
+	atomicfile.SetStepHook(nil)
 	watchSteps()
 	var both, stdout, stderr lockedBuffer
 	status := run(context.Background(), append([]string{"cotter"}, c.Args...), io.MultiWriter(&stdout, &both), io.MultiWriter(&stderr, &both))

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/objects"
 )
 
 const (
@@ -101,10 +102,6 @@ func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Respons
 	})
 }
 
-// maxPage bounds the size of a page of a list, in bytes. A page has up to 1000 names of up to
-// 1024 bytes, which may be six times as long when they are escaped.
-const maxPage = 16 << 20
-
 // page holds the requested fields of a page of a list.
 type page struct {
 	Items []struct {
@@ -139,7 +136,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, erro
 func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
 	var got *page
 	err := b.send(ctx, url.PathEscape(b.addr.bucket)+"/o?"+query.Encode(), func(answer *httpx.Response) error {
-		text, err := answer.ReadAll(maxPage)
+		text, err := answer.ReadAll(objects.MaxList)
 		if err != nil {
 			return err
 		}

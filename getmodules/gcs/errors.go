@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
 	"github.com/cotterpin/cotter/internal/sanitize"
@@ -86,20 +85,14 @@ func tokenError(err error) error {
 // explain adds advice to errors with a known cause, and wraps fs.ErrNotExist or
 // fs.ErrPermission if they apply.
 func explain(err error) error {
-	if errors.Is(err, objects.ErrNone) {
-		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)
-	}
 	status, ok := errors.AsType[*statusError](err)
 	if !ok {
 		return err
 	}
+	explained := objects.Explain(err, status.Answer.StatusCode)
 	switch {
-	case status.Answer.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case status.Answer.StatusCode != http.StatusUnauthorized && status.Answer.StatusCode != http.StatusForbidden:
-		return err
-	case status.credentials.token != nil:
-		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
+	case !errors.Is(explained, fs.ErrPermission) || status.credentials.token != nil:
+		return explained
 	case status.credentials.absent != nil:
 		return fmt.Errorf("%w: %w; the request had no credentials, because none could be used (%w); get some with \"gcloud auth application-default login\", or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file", fs.ErrPermission, err, status.credentials.absent)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/objects"
 )
 
 // account has the credentials and the region for requests.
@@ -113,12 +114,8 @@ func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	return &httpx.Client{HTTP: &http.Client{Transport: transport}}
 }
 
-// maxAnswer bounds the size of lists and errors, in bytes, because the SDK keeps them in
-// memory. A page of a list has up to 1000 names of up to 1024 bytes, which may be six times as
-// long when they are escaped, and some facts about each object.
-const maxAnswer = 16 << 20
-
-// bounded is a client that bounds the size of answers, except objects.
+// bounded is a client that bounds the size of lists and errors, because the SDK keeps them in
+// memory.
 type bounded struct{ *httpx.Client }
 
 // Do implements the HTTP client interface of the SDK.
@@ -128,7 +125,7 @@ func (b bounded) Do(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices || request.URL.Query().Has("list-type") {
-		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+		answer.Body = http.MaxBytesReader(nil, answer.Body, objects.MaxList)
 	}
 	return answer.Response, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"net/http"
 	"os"
@@ -122,18 +121,12 @@ func errNoCredentials(ctx context.Context, err error) error {
 func explain(err error) error {
 	code, status, region := codesOf(err)
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, objects.ErrNone):
-		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)
-	case status == http.StatusNotFound, slices.Contains([]string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion"}, code):
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
+	case slices.Contains([]string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion"}, code):
+		status = http.StatusNotFound
 	case region != "" && slices.Contains([]int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusBadRequest}, status):
 		return fmt.Errorf("%w; the bucket is in the region %q, which its address must name", err, region)
 	}
-	return err
+	return objects.Explain(err, status)
 }
 
 // codesOf returns the code of an S3 error, the status of the answer, and the region of the

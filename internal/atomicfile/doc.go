@@ -18,4 +18,11 @@
 //     temporary files of one target.
 //
 // Errors are of type *fs.PathError with the target's name.
+//
+// # Steps
+//
+// Each change that Cotter makes on disk is a [Step] with a name, here and in the packages that move
+// whole directories. Tests can stop a real process between any two steps, make any one of them
+// fail, or record their order. Outside of tests there is no hook, and a step costs only an atomic
+// load and a call.
 package atomicfile

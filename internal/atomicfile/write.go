@@ -9,8 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 var (
@@ -36,7 +34,7 @@ type Options struct {
 	// Disposable skips syncing to the disk. It is meant for files that can be recreated and are
 	// checked when they are read: after a power failure they may have any content.
 	Disposable bool
-	// Step is the prefix of the names of the steps (see package step). "" means "file".
+	// Step is the prefix of the names of the steps (see [Step]). "" means "file".
 	Step string
 }
 
@@ -95,7 +93,7 @@ func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, e
 func (p *Pending) Commit() error {
 	err := p.check()
 	if err == nil {
-		err = step.Do(p.opts.Step+".rename", func() error { return p.root.Rename(p.temp, p.name) })
+		err = Step(p.opts.Step+".rename", func() error { return p.root.Rename(p.temp, p.name) })
 	}
 	if err != nil {
 		p.Discard()
@@ -118,11 +116,11 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 		return replaceError(root, name, err)
 	}
 	defer p.Discard()
-	err := step.Do(stepName+".link", func() error { return root.Link(p.temp, name) })
+	err := Step(stepName+".link", func() error { return root.Link(p.temp, name) })
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		// The file system does not support hard links. If two processes do this at the same time,
 		// the last one wins.
-		err = step.Do(stepName+".rename", func() error { return root.Rename(p.temp, name) })
+		err = Step(stepName+".rename", func() error { return root.Rename(p.temp, name) })
 	}
 	if err == nil {
 		err = SyncDir(root, path.Dir(name), stepName)
@@ -132,7 +130,7 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 
 func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
 	var file *os.File
-	err = step.Do(p.opts.Step+".create", func() error {
+	err = Step(p.opts.Step+".create", func() error {
 		file, err = p.root.OpenFile(p.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		return err
 	})
@@ -147,7 +145,7 @@ func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
 			p.Discard()
 		}
 	}()
-	err = step.Do(p.opts.Step+".write", func() error {
+	err = Step(p.opts.Step+".write", func() error {
 		_, err := file.Write(data)
 		return err
 	})
@@ -157,7 +155,7 @@ func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
 	if err := file.Chmod(mode); err != nil || p.opts.Disposable {
 		return err
 	}
-	return step.Do(p.opts.Step+".sync", file.Sync)
+	return Step(p.opts.Step+".sync", file.Sync)
 }
 
 // check checks the target again right before the rename.
@@ -200,7 +198,7 @@ func SyncDir(root *os.Root, name, stepName string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return step.Do(stepName+".syncdir", func() error {
+	return Step(stepName+".syncdir", func() error {
 		dir, err := root.Open(name)
 		if err != nil {
 			return err

@@ -1,6 +1,16 @@
-// Package detect finds out which stock tool a project is for, OpenTofu or Terraform.
+// Package detect finds out from the user's files what is there: which directories are root modules,
+// which root modules changed files affect, and which stock tool a project is for.
 //
-// The signs are the following. The first one that is found decides.
+// # Root modules
+//
+// [Roots] finds the root modules in a directory tree, and [ChangedRoots] those that changed files
+// affect. Both follow the local paths by which modules call other modules. The caller decides how a
+// directory's configuration is read: see [ModuleReader].
+//
+// # Stock tools
+//
+// [Detect] says whether a project is for OpenTofu or for Terraform. The signs are the following. The
+// first one that is found decides.
 //
 //  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if that is another file
 //  2. the hosts of the modules in the lock

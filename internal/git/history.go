@@ -6,6 +6,24 @@ import (
 	"iter"
 )
 
+// HistoryLimits bound what is fetched to find commits in a history.
+type HistoryLimits struct {
+	// Commits bounds the number of commits that are read.
+	Commits int
+	// Bytes bounds the size of all transfers together, in bytes.
+	Bytes int64
+}
+
+// HistoryLimitError means that a history exceeds the limits. It wraps [ErrTooLarge].
+type HistoryLimitError struct{ Limits HistoryLimits }
+
+func (e *HistoryLimitError) Error() string {
+	return fmt.Sprintf("more than %d commits or %d bytes of the history would have to be read", e.Limits.Commits, e.Limits.Bytes)
+}
+
+// Unwrap returns [ErrTooLarge].
+func (e *HistoryLimitError) Unwrap() error { return ErrTooLarge }
+
 // History is a part of a repository's history: the commits that were read, with their parents.
 type History struct {
 	// Limits bound the history.
@@ -90,6 +108,12 @@ func (h *History) Collect(refs []Ref, stop []string, read func(id string) ([]byt
 		queue = append(queue, h.parents[id]...)
 	}
 	return len(unmet) == 0, nil
+}
+
+// tip is a branch or a tag.
+type tip struct {
+	name string
+	Ref
 }
 
 // walk yields the commits in the history of the tips, each with the first tip that has it.

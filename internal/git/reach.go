@@ -54,24 +54,6 @@ var (
 	ErrNoHistory = errors.New("the history of the repository cannot be fetched")
 )
 
-// HistoryLimits bound what is fetched to find commits in a history.
-type HistoryLimits struct {
-	// Commits bounds the number of commits that are read.
-	Commits int
-	// Bytes bounds the size of all transfers together, in bytes.
-	Bytes int64
-}
-
-// HistoryLimitError means that a history exceeds the limits. It wraps [ErrTooLarge].
-type HistoryLimitError struct{ Limits HistoryLimits }
-
-func (e *HistoryLimitError) Error() string {
-	return fmt.Sprintf("more than %d commits or %d bytes of the history would have to be read", e.Limits.Commits, e.Limits.Bytes)
-}
-
-// Unwrap returns [ErrTooLarge].
-func (e *HistoryLimitError) Unwrap() error { return ErrTooLarge }
-
 // HistorySource gives access to the history of a repository.
 type HistorySource interface {
 	// Commits adds to h the commits in the history of the refs. It leaves out trees and files
@@ -139,12 +121,6 @@ type reachSearch struct {
 	pending  []string // the commits that were not found so far
 	// complete is set if the history of all tips was read to its end.
 	complete bool
-}
-
-// tip is a branch or a tag.
-type tip struct {
-	name string
-	Ref
 }
 
 func newReachSearch(refs Refs, wanted []Want) *reachSearch {

@@ -25,31 +25,6 @@ type Repository interface {
 	Close() error
 }
 
-// Want describes which commit to fetch.
-type Want struct {
-	// ID is the name of the commit; "" means the commit of Ref.
-	ID string
-	// Ref is a full or short ref, as for [Candidates], or the beginning of a commit's name if
-	// there is no such ref. If ID is set, Ref is a ref to fetch the commit from if the server
-	// does not send single commits.
-	Ref string
-	// OnlyRef limits a search for the commit ID to the history of Ref. [Repository.Reachable]
-	// uses it.
-	OnlyRef bool
-}
-
-// Known returns the full name of the commit if it is known in advance: w.ID, or w.Ref if that
-// is the name of an object. Otherwise it returns "".
-func (w Want) Known() string {
-	switch {
-	case w.ID != "":
-		return w.ID
-	case IsObjectID(w.Ref):
-		return w.Ref
-	}
-	return ""
-}
-
 // Fetched is a fetched commit.
 type Fetched struct {
 	// ID is the name of the commit, or of a tag that points to it.

@@ -18,9 +18,9 @@ var layers = []layer{
 	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/secret"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", "internal/objects", // formats
-		"internal/signing",                                                                                 // signatures
-		"internal/filelock", "internal/roots", "internal/step", "internal/treewriter", "internal/userfile", // files
+		"internal/eval", "internal/git/gitattr", // formats
+		"internal/signing",                                              // signatures
+		"internal/filelock", "internal/treewriter", "internal/userfile", // files
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"cmd/cotter/internal/cli",                                                                                     // command lines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
@@ -30,12 +30,13 @@ var layers = []layer{
 		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/oci", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
-		"internal/graph", "internal/httpx", "internal/locate", "internal/userkey", "lockfile",
+		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/project"}},
 	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
 	{"packages from the store: in a project, and as artifacts", []string{"internal/artifact", "internal/installed"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
+	{"what object stores have in common", []string{"internal/objects"}},
 	{"where providers come from, and copies of packages in a project", []string{"getproviders", "internal/packagedir"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
 	{"what the origins of modules have", []string{"internal/origins"}},

@@ -1,5 +1,6 @@
-// Package objects downloads the objects of a bucket whose names have a common prefix into a
-// directory. Object stores have no directories of their own.
+// Package objects is what the getters for object stores have in common. It downloads an object, or
+// all objects of a bucket whose names have a common prefix into a directory: object stores have no
+// directories of their own. It also has their limits, and the meaning of their servers' answers.
 package objects
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -15,6 +17,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // Bucket lists and downloads objects.
@@ -26,12 +30,29 @@ type Bucket interface {
 	Get(ctx context.Context, key string, file *os.File) error
 }
 
-// ErrNone says that there are no objects in a directory.
-var ErrNone = errors.New("no object's name begins with the path of the address and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
+// errNone says that there are no objects in a directory.
+var errNone = errors.New("no object's name begins with the path of the address and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
+
+// MaxList is the maximum size of an answer that lists objects, in bytes, for all getters. A page of a
+// list has up to 1000 names of up to 1024 bytes, which may be six times as long when they are escaped,
+// and some facts about each object.
+const MaxList = 16 << 20
+
+// Explain wraps [fs.ErrNotExist] or [fs.ErrPermission] around an error if that is what the HTTP
+// status of the server's answer means. It returns other errors unchanged.
+func Explain(err error, status int) error {
+	switch status {
+	case http.StatusNotFound:
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
+	}
+	return err
+}
 
 // Fetch downloads an archive to a file, or a directory as [Download] does. If archive is set, it
 // downloads the object named key to path. Otherwise it downloads all objects below key to the
-// directory path.
+// directory path. If there are none, the error wraps [getmodules.ErrEmpty].
 func Fetch(ctx context.Context, b Bucket, key string, archive bool, path string) error {
 	if archive {
 		return File(path, func(file *os.File) error { return b.Get(ctx, key, file) })
@@ -39,7 +60,7 @@ func Fetch(ctx context.Context, b Bucket, key string, archive bool, path string)
 	prefix := Prefix(key)
 	found, err := Download{Dir: path, Prefix: prefix, Keys: b.List(ctx, prefix), Get: b.Get}.Run(ctx)
 	if err == nil && found == 0 {
-		return ErrNone
+		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, errNone)
 	}
 	return err
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // Change is a change of a project. Callers must have verified the packages in it.
@@ -107,7 +106,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if c.NewLock == nil {
 		return false, nil // the copy must be removed
 	}
-	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c), atomicfile.Options{Step: "project.copy"})
+	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed), atomicfile.Options{Step: "project.copy"})
 }
 
 // prepare writes everything that the change needs, durably, and describes the
@@ -121,7 +120,7 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 	}
 	j.LockCopy = j.newMove(p.modules, "", lockCopyName)
 	if c.NewLock != nil {
-		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c)); err != nil {
+		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -140,7 +139,7 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 		}
 	}
 	for _, dir := range []string{j.Retired, treesName} {
-		err := step.Do("project.dirs.mkdir", func() error { return p.modules.MkdirAll(dir, 0o777) })
+		err := atomicfile.Step("project.dirs.mkdir", func() error { return p.modules.MkdirAll(dir, 0o777) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -157,7 +156,7 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 			return nil, nil, err
 		}
 	}
-	return j, lock, step.Do("project.stage.sync", func() error { return syncTree(p.modules, p.stage, "project.stage") })
+	return j, lock, atomicfile.Step("project.stage.sync", func() error { return syncTree(p.modules, p.stage, "project.stage") })
 }
 
 // staged returns the name, in the modules directory, of a path from Stage.
@@ -165,8 +164,8 @@ func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath
 
 // stageFile stages a new file and describes its move.
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
-	from := path.Join(p.stage, "@"+path.Base(name))                                                        // no call can have this name
-	err := step.Do("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncTree waits for the disk
+	from := path.Join(p.stage, "@"+path.Base(name))                                                                // no call can have this name
+	err := atomicfile.Step("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncTree waits for the disk
 	return j.newMove(p.modules, from, name), err
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
@@ -52,11 +51,11 @@ func (p *Project) removeJournal(vendor *vendorRoot) error {
 	if vendor != nil {
 		vendor.remove()
 	}
-	err := step.Do("project.journal.remove", func() error { return p.modules.Remove(journalName) })
+	err := atomicfile.Step("project.journal.remove", func() error { return p.modules.Remove(journalName) })
 	if err != nil {
 		return err
 	}
-	_ = step.Do("project.retired.remove", func() error { return p.modules.RemoveAll(retiredName) })
+	_ = atomicfile.Step("project.retired.remove", func() error { return p.modules.RemoveAll(retiredName) })
 	return nil
 }
 
@@ -98,7 +97,7 @@ func (p *Project) recover() error {
 	if j == nil {
 		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
-	vendor, err := p.openVendorOf(j.Vendor)
+	vendor, err := openVendorOf(p.location, j.Vendor)
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (p *Project) undoLock(c *lockChange) error {
 	if c.Old != nil {
 		return atomicfile.Write(p.dir, c.File, c.Old, atomicfile.Options{Swap: true, Old: c.New, Step: "project.undo"})
 	}
-	err = step.Do("project.undo.remove", func() error { return p.dir.Remove(c.File) })
+	err = atomicfile.Step("project.undo.remove", func() error { return p.dir.Remove(c.File) })
 	if err != nil {
 		return err
 	}

@@ -39,10 +39,10 @@ func recordName(record string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sealCopy returns the sealed copy of the new lock of a change.
-func (p *Project) sealCopy(c Change) []byte {
-	byName := make(map[string]time.Time, len(c.Confirmed))
-	for record, since := range c.Confirmed {
+// sealCopy returns the sealed copy of a lock with records of evidence.
+func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time) []byte {
+	byName := make(map[string]time.Time, len(confirmed))
+	for record, since := range confirmed {
 		byName[recordName(record)] = since
 	}
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func (p *Project) sealCopy(c Change) []byte {
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		fmt.Fprintf(&b, "%s%s %s\n", recordPrefix, name, byName[name].UTC().Format(time.RFC3339))
 	}
-	b.Write(c.NewLock)
+	b.Write(lock)
 	return p.key.Seal(p.purpose(copyPurpose), b.Bytes())
 }
 

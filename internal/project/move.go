@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // moveList lists moves in one directory, to which all names are relative.
@@ -76,7 +75,7 @@ func (m move) retire(root *os.Root, stepName string) error {
 	if m.Retired == "" {
 		return nil
 	}
-	return step.Do(stepName+".retire", func() error { return root.Rename(m.To, m.Retired) })
+	return atomicfile.Step(stepName+".retire", func() error { return root.Rename(m.To, m.Retired) })
 }
 
 // install renames m.From to m.To.
@@ -84,14 +83,14 @@ func (m move) install(root *os.Root, stepName string) error {
 	if m.From == "" {
 		return nil
 	}
-	return step.Do(stepName+".install", func() error { return root.Rename(m.From, m.To) })
+	return atomicfile.Step(stepName+".install", func() error { return root.Rename(m.From, m.To) })
 }
 
 // revert undoes the move as far as it was made. If another program has put something back where
 // the move had retired it, such as git, that is retired instead.
 func (m move) revert(root *os.Root, stepName string) error {
 	if m.From != "" && !has(root, m.From) && has(root, m.To) {
-		err := step.Do(stepName+".uninstall", func() error { return root.Rename(m.To, m.From) })
+		err := atomicfile.Step(stepName+".uninstall", func() error { return root.Rename(m.To, m.From) })
 		if err != nil {
 			return err
 		}
@@ -100,12 +99,12 @@ func (m move) revert(root *os.Root, stepName string) error {
 		return nil
 	}
 	if has(root, m.To) {
-		err := step.Do(stepName+".retire", func() error { return root.Rename(m.To, m.Retired+"-other") })
+		err := atomicfile.Step(stepName+".retire", func() error { return root.Rename(m.To, m.Retired+"-other") })
 		if err != nil {
 			return err
 		}
 	}
-	return step.Do(stepName+".unretire", func() error { return root.Rename(m.Retired, m.To) })
+	return atomicfile.Step(stepName+".unretire", func() error { return root.Rename(m.Retired, m.To) })
 }
 
 // has reports whether a file, directory or link exists in root.

@@ -1,53 +1,20 @@
 package project
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
-
-// The names inside the modules directory.
-const (
-	manifestName = "modules.json"
-	ownName      = ".cotter"
-
-	flockName    = ownName + "/lock"
-	stageName    = ownName + "/stage"
-	journalName  = ownName + "/journal"
-	retiredName  = ownName + "/retired"
-	treesName    = ownName + "/tree"
-	sumsName     = ownName + "/sums"
-	lockCopyName = ownName + "/lock.hcl"
-)
-
-// ownDirs and ownFiles list everything that may be in .cotter.
-var (
-	ownDirs  = []string{stageName, retiredName, treesName, sumsName}
-	ownFiles = []string{flockName, journalName, lockCopyName}
-)
-
-// Location says where the files of a project are.
-type Location struct {
-	// Dir is the root module's directory.
-	Dir string
-	// DataDir is the path of the stock tools' data directory, usually
-	// Dir/.terraform.
-	DataDir string
-	// LockFile is the dependency lock's name, relative to Dir.
-	LockFile string
-}
 
 // Project is the open state of a project. One from [Open] is held exclusively
 // until Close; one from [View] is for reading only.
@@ -69,73 +36,11 @@ type Project struct {
 	notices   []Notice
 }
 
-// Open opens the project exclusively. It waits until no other process holds the project, creates
-// the modules directory if it does not exist, undoes the unfinished change of a killed process,
-// and removes leftover files. The wait ends early if ctx is done. If another process holds the
-// project and onWait is not nil, Open calls onWait once.
-//
-// Neither the last component of DataDir nor the modules directory may be a symbolic link, because
-// files must not be written outside of them. If the lock or the data directory would be in the
-// metadata of version control, the error is a *[MetadataError]; this is so for every function that
-// takes a Location and reads or writes these files.
-func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
-	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.Close())
-		}
-	}()
-	if p.dir, err = pathsafe.OpenRoot(location.Dir); err != nil {
-		return nil, err
-	}
-	if err := location.check(); err != nil {
-		return nil, err
-	}
-	ownsDir, err := p.holdDir(ctx, onWait)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.makeDirs(); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(p.openModules(), p.removeIrregular()); err != nil {
-		return nil, err
-	}
-	if err := p.hold(ctx, filelock.File(filepath.Join(p.path, filepath.FromSlash(flockName))), onWait); err != nil {
-		return nil, err
-	}
-	if err := p.recover(); err != nil {
-		return nil, err
-	}
-	p.sweep(ownsDir)
-	p.readFormerLock()
-	p.stage = path.Join(stageName, rand.Text())
-	return p, p.modules.MkdirAll(p.stage, 0o700)
-}
-
-// View opens the project for reading. It takes no lock and changes nothing. If there is no
-// modules directory, the error wraps fs.ErrNotExist.
-func View(location Location, key *userkey.Key) (*Project, error) {
-	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
-	var err error
-	if p.dir, err = pathsafe.OpenRoot(location.Dir); err == nil {
-		err = location.check()
-	}
-	if err == nil {
-		err = p.openModules()
-	}
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	p.readFormerLock()
-	return p, nil
-}
-
 // Close releases the project and removes its staged files. Files that cannot be
 // removed now are removed by the next Open.
 func (p *Project) Close() error {
 	if p.stage != "" {
-		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
+		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
 	err := p.vendor.close()
 	for _, lock := range p.held {
@@ -157,20 +62,77 @@ func (p *Project) keepStages() {
 	}
 }
 
-// IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
-// Open creates.
-func IsOpened(location Location) bool {
-	info, err := os.Lstat(filepath.Join(location.DataDir, "modules", ownName))
-	return err == nil && info.IsDir()
-}
-
 // Path returns the modules directory as it was opened, for messages and for
 // reading configuration in it.
 func (p *Project) Path() string { return p.path }
 
+// Notice is about an unfinished change or an untrusted file that [Open] or [View] found.
+type Notice struct {
+	Kind NoticeKind
+	// File is the path of the file, for messages.
+	File string
+}
+
+// NoticeKind is a kind of notice.
+type NoticeKind int
+
+// The kinds of notices.
+const (
+	// Undone means that the unfinished change of a killed process was undone.
+	Undone NoticeKind = iota + 1
+	// GivenUp means that another program installed modules after a process was
+	// killed during a change. The change was abandoned and nothing moved back.
+	GivenUp
+	// UnprovenJournal and UnprovenLockCopy mean that this user did not write the file for this
+	// project. The file is treated as absent.
+	UnprovenJournal
+	UnprovenLockCopy
+)
+
 // Notices returns the problems and events that [Open] or [View] found and that the user should
 // know about.
 func (p *Project) Notices() []Notice { return p.notices }
+
+func (p *Project) note(kind NoticeKind, name string) {
+	p.notices = append(p.notices, Notice{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
+}
+
+// Lock returns the dependency lock's bytes, as [ReadLock] does.
+func (p *Project) Lock() ([]byte, error) {
+	return readOptional(p.dir, p.location.LockFile, maxLock)
+}
+
+// FormerLock returns the dependency lock as the last run wrote it, from the sealed copy. It
+// returns nil if there is no copy or its seal is not valid.
+func (p *Project) FormerLock() []byte { return p.former }
+
+// HasLockCopy reports whether a run has left a copy of the lock, even if nothing proves it.
+func (p *Project) HasLockCopy() bool {
+	return p.former != nil || slices.ContainsFunc(p.notices, func(f Notice) bool { return f.Kind == UnprovenLockCopy })
+}
+
+// purpose returns the purpose under which a file of this project is sealed.
+func (p *Project) purpose(what string) string {
+	return fmt.Sprintf("%s of project %s", what, p.identity)
+}
+
+// Manifest reads modules.json. The error wraps fs.ErrNotExist if it is absent.
+func (p *Project) Manifest() ([]byte, error) {
+	return atomicfile.Read(p.modules, manifestName, maxManifest)
+}
+
+// Package opens the directory in which the call with this key is installed. The
+// error wraps fs.ErrNotExist if it is absent. A link is an error.
+func (p *Project) Package(key string) (*os.Root, error) {
+	info, err := p.modules.Lstat(key)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", filepath.Join(p.path, key))
+	}
+	return p.modules.OpenRoot(key)
+}
 
 // Stage returns the path to which a package must be written before it is installed. The directory
 // does not exist yet, but its parent does.
@@ -178,145 +140,42 @@ func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
-// dirTimeout is how long a process waits for the lock on the project directory.
-// A script may run Cotter under the same lock ("flock . cotter install") and would
-// wait for itself. After the timeout, the lock file is protected only by comparing
-// it before it is replaced.
-const dirTimeout = 30 * time.Second
-
-// holdDir takes the lock on the project directory. It returns false if the file system does not
-// support such locks, or if another program holds the lock for too long.
-func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
-	dir, err := filepath.EvalSymlinks(p.location.Dir)
-	if err != nil {
-		return false, err
-	}
-	waitCtx, cancel := context.WithTimeout(ctx, dirTimeout)
-	defer cancel()
-	err = p.hold(waitCtx, filelock.Dir(dir), onWait)
-	if errors.Is(err, filelock.ErrUnsupported) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return false, nil
-	}
-	return err == nil, err
+// SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
+// killed processes have left there. It must be called before the directory is used.
+func (p *Project) SetVendorDir(d *VendorDir) {
+	p.vendor = &vendorRoot{dir: d}
+	p.vendor.sweep()
 }
 
-func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) error {
-	if err := lock.Exclusive(ctx, 0, onWait); err != nil {
-		return fmt.Errorf("waiting for %s: %w", p.path, err)
-	}
-	p.held = append(p.held, lock)
-	return nil
-}
-
-// makeDirs creates the modules directory and .cotter in it.
-func (p *Project) makeDirs() error {
-	data := p.location.DataDir
-	if err := os.MkdirAll(filepath.Dir(data), 0o777); err != nil {
-		return err
-	}
-	for _, dir := range []string{data, p.path, filepath.Join(p.path, ownName)} {
-		if err := refuseLink(dir); err != nil {
-			return err
-		}
-		err := step.Do("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// refuseLink returns an error if dir exists and is not a real directory.
-func refuseLink(dir string) error {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
-	}
-	return nil
-}
-
-// openModules opens the modules directory and derives the project's identity.
-func (p *Project) openModules() error {
-	var err error
-	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
-		return err
-	}
-	dir, err := realPath(p.location.Dir)
-	if err != nil {
-		return err
-	}
-	modules, err := realPath(p.path)
-	if err != nil {
-		return err
-	}
-	p.identity = fmt.Sprintf("%q %q", dir, modules)
-	return nil
-}
-
-func realPath(name string) (string, error) {
-	absolute, err := filepath.Abs(name)
-	if err != nil {
+// StageVendored returns the path to which the package of a call must be written before it is
+// vendored. It does not exist yet, but its parent does. If the directory of vendored packages has
+// other files, the error is a *[NotOursError].
+func (p *Project) StageVendored(key string) (string, error) {
+	if err := p.vendor.open(); err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(absolute)
+	return filepath.Join(p.vendor.dir.path, filepath.FromSlash(p.vendor.stage), key), nil
 }
 
-// removeIrregular removes links and other irregular files that have the name of one of Cotter's
-// own files or directories.
-func (p *Project) removeIrregular() error {
-	if p.modules == nil {
-		return nil
+// FoldsCase reports whether the file system ignores case in names.
+func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
+
+// KeepsModes reports whether the file system stores executable bits. FAT and
+// similar file systems give all files the same mode.
+func (p *Project) KeepsModes() bool {
+	if runtime.GOOS == "windows" {
+		return false
 	}
-	remove := func(name string, wanted func(fs.FileMode) bool) error {
-		info, err := p.modules.Lstat(name)
-		if err != nil || wanted(info.Mode()) {
-			return nil //nolint:nilerr // it is absent, or using it will fail
-		}
-		switch name {
-		case journalName:
-			p.note(UnprovenJournal, name)
-		case lockCopyName:
-			p.note(UnprovenLockCopy, name)
-		}
-		return p.modules.RemoveAll(name)
-	}
-	var err error
-	for _, name := range ownDirs {
-		err = errors.Join(err, remove(name, fs.FileMode.IsDir))
-	}
-	for _, name := range ownFiles {
-		err = errors.Join(err, remove(name, fs.FileMode.IsRegular))
-	}
-	return err
+	info, err := p.modules.Lstat(flockName) // never made executable
+	return err != nil || info.Mode().Perm()&0o111 == 0
 }
 
-// sweep removes the staged and retired packages and temporary files of killed
-// processes. Failures are ignored, because these files are never read.
-func (p *Project) sweep(ownsDir bool) {
-	_ = p.modules.RemoveAll(stageName)
-	_ = p.modules.RemoveAll(retiredName)
-	entries, _ := fs.ReadDir(p.modules.FS(), ownName)
-	for _, entry := range entries {
-		if !isOwn(path.Join(ownName, entry.Name())) {
-			_ = p.modules.RemoveAll(path.Join(ownName, entry.Name()))
-		}
+// HasLinks reports whether the file system supports symbolic links. It tries to create one in the
+// staging directory.
+func (p *Project) HasLinks() bool {
+	name := path.Join(p.stage, "@link") // no call can have this name
+	if err := p.modules.Symlink("target", name); err != nil {
+		return false
 	}
-	if ownsDir {
-		atomicfile.Sweep(p.dir, p.location.LockFile)
-	}
-}
-
-func isOwn(name string) bool {
-	for _, own := range append(ownDirs, ownFiles...) {
-		if name == own {
-			return true
-		}
-	}
-	return false
+	return p.modules.Remove(name) == nil
 }

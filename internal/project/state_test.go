@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -31,7 +31,7 @@ func (a at) kill(t testing.TB, number int) (name string) {
 	p := a.open(t)
 	c := a.theChange(t, p)
 	steps := 0
-	step.SetHook(func(s string) error {
+	atomicfile.SetStepHook(func(s string) error {
 		if steps++; steps > number {
 			name = s
 			panic(killed{})
@@ -39,7 +39,7 @@ func (a at) kill(t testing.TB, number int) (name string) {
 		return nil
 	})
 	defer func() {
-		step.SetHook(nil)
+		atomicfile.SetStepHook(nil)
 		if recovered := recover(); recovered != nil && recovered != (killed{}) {
 			panic(recovered)
 		}
@@ -172,7 +172,7 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 	p := a.open(t)
 	c := a.theChange(t, p)
 	steps, name := 0, ""
-	step.SetHook(func(s string) error {
+	atomicfile.SetStepHook(func(s string) error {
 		if steps++; steps == number+1 || steps > number && forever {
 			name = orElse(name, s)
 			return fault
@@ -180,7 +180,7 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 		return nil
 	})
 	err := p.Commit(c)
-	step.SetHook(nil)
+	atomicfile.SetStepHook(nil)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}

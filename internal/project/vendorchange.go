@@ -14,7 +14,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // VendorChange is a change of the directory of vendored packages.
@@ -144,7 +143,7 @@ func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(plan.files)) {
-		err := step.Do("vendor.staged.write", func() error { return v.root.WriteFile(path.Join(v.stage, name), plan.files[name], 0o644) })
+		err := atomicfile.Step("vendor.staged.write", func() error { return v.root.WriteFile(path.Join(v.stage, name), plan.files[name], 0o644) })
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +155,7 @@ func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
 	if info, err := os.Lstat(sums); err != nil || !info.IsDir() { // files are moved in it
 		return nil, fmt.Errorf("%s is not a directory", sums)
 	}
-	if err := step.Do("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.retired, 0o777) }); err != nil {
+	if err := atomicfile.Step("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.retired, 0o777) }); err != nil {
 		return nil, err
 	}
 	m := &vendorMoves{moveList: moveList{Retired: v.retired}, Dir: v.dir.name, Stage: v.stage, Record: plan.oldRecord, plan: plan}
@@ -178,7 +177,7 @@ func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
 		}
 		m.Made = append(m.Made, filepath.ToSlash(rel))
 	}
-	return m, step.Do("vendor.stage.sync", func() error { return syncTree(v.root, v.stage, "vendor.stage") })
+	return m, atomicfile.Step("vendor.stage.sync", func() error { return syncTree(v.root, v.stage, "vendor.stage") })
 }
 
 // make makes the moves.
@@ -213,7 +212,7 @@ func (v *vendorRoot) undo(m *vendorMoves) error {
 	if m.Record != nil {
 		return v.writeRecord(m.Record, "vendor.undo")
 	}
-	err := step.Do("vendor.undo.remove", func() error { return v.root.Remove(vendorRecordName) })
+	err := atomicfile.Step("vendor.undo.remove", func() error { return v.root.Remove(vendorRecordName) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -221,14 +220,14 @@ func (v *vendorRoot) undo(m *vendorMoves) error {
 }
 
 // openVendorOf opens the directory of the moves of a killed process. It returns nil if there are
-// none, or if they cannot be undone: the directory is no longer what it was, or another process or program has removed the
-// packages that were retired.
-func (p *Project) openVendorOf(m *vendorMoves) (*vendorRoot, error) {
+// none, or if they cannot be undone: the directory is no longer what it was, or another process or
+// program has removed the packages that were retired.
+func openVendorOf(l Location, m *vendorMoves) (*vendorRoot, error) {
 	if m == nil {
 		return nil, nil
 	}
 	var unusable *VendorDirError
-	dir, err := FindVendorDir(p.location.Dir, m.Dir, p.location.DataDir)
+	dir, err := FindVendorDir(l.Dir, m.Dir, l.DataDir)
 	if errors.As(err, &unusable) {
 		return nil, nil
 	}

@@ -16,6 +16,17 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
+// The names in the directory of vendored packages.
+const (
+	vendorRecordName = ownName + "/vendored"
+	vendorSumsName   = ownName + "/sums"
+	attributesName   = ".gitattributes"
+
+	// The rest of a name is random.
+	vendorStagePrefix   = ownName + "/stage-"
+	vendorRetiredPrefix = ownName + "/retired-"
+)
+
 // VendorDir is the directory with the vendored packages of one root module. It is safe for
 // concurrent use.
 type VendorDir struct {

@@ -13,17 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// The names in the directory of vendored packages.
-const (
-	vendorRecordName = ownName + "/vendored"
-	vendorSumsName   = ownName + "/sums"
-	attributesName   = ".gitattributes"
-
-	// The rest of a name is random.
-	vendorStagePrefix   = ownName + "/stage-"
-	vendorRetiredPrefix = ownName + "/retired-"
-)
-
 // maxVendorRecord is the maximum size of a record in bytes. A key has at most 255 bytes.
 const maxVendorRecord = 8 << 20
 

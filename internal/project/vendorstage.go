@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // vendorRoot is the directory of vendored packages of an open project.
@@ -25,23 +24,6 @@ type vendorRoot struct {
 	stage, retired string // the directories of this process, in root
 	// made are the directories that this process has created, outermost first.
 	made []string
-}
-
-// SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
-// killed processes have left there. It must be called before the directory is used.
-func (p *Project) SetVendorDir(d *VendorDir) {
-	p.vendor = &vendorRoot{dir: d}
-	p.vendor.sweep()
-}
-
-// StageVendored returns the path to which the package of a call must be written before it is
-// vendored. It does not exist yet, but its parent does. If the directory of vendored packages has
-// other files, the error is a *[NotOursError].
-func (p *Project) StageVendored(key string) (string, error) {
-	if err := p.vendor.open(); err != nil {
-		return "", err
-	}
-	return filepath.Join(p.vendor.dir.path, filepath.FromSlash(p.vendor.stage), key), nil
 }
 
 // open opens the directory, which it creates, and makes the stage of this process.
@@ -72,7 +54,7 @@ func (v *vendorRoot) open() error {
 	}
 	suffix := rand.Text()
 	v.root, v.stage, v.retired = root, vendorStagePrefix+suffix, vendorRetiredPrefix+suffix
-	return step.Do("vendor.dirs.mkdir", func() error { return root.Mkdir(v.stage, 0o777) })
+	return atomicfile.Step("vendor.dirs.mkdir", func() error { return root.Mkdir(v.stage, 0o777) })
 }
 
 // openRoot opens the directory if its .cotter is not a link.
@@ -89,7 +71,7 @@ func (v *vendorRoot) openRoot() (*os.Root, error) {
 
 // mkdir creates a directory and remembers that this process has done so.
 func (v *vendorRoot) mkdir(dir string) error {
-	err := step.Do("vendor.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+	err := atomicfile.Step("vendor.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
 	switch {
 	case err == nil:
 		v.made = append(v.made, dir)
@@ -113,7 +95,7 @@ func (v *vendorRoot) removeMade() {
 // remove removes the stage and the retired packages of a change that is complete or undone.
 func (v *vendorRoot) remove() {
 	for _, name := range []string{v.stage, v.retired} {
-		_ = step.Do("vendor.retired.remove", func() error { return v.root.RemoveAll(name) }) // sweep removes it later
+		_ = atomicfile.Step("vendor.retired.remove", func() error { return v.root.RemoveAll(name) }) // sweep removes it later
 	}
 	v.removeMade()
 }

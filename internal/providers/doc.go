@@ -3,7 +3,7 @@
 //
 // # Packages to install
 //
-// [Getter.Get] climbs the ladder of package locate:
+// [Getter.Get] climbs the ladder of package lockentry:
 //
 //  1. An earlier run has recorded who confirmed this release, with a hash that the lock has. This
 //     counts if this run would accept it, and its source is still named: see [Getter].Rule and

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/locate"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/store"
 )
@@ -25,12 +25,12 @@ import (
 // *[getproviders.MismatchError], and nothing of the package is kept.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	s := &search{Getter: g, want: want}
-	ladder := locate.Ladder[*Got]{
+	ladder := lockentry.Ladder[*Got]{
 		Remembered: s.remember,
 		Mirrors:    s.askOffers,
 		Accepts:    g.Rule.AcceptsProvider,
 		Check:      s.checkRemembered,
-		AtHand:     []locate.Lookup[*Got]{s.fromStore, s.installed, s.fromOffers, s.fromPluginCache},
+		AtHand:     []lockentry.Lookup[*Got]{s.fromStore, s.installed, s.fromOffers, s.fromPluginCache},
 		Deliver:    func(ctx context.Context, _ evidence.Evidence) (*Got, error) { return s.fromSource(ctx) },
 		Origin: func(ctx context.Context) (*Got, evidence.Evidence, error) {
 			got, err := s.fromSource(ctx)

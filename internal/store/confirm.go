@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // confirmedName is the directory of confirmations.
@@ -23,7 +23,7 @@ func (m *Modules) Confirm(records ...string) error {
 	first := ""
 	for _, record := range records {
 		name := m.confirmation(record)
-		err := step.Do("cache.confirm.create", func() error {
+		err := atomicfile.Step("cache.confirm.create", func() error {
 			if first != "" {
 				if err := os.Link(first, name); err == nil || errors.Is(err, fs.ErrExist) {
 					return nil

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // Entry is a published package.
@@ -88,7 +88,7 @@ func makeDir(name, steps string) error {
 			return err
 		}
 	}
-	err = step.Do(steps+".dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
+	err = atomicfile.Step(steps+".dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil // another process created it
 	}

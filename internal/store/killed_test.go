@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -25,7 +25,7 @@ type killed struct{}
 func install(t testing.TB, cache, dir string, layout store.Layout, number int) (name string) {
 	t.Helper()
 	steps := 0
-	step.SetHook(func(s string) error {
+	atomicfile.SetStepHook(func(s string) error {
 		if steps++; steps > number {
 			name = s
 			panic(killed{})
@@ -36,14 +36,14 @@ func install(t testing.TB, cache, dir string, layout store.Layout, number int) (
 	var d *store.ProviderDir
 	defer func() {
 		// When a process is killed, its locks are released and nothing else happens.
-		step.SetHook(func(string) error { return errors.New("killed") })
+		atomicfile.SetStepHook(func(string) error { return errors.New("killed") })
 		if d != nil {
 			_ = d.Close()
 		}
 		if s != nil {
 			_ = s.Close()
 		}
-		step.SetHook(nil)
+		atomicfile.SetStepHook(nil)
 		if recovered := recover(); recovered != nil && recovered != (killed{}) {
 			panic(recovered)
 		}
@@ -128,15 +128,15 @@ func TestReadOnlyStore(t *testing.T) {
 	pkg := publishProvider(t, s)
 	s.RecordArchive(zh, pkg.H1)
 	must(t, s.Close())
-	defer step.SetHook(nil)
-	step.SetHook(func(name string) error {
+	defer atomicfile.SetStepHook(nil)
+	atomicfile.SetStepHook(func(name string) error {
 		if strings.HasPrefix(name, "provider.stage.") {
 			return syscall.EROFS
 		}
 		return nil
 	})
 	readOnly := store.OpenProviders(cache, filepath.Join(t.TempDir(), "scratch"), userKey(t, secret))
-	step.SetHook(nil)
+	atomicfile.SetStepHook(nil)
 	defer readOnly.Close()
 	got, err := readOnly.Find(t.Context(), []hashing.Hash{zh})
 	if err != nil || got == nil || readOnly.Writable() {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -54,7 +54,7 @@ func ViewModules(dir string, key *userkey.Key) *Modules {
 // probe writes a file to find out whether the disk is full.
 func (m *Modules) probe() error {
 	name := m.Stage()
-	err := step.Do("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
+	err := atomicfile.Step("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
 	return errors.Join(err, os.Remove(name))
 }
 
@@ -239,7 +239,7 @@ func sameButForCase(tree *Tree) []string {
 }
 
 func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
-	err := step.Do("project.package.copy", func() error {
+	err := atomicfile.Step("project.package.copy", func() error {
 		return treewriter.CopyTree(ctx, dst, src, treewriter.CopyOptions{})
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -26,7 +26,7 @@ type kind struct {
 	// and what this user has learned about packages.
 	records []string
 	// steps is the first part of the names of the steps that change the kind's directory; see
-	// package step.
+	// atomicfile.Step.
 	steps string
 	// isName reports whether a file name is the name of a package. nil means that every name is,
 	// and that a package with any other name than that of its content is damaged.
@@ -152,7 +152,7 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 	}
 	for range publishAttempts {
 		if has() {
-			return true, step.Do(p.step("drop"), func() error { return removeAll(staged) })
+			return true, atomicfile.Step(p.step("drop"), func() error { return removeAll(staged) })
 		}
 		// 2. Anything else with the package's name is moved away.
 		if err = p.clear(name); err != nil {
@@ -166,14 +166,14 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 			}
 		}
 		err = p.inUse.publish(staged, p.path(name), func() error {
-			return step.Do(p.step("publish"), func() error { return os.Rename(staged, p.path(name)) })
+			return atomicfile.Step(p.step("publish"), func() error { return os.Rename(staged, p.path(name)) })
 		})
 		if err != nil {
 			continue // another process may have published it
 		}
 		// 4. The directory gets its mode back. If it does not, the package is still protected.
 		if p.kind.readOnly {
-			_ = step.Do(p.step("protect"), func() error { return os.Chmod(p.path(name), 0o555) }) //nolint:gosec // the mode of all packages
+			_ = atomicfile.Step(p.step("protect"), func() error { return os.Chmod(p.path(name), 0o555) }) //nolint:gosec // the mode of all packages
 		}
 		return false, nil
 	}
@@ -252,7 +252,7 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 		if err != nil {
 			return err
 		}
-		return step.Do(p.kind.steps+".clean.remove", func() error { return removeAll(staged) })
+		return atomicfile.Step(p.kind.steps+".clean.remove", func() error { return removeAll(staged) })
 	})
 	return removed && allowed, err
 }
@@ -263,7 +263,7 @@ func (p *packages) move(stepName, from, to string) error {
 	if info, err := os.Lstat(from); p.kind.readOnly && err == nil && info.IsDir() {
 		_ = os.Chmod(from, 0o755) //nolint:gosec // as all directories of packages
 	}
-	err := step.Do(stepName, func() error { return os.Rename(from, to) })
+	err := atomicfile.Step(stepName, func() error { return os.Rename(from, to) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

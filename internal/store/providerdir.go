@@ -15,9 +15,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -217,7 +217,7 @@ func (d *ProviderDir) List() ([]string, error) {
 // remove the target of a link.
 func (d *ProviderDir) Remove(at string) error {
 	name := filepath.FromSlash(at)
-	err := step.Do("provider.place.remove", func() error { return d.root.RemoveAll(name) })
+	err := atomicfile.Step("provider.place.remove", func() error { return d.root.RemoveAll(name) })
 	for dir := filepath.Dir(name); err == nil && dir != "."; dir = filepath.Dir(dir) {
 		if d.root.Remove(dir) != nil {
 			break

@@ -49,16 +49,19 @@ func kind(t testing.TB, path string) string {
 	return "file"
 }
 
-// TestPlace places a package over different kinds of entries. Whatever exists at the path or
-// above it, the package is there afterwards, and the store is unchanged.
-func TestPlace(t *testing.T) {
-	t.Parallel()
-	s := openProviders(t, cacheDir(t))
-	pkg := publishProvider(t, s)
-	link, other := "link to "+pkg.Dir(), t.TempDir()
-	write(t, other, map[string]string{"terraform-provider-x": "other"})
-	same := t.TempDir()
-	write(t, same, files)
+// placement is what is at the path of a package before it is placed, and what is there afterwards.
+type placement struct {
+	before   func(dir string)
+	layout   store.Layout
+	replaced store.Replaced
+	want     string
+}
+
+// placements are the cases of TestPlace. pkg is the package, same a directory with the same files, and
+// other a directory with other files.
+func placements(t *testing.T, pkg, same, other string) map[string]placement {
+	t.Helper()
+	link := "link to " + pkg
 	symlink := func(target, name string) func(string) {
 		return func(dir string) {
 			path := filepath.Join(dir, name)
@@ -66,37 +69,73 @@ func TestPlace(t *testing.T) {
 			must(t, os.Symlink(target, path))
 		}
 	}
-	for name, test := range map[string]struct {
-		before   func(dir string)
-		layout   store.Layout
-		replaced store.Replaced
-		want     string
-	}{
-		"nothing":                   {nil, store.LayoutLink, store.ReplacedNothing, link},
-		"nothing, for a copy":       {nil, store.LayoutCopy, store.ReplacedNothing, "directory"},
-		"the same link":             {symlink(pkg.Dir(), at), store.LayoutLink, store.ReplacedNothing, link},
-		"the same link, for a copy": {symlink(pkg.Dir(), at), store.LayoutCopy, store.ReplacedLink, "directory"},
-		"the package by a link":     {symlink(same, at), store.LayoutLink, store.ReplacedNothing, "link to " + same},
-		"the package":               {func(dir string) { write(t, filepath.Join(dir, at), files) }, store.LayoutLink, store.ReplacedNothing, "directory"},
-		"a changed file":            {func(dir string) { write(t, filepath.Join(dir, at), map[string]string{"terraform-provider-x": "x"}) }, store.LayoutLink, store.ReplacedFiles, link},
-		"an additional file": {func(dir string) {
-			write(t, filepath.Join(dir, at), files)
-			write(t, filepath.Join(dir, at), map[string]string{"y": "y"})
-		}, store.LayoutCopy, store.ReplacedFiles, "directory"},
-		"a file that cannot be run": {func(dir string) {
-			write(t, filepath.Join(dir, at), files)
-			must(t, os.Chmod(filepath.Join(dir, at, "terraform-provider-x"), 0o644))
-		}, store.LayoutLink, store.ReplacedFiles, link},
-		"an empty directory":    {func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, at), 0o755)) }, store.LayoutLink, store.ReplacedFiles, link},
-		"a file":                {func(dir string) { write(t, dir, map[string]string{at: ""}) }, store.LayoutLink, store.ReplacedFile, link},
-		"a file, for a copy":    {func(dir string) { write(t, dir, map[string]string{at: ""}) }, store.LayoutCopy, store.ReplacedFile, "directory"},
-		"a dangling link":       {symlink("/nowhere", at), store.LayoutLink, store.ReplacedLink, link},
-		"another directory":     {symlink(other, at), store.LayoutLink, store.ReplacedLink, link},
-		"a version that is one": {symlink(other, filepath.Dir(at)), store.LayoutLink, store.ReplacedLink, link},
-		"a host that is one":    {symlink(other, "example.com"), store.LayoutCopy, store.ReplacedLink, "directory"},
-		"a type that is a file": {func(dir string) { write(t, dir, map[string]string{"example.com/acme/x": ""}) }, store.LayoutLink, store.ReplacedFile, link},
-		"links in a circle":     {symlink("linux_amd64", at), store.LayoutLink, store.ReplacedLink, link},
-	} {
+	return map[string]placement{
+		"nothing":                   {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"nothing, for a copy":       {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
+		"the same link":             {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"the same link, for a copy": {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
+		"the package by a link": {
+			before: symlink(same, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: "link to " + same,
+		},
+		"the package": {
+			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutLink,
+			replaced: store.ReplacedNothing, want: "directory",
+		},
+		"a changed file": {
+			before: func(dir string) { write(t, filepath.Join(dir, at), map[string]string{"terraform-provider-x": "x"}) },
+			layout: store.LayoutLink, replaced: store.ReplacedFiles, want: link,
+		},
+		"an additional file": {
+			before: func(dir string) {
+				write(t, filepath.Join(dir, at), files)
+				write(t, filepath.Join(dir, at), map[string]string{"y": "y"})
+			},
+			layout: store.LayoutCopy, replaced: store.ReplacedFiles, want: "directory",
+		},
+		"a file that cannot be run": {
+			before: func(dir string) {
+				write(t, filepath.Join(dir, at), files)
+				must(t, os.Chmod(filepath.Join(dir, at, "terraform-provider-x"), 0o644))
+			},
+			layout: store.LayoutLink, replaced: store.ReplacedFiles, want: link,
+		},
+		"an empty directory": {
+			before: func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, at), 0o755)) }, layout: store.LayoutLink,
+			replaced: store.ReplacedFiles, want: link,
+		},
+		"a file": {
+			before: func(dir string) { write(t, dir, map[string]string{at: ""}) }, layout: store.LayoutLink,
+			replaced: store.ReplacedFile, want: link,
+		},
+		"a file, for a copy": {
+			before: func(dir string) { write(t, dir, map[string]string{at: ""}) }, layout: store.LayoutCopy,
+			replaced: store.ReplacedFile, want: "directory",
+		},
+		"a dangling link":       {before: symlink("/nowhere", at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+		"another directory":     {before: symlink(other, at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+		"a version that is one": {before: symlink(other, filepath.Dir(at)), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+		"a host that is one": {
+			before: symlink(other, "example.com"), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory",
+		},
+		"a type that is a file": {
+			before: func(dir string) { write(t, dir, map[string]string{"example.com/acme/x": ""}) },
+			layout: store.LayoutLink, replaced: store.ReplacedFile, want: link,
+		},
+		"links in a circle": {before: symlink("linux_amd64", at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+	}
+}
+
+// TestPlace places a package over different kinds of entries. Whatever exists at the path or
+// above it, the package is there afterwards, and the store is unchanged.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	pkg := publishProvider(t, s)
+	other := t.TempDir()
+	write(t, other, map[string]string{"terraform-provider-x": "other"})
+	same := t.TempDir()
+	write(t, same, files)
+	for name, test := range placements(t, pkg.Dir(), same, other) {
 		d := project(t, s)
 		if test.before != nil {
 			test.before(d.Path("."))

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -92,14 +92,14 @@ func (d *ProviderDir) makeParents(dir string) (Replaced, error) {
 		info, err := d.root.Lstat(made)
 		if err == nil && !info.IsDir() {
 			replaced = replacedBy(info)
-			err = step.Do("provider.parent.remove", func() error { return d.root.Remove(made) })
+			err = atomicfile.Step("provider.parent.remove", func() error { return d.root.Remove(made) })
 			info = nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err
 		}
 		if info == nil {
-			err := step.Do("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
+			err := atomicfile.Step("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return 0, err
 			}
@@ -133,10 +133,10 @@ func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout 
 		return made, pkg.take(ctx, to)
 	}
 	if layout == LayoutLink && runtime.GOOS != "windows" && pkg.location != installed &&
-		step.Do("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
+		atomicfile.Step("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
 		return made, nil
 	}
-	return made, step.Do("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
+	return made, atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
 }
 
 // stageDir returns the path of the staging directory relative to d. It is on the same file system as
@@ -169,13 +169,13 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 	to := filepath.FromSlash(at)
 	if before != nil && (before.IsDir() || info.IsDir()) {
 		old := filepath.Join(filepath.Dir(made), rand.Text())
-		err := step.Do("provider.place.retire", func() error { return d.root.Rename(to, old) })
+		err := atomicfile.Step("provider.place.retire", func() error { return d.root.Rename(to, old) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		defer func() { _ = removeAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
 	}
-	if err := step.Do("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
+	if err := atomicfile.Step("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err
 	}
 	if !info.IsDir() {
@@ -211,7 +211,7 @@ func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
 func (p *ProviderPackage) take(ctx context.Context, to string) error {
 	p.mu.Lock()
 	if !p.taken {
-		err := step.Do("provider.place.take", func() error { return os.Rename(p.dir, to) })
+		err := atomicfile.Step("provider.place.take", func() error { return os.Rename(p.dir, to) })
 		if err == nil {
 			p.dir, p.taken = to, true
 			p.mu.Unlock()
@@ -219,7 +219,7 @@ func (p *ProviderPackage) take(ctx context.Context, to string) error {
 		}
 	}
 	p.mu.Unlock()
-	return step.Do("provider.place.copy", func() error { return copyPackage(ctx, p, to) })
+	return atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, p, to) })
 }
 
 // moved records that the package was moved from one path to another.

@@ -351,7 +351,9 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the evidence %v since %v is kept", unkept.Kind, unkept.Since)
 		}
 	}
-	for name, other := range map[string]*store.Providers{"another user": openProvidersAs(t, cache, secret+"!"), "another cache": openProviders(t, cacheDir(t)), "none": openProviders(t, "")} {
+	for name, other := range map[string]*store.Providers{
+		"another user": openProvidersAs(t, cache, secret+"!"), "another cache": openProviders(t, cacheDir(t)), "none": openProviders(t, ""),
+	} {
 		if got, ok := other.Release(signed.Record(statement)); ok {
 			t.Errorf("%s: Release = %+v", name, got)
 		}

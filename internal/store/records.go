@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -121,7 +120,7 @@ func (p *packages) forget(dir string, before time.Time, keep func(name string) b
 
 // removeRecord removes the file of a record. It is not an error if the file is gone.
 func (p *packages) removeRecord(path string) error {
-	err := step.Do(p.kind.steps+".forget.remove", func() error { return os.Remove(path) })
+	err := atomicfile.Step(p.kind.steps+".forget.remove", func() error { return os.Remove(path) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/step"
 )
 
 // stage is the staging directory of one process. It must be closed.
@@ -20,11 +20,11 @@ type stage struct {
 }
 
 // newStage creates a staging directory in parent, which must exist, and removes those of
-// killed processes. steps is the prefix of the names of its steps; see package step.
+// killed processes. steps is the prefix of the names of its steps; see atomicfile.Step.
 func newStage(parent, steps string) (*stage, error) {
 	for {
 		dir := filepath.Join(parent, rand.Text())
-		if err := step.Do(steps+".stage.mkdir", func() error { return os.Mkdir(dir, 0o700) }); err != nil {
+		if err := atomicfile.Step(steps+".stage.mkdir", func() error { return os.Mkdir(dir, 0o700) }); err != nil {
 			return nil, err
 		}
 		s := &stage{dir: dir, steps: steps, lock: filelock.Dir(dir)}
@@ -49,7 +49,7 @@ func (s *stage) newPath() string { return filepath.Join(s.dir, rand.Text()) }
 // close removes the staging directory. Files that cannot be removed now are removed by the next
 // process.
 func (s *stage) close() error {
-	_ = step.Do(s.steps+".stage.remove", func() error { return removeAll(s.dir) })
+	_ = atomicfile.Step(s.steps+".stage.remove", func() error { return removeAll(s.dir) })
 	if s.lock == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func removeAbandoned(parent, own, steps string) {
 			ok = time.Since(info.ModTime()) > abandonedAfter
 		}
 		if ok {
-			_ = step.Do(steps+".leftover.remove", func() error { return removeAll(name) })
+			_ = atomicfile.Step(steps+".leftover.remove", func() error { return removeAll(name) })
 			_ = lock.Release()
 		}
 	}

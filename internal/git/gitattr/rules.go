@@ -35,43 +35,6 @@ type Rules struct {
 	work   matcher
 }
 
-// rule is a line of a .gitattributes file.
-type rule struct {
-	pattern pattern
-	sets    []assignment
-}
-
-// assignment sets an attribute to a value.
-type assignment struct {
-	name  string
-	value value
-}
-
-// value is the state of an attribute. The zero value means that no rule matched.
-type value struct {
-	state state
-	text  string // if the state is isText
-}
-
-type state uint8
-
-const (
-	isUnknown     state = iota
-	isSet               // NAME
-	isUnset             // -NAME
-	isUnspecified       // !NAME
-	isText              // NAME=TEXT
-)
-
-// The attributes that change content.
-const (
-	attrText     = "text"
-	attrCRLF     = "crlf"
-	attrEOL      = "eol"
-	attrIdent    = "ident"
-	attrEncoding = "working-tree-encoding"
-)
-
 // builtinMacros are the macros that git defines.
 var builtinMacros = map[string][]assignment{
 	"binary": {{name: attrText, value: value{state: isUnset}}},

@@ -37,13 +37,6 @@ func (e *OwnerError) Error() string {
 
 func (e *OwnerError) Unwrap() error { return e.Config }
 
-// Rule decides which repositories may be used. The zero value is the rule for the process.
-type Rule struct {
-	// Env is the environment that locates git's configuration, as in [os.Environ], with
-	// SUDO_UID. nil means the environment of the process.
-	Env []string
-}
-
 // Check returns an error of type [*OwnerError] if the user of the process may not use a
 // repository. See the documentation of the package for the rule.
 func Check(repo Repository) error { return Rule{}.Check(repo) }

@@ -17,6 +17,13 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
+// Rule decides which repositories may be used. The zero value is the rule for the process.
+type Rule struct {
+	// Env is the environment that locates git's configuration, as in [os.Environ], with
+	// SUDO_UID. nil means the environment of the process.
+	Env []string
+}
+
 const (
 	// maxConfig bounds the size of one configuration file, in bytes.
 	maxConfig = 4 << 20

@@ -6,12 +6,32 @@ import (
 	"io"
 )
 
-// The channels of an answer with a pack. The first byte of each packet names one.
+// The channels of an answer with a pack. The first byte of each packet names one; see
+// gitprotocol-pack(5).
 const (
 	packChannel     = 1
 	progressChannel = 2
 	errorChannel    = 3
 )
+
+// PackPart returns the part of a pack that a packet of an answer has. It is empty if the packet has a
+// message about progress, or no data. An error message of the server is a *[RemoteError], and an
+// unknown channel is [ErrMalformed].
+func PackPart(packet []byte) ([]byte, error) {
+	if len(packet) == 0 {
+		return nil, malformed("a packet of the pack has no channel")
+	}
+	switch channel, data := packet[0], packet[1:]; channel {
+	case packChannel:
+		return data, nil
+	case progressChannel:
+		return nil, nil
+	case errorChannel:
+		return nil, remoteError(data)
+	default:
+		return nil, malformed("a packet of the pack has the channel %d", channel)
+	}
+}
 
 // maxSilent bounds the number of packets in a row that contain no byte of the pack. It allows a
 // keep-alive packet every few seconds for a day.
@@ -56,16 +76,15 @@ func (s *packStream) fill() ([]byte, error) {
 				return nil, err
 			}
 			return nil, io.EOF
-		case kind != dataPacket || len(data) == 0:
+		case kind != dataPacket:
 			return nil, malformed("a packet of the pack has no channel")
 		}
-		switch channel, data := data[0], data[1:]; {
-		case channel == errorChannel:
-			return nil, remoteError(data)
-		case channel == packChannel && len(data) > 0:
-			return data, s.count(len(data))
-		case channel > errorChannel || channel == 0:
-			return nil, malformed("a packet of the pack has the channel %d", channel)
+		part, err := PackPart(data)
+		if err != nil {
+			return nil, err
+		}
+		if len(part) > 0 {
+			return part, s.count(len(part))
 		}
 	}
 	return nil, errors.New("the git server sends nothing but keep-alive packets")

@@ -14,6 +14,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
+// Limits bounds the cost of a fetch.
+type Limits struct {
+	// PackBytes bounds the size of a pack, and ObjectBytes the size of a single object.
+	PackBytes, ObjectBytes int64
+}
+
 // maxPackObjects bounds the number of objects in a pack. Each takes about 200 bytes of memory.
 // Only the histories of the largest projects have as many.
 const maxPackObjects = 2_000_000

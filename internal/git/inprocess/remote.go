@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
 // Want describes what to fetch.
@@ -57,12 +59,6 @@ type Remote struct {
 	offered  *capability.List
 	packs    int
 	received int64
-}
-
-// Limits bounds the cost of a fetch.
-type Limits struct {
-	// PackBytes bounds the size of a pack, and ObjectBytes the size of a single object.
-	PackBytes, ObjectBytes int64
 }
 
 // List implements [Source].
@@ -232,13 +228,6 @@ func encode(req *packp.UploadPackRequest) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// The channels of a sideband; see gitprotocol-pack(5).
-const (
-	channelPack     = 1
-	channelProgress = 2
-	channelError    = 3
-)
-
 // sideband is a reader of the pack in an answer that also contains messages. go-git has one as
 // well, but it mixes the server's messages with its own errors.
 type sideband struct {
@@ -271,15 +260,14 @@ func (s *sideband) next() error {
 	if len(line) == 0 {
 		return io.EOF
 	}
-	switch line[0] {
-	case channelPack:
-		s.rest = line[1:]
-	case channelProgress:
-	case channelError:
-		return failure(Refused, "the server says %s", printable(string(line[1:])))
-	default:
+	part, err := gitwire.PackPart(line)
+	if said, ok := errors.AsType[*gitwire.RemoteError](err); ok {
+		return failure(Refused, "the server says %s", printable(said.Message))
+	}
+	if err != nil {
 		return failure(Broken, "the server's answer has the channel %d, which git does not know", line[0])
 	}
+	s.rest = part
 	return nil
 }
 

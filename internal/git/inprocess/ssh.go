@@ -12,21 +12,6 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshPort is the default port of ssh; see RFC 4250.
-const sshPort = "22"
-
-// SSH has the user's data for logging in to ssh servers.
-type SSH struct {
-	// Home is the user's home directory, with the user's configuration, keys and known hosts.
-	// "" means that there is none.
-	Home string
-	// AgentSocket is the path of the socket of the user's ssh agent. "" means that there is
-	// none.
-	AgentSocket string
-	// Key is a private key to offer first; nil if there is none.
-	Key []byte
-}
-
 // Transport returns the transport for an ssh:// address. The caller must close it.
 func (s SSH) Transport(u *url.URL) *Stream {
 	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) { return s.connect(ctx, u, minRate) }}

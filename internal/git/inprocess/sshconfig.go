@@ -13,6 +13,18 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
+// SSH has the user's data for logging in to ssh servers.
+type SSH struct {
+	// Home is the user's home directory, with the user's configuration, keys and known hosts.
+	// "" means that there is none.
+	Home string
+	// AgentSocket is the path of the socket of the user's ssh agent. "" means that there is
+	// none.
+	AgentSocket string
+	// Key is a private key to offer first; nil if there is none.
+	Key []byte
+}
+
 // systemConfig is the ssh configuration for all users; see ssh(1).
 const systemConfig = "/etc/ssh/ssh_config"
 
@@ -217,4 +229,12 @@ func directive(line string) (keyword, value string) {
 func matchesAll(criteria string) bool {
 	criteria, _, _ = strings.Cut(criteria, "#")
 	return strings.EqualFold(strings.TrimSpace(criteria), "all")
+}
+
+// inHome expands a leading "~/".
+func inHome(name, home string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
+	}
+	return name
 }

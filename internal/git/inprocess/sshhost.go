@@ -11,6 +11,9 @@ import (
 	"strings"
 )
 
+// sshPort is the default port of ssh; see RFC 4250.
+const sshPort = "22"
+
 // sshHost describes how to log in to a host, according to the address and the user's
 // configuration.
 type sshHost struct {
@@ -112,14 +115,6 @@ func (s SSH) expandFile(keyword, name string, tokens map[byte]string) (string, e
 	}
 	name, err := expandTokens(keyword, name, tokens)
 	return inHome(name, s.Home), err
-}
-
-// inHome expands a leading "~/".
-func inHome(name, home string) string {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok && home != "" {
-		return filepath.Join(home, rest)
-	}
-	return name
 }
 
 // expandTokens replaces the tokens of ssh_config(5), such as %h, in the value of a

@@ -1,4 +1,4 @@
-package locate_test
+package lockentry_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/internal/locate"
+	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
 var errRefused = errors.New("refused")
@@ -22,9 +22,9 @@ type world struct {
 	steps              []string
 }
 
-func (w *world) ladder(rule evidence.Rule) locate.Ladder[string] {
+func (w *world) ladder(rule evidence.Rule) lockentry.Ladder[string] {
 	step := func(name string) { w.steps = append(w.steps, name) }
-	return locate.Ladder[string]{
+	return lockentry.Ladder[string]{
 		Brought: func(context.Context) (string, evidence.Evidence, bool, error) {
 			step("brought")
 			return "vendored", evidence.Evidence{Kind: evidence.Project}, w.brought, nil
@@ -39,7 +39,7 @@ func (w *world) ladder(rule evidence.Rule) locate.Ladder[string] {
 			}
 			return nil
 		},
-		AtHand: []locate.Lookup[string]{func(context.Context) (string, bool, error) {
+		AtHand: []lockentry.Lookup[string]{func(context.Context) (string, bool, error) {
 			step("at hand")
 			return "cached", w.atHand, nil
 		}},

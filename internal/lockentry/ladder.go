@@ -1,15 +1,4 @@
-// Package locate finds the package of a lock entry. It is the ladder that modules and providers
-// climb, for every command; package evidence says what is enough at its top.
-//
-//  1. The project has brought the package, and the run accepts that.
-//  2. An earlier run of this user has evidence for the entry, or a mirror or bundle that the
-//     user named gives it. If the evidence does not cover everything that the run needs, the
-//     origin is asked for the rest. The bytes may then come from any place that has them. Each
-//     place compares them with the hashes of the lock.
-//  3. Otherwise the origin is asked. It gives the evidence and delivers the bytes.
-//
-// Bytes without evidence are never used, wherever they are.
-package locate
+package lockentry
 
 import (
 	"context"

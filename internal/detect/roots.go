@@ -1,4 +1,4 @@
-package roots
+package detect
 
 import (
 	"context"
@@ -24,19 +24,19 @@ type Module struct {
 	Unknown bool
 }
 
-// Reader reads the module in a directory. Several goroutines call it at once.
-type Reader func(ctx context.Context, dir string) (Module, error)
+// ModuleReader reads the module in a directory. Several goroutines call it at once.
+type ModuleReader func(ctx context.Context, dir string) (Module, error)
 
 // parallel returns the number of directories that are read at once. Reading is mainly work for
 // the processors.
 func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// Find returns the directories at and below dir that have a module that looks like a root module
+// Roots returns the directories at and below dir that have a module that looks like a root module
 // and that no other module there calls. It skips directories whose names begin with a dot and
 // those for which skip returns true, and does not follow links. The paths begin with dir and are
-// sorted. Find returns an error if a directory cannot be listed, if read returns one, or if ctx
+// sorted. Roots returns an error if a directory cannot be listed, if read returns one, or if ctx
 // ends.
-func Find(ctx context.Context, dir string, skip func(dir string) bool, read Reader) ([]string, error) {
+func Roots(ctx context.Context, dir string, skip func(dir string) bool, read ModuleReader) ([]string, error) {
 	dirs, err := directories(ctx, dir, skip)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func directories(ctx context.Context, dir string, skip func(dir string) bool) ([
 	return dirs, err
 }
 
-// Changed returns the root modules in dirs that changed files affect. A root module is affected
+// ChangedRoots returns the root modules in dirs that changed files affect. A root module is affected
 // by its own files and by the files of the modules that it calls directly or indirectly. A file
 // belongs to the innermost of all these modules' directories that contains it, so a change in
 // envs/prod does not affect a root module in envs. Files below .terraform are ignored. The files
@@ -93,7 +93,7 @@ func directories(ctx context.Context, dir string, skip func(dir string) bool) ([
 // concerns reports whether other files affect a root module. It gets the module's directory and
 // the changed files as absolute paths without symbolic links. A root module with a part that is
 // Unknown always counts as changed.
-func Changed(ctx context.Context, dirs, files []string, read Reader, concerns func(root string, changed map[string]bool) bool) ([]string, error) {
+func ChangedRoots(ctx context.Context, dirs, files []string, read ModuleReader, concerns func(root string, changed map[string]bool) bool) ([]string, error) {
 	trees, err := localTrees(ctx, dirs, read)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ type localTree struct {
 }
 
 // localTrees reads the trees of root modules. It reads each directory only once.
-func localTrees(ctx context.Context, roots []string, read Reader) ([]localTree, error) {
+func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]localTree, error) {
 	reader := &localCalls{read: read, calls: make(map[string]*localSource)}
 	trees := make([]localTree, len(roots))
 	group, ctx := errgroup.WithContext(ctx)
@@ -159,7 +159,7 @@ func localTrees(ctx context.Context, roots []string, read Reader) ([]localTree, 
 
 // localCalls finds out which modules call which others by local paths.
 type localCalls struct {
-	read  Reader
+	read  ModuleReader
 	mu    sync.Mutex
 	calls map[string]*localSource // by directory
 }

@@ -1,4 +1,4 @@
-package roots_test
+package detect_test
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/roots"
+	"github.com/cotterpin/cotter/internal/detect"
 )
 
 // tree creates directories. It returns their parent and a reader for the modules in them. The
 // keys of modules are paths relative to the parent, with forward slashes. Other directories have
 // no modules.
-func tree(t *testing.T, modules map[string]roots.Module) (string, roots.Reader) {
+func tree(t *testing.T, modules map[string]detect.Module) (string, detect.ModuleReader) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -28,13 +28,13 @@ func tree(t *testing.T, modules map[string]roots.Module) (string, roots.Reader) 
 			t.Fatal(err)
 		}
 	}
-	return base, func(_ context.Context, dir string) (roots.Module, error) {
+	return base, func(_ context.Context, dir string) (detect.Module, error) {
 		rel, err := filepath.Rel(base, dir)
 		return modules[filepath.ToSlash(rel)], err
 	}
 }
 
-var modules = map[string]roots.Module{
+var modules = map[string]detect.Module{
 	".":            {},
 	"envs/dev":     {Root: true, Calls: []string{"../../app"}},
 	"envs/dev/sub": {Root: true},
@@ -48,7 +48,7 @@ var modules = map[string]roots.Module{
 func TestFind(t *testing.T) {
 	t.Parallel()
 	base, read := tree(t, modules)
-	got, err := roots.Find(t.Context(), base, func(dir string) bool { return filepath.Base(dir) == "vendor" }, read)
+	got, err := detect.Roots(t.Context(), base, func(dir string) bool { return filepath.Base(dir) == "vendor" }, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("Find (-want +got):\n%s", diff)
 	}
 	failed := errors.New("failed")
-	if _, err := roots.Find(t.Context(), base, func(string) bool { return false }, func(context.Context, string) (roots.Module, error) { return roots.Module{}, failed }); !errors.Is(err, failed) {
+	if _, err := detect.Roots(t.Context(), base, func(string) bool { return false }, func(context.Context, string) (detect.Module, error) { return detect.Module{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("Find with a reader that fails: %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func TestChanged(t *testing.T) {
 		for _, file := range strings.Fields(row.files) {
 			files = append(files, filepath.Join(base, filepath.FromSlash(file)))
 		}
-		found, err := roots.Changed(t.Context(), dirs, files, read, func(_ string, changed map[string]bool) bool {
+		found, err := detect.ChangedRoots(t.Context(), dirs, files, read, func(_ string, changed map[string]bool) bool {
 			return changed[filepath.Join(base, "policy")]
 		})
 		var got []string
@@ -96,7 +96,7 @@ func TestChanged(t *testing.T) {
 	}
 	// A module with unknown calls may be affected by any file.
 	broken := filepath.Join(base, "broken")
-	if got, err := roots.Changed(t.Context(), []string{broken}, nil, read, func(string, map[string]bool) bool { return false }); err != nil || len(got) != 1 {
+	if got, err := detect.ChangedRoots(t.Context(), []string{broken}, nil, read, func(string, map[string]bool) bool { return false }); err != nil || len(got) != 1 {
 		t.Errorf("Changed = %v, %v, want %s", got, err, broken)
 	}
 }

@@ -1,0 +1,122 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+const (
+	// maxNames bounds the size of a list of files, in bytes.
+	maxNames = 64 << 20
+	// maxEntries bounds the size of a list of the files in a tree or in the index, in bytes. A
+	// file takes about 250 bytes.
+	maxEntries = 512 << 20
+)
+
+// object is an entry's mode and object name, as git prints them.
+type object struct{ mode, id string }
+
+// The modes of entries that are not regular files.
+const (
+	modeLink    = "120000"
+	modeGitlink = "160000"
+	modeProgram = "100755"
+)
+
+// errAnswer means that git's output does not have the expected format.
+var errAnswer = errors.New("unexpected answer from git")
+
+// indexEntry is a file in the index.
+type indexEntry struct {
+	object
+	// skip is set for a file that a sparse checkout leaves out.
+	skip bool
+	// seen describes the file when it was last equal to the object. The zero value means that
+	// this is not known.
+	seen fileState
+}
+
+// fileState is what the index records of a file. The numbers are truncated to 32 bits, as in
+// the index.
+type fileState struct {
+	modified, changed timestamp
+	inode, size       uint32
+}
+
+// timestamp is a time in seconds and nanoseconds.
+type timestamp struct{ sec, nsec uint32 }
+
+func timestampOf(t time.Time) timestamp {
+	return timestamp{uint32(t.Unix()), uint32(t.Nanosecond())} //nolint:gosec // truncated as in the index
+}
+
+// indexEntries returns the files in the index by their paths.
+func (w *Tree) indexEntries(ctx context.Context) (map[string]indexEntry, error) {
+	out, err := w.git.Output(ctx, w.command("ls-files", "--stage", "--debug", "-t", "-z"), maxEntries)
+	if err != nil {
+		return nil, err
+	}
+	return parseIndex(string(out))
+}
+
+// parseIndex parses a list of the files in the index. A file with a merge conflict gets the zero
+// object.
+func parseIndex(list string) (map[string]indexEntry, error) {
+	entries := map[string]indexEntry{}
+	for rest := list; rest != ""; {
+		var line string
+		var ok bool
+		if line, rest, ok = strings.Cut(rest, "\x00"); !ok {
+			return nil, fmt.Errorf("%w: %q", errAnswer, line)
+		}
+		fields, name, _ := strings.Cut(line, "\t")
+		parts := strings.Split(fields, " ")
+		if len(parts) != 4 || name == "" || !git.IsObjectID(parts[2]) {
+			return nil, fmt.Errorf("%w: %q", errAnswer, line)
+		}
+		entry := indexEntry{object: object{parts[1], parts[2]}, skip: strings.EqualFold(parts[0], "S")}
+		entry.seen, rest = parseState(rest)
+		if parts[3] != "0" {
+			entry = indexEntry{}
+		}
+		entries[name] = entry
+	}
+	return entries, nil
+}
+
+// stateLayout is what precedes each number in the lines that --debug adds to an entry.
+var stateLayout = [...]string{
+	"  ctime: ", ":", "\n  mtime: ", ":", "\n  dev: ", "\tino: ", "\n  uid: ", "\tgid: ", "\n  size: ", "\tflags: ",
+}
+
+// parseState parses the lines that --debug adds to an entry, and returns the text after them.
+// They are meant for people, so another format counts as no state: the file's content is then
+// compared.
+func parseState(text string) (state fileState, rest string) {
+	rest = text
+	for strings.HasPrefix(rest, "  ") {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	var numbers [len(stateLayout)]uint32
+	for i, before := range stateLayout {
+		after, ok := strings.CutPrefix(text, before)
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		number, err := strconv.ParseUint(after[:digits], 10, 32)
+		if !ok || err != nil {
+			return fileState{}, rest
+		}
+		numbers[i], text = uint32(number), after[digits:]
+	}
+	return fileState{
+		changed:  timestamp{numbers[0], numbers[1]},
+		modified: timestamp{numbers[2], numbers[3]},
+		inode:    numbers[5],
+		size:     numbers[8],
+	}, rest
+}

@@ -1,0 +1,144 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+)
+
+// Location says where the files of a project are.
+type Location struct {
+	// Dir is the root module's directory.
+	Dir string
+	// DataDir is the path of the stock tools' data directory, usually
+	// Dir/.terraform.
+	DataDir string
+	// LockFile is the dependency lock's name, relative to Dir.
+	LockFile string
+}
+
+// The names inside the modules directory.
+const (
+	manifestName = "modules.json"
+	ownName      = ".cotter"
+
+	flockName    = ownName + "/lock"
+	stageName    = ownName + "/stage"
+	journalName  = ownName + "/journal"
+	retiredName  = ownName + "/retired"
+	treesName    = ownName + "/tree"
+	sumsName     = ownName + "/sums"
+	lockCopyName = ownName + "/lock.hcl"
+)
+
+// Maximum sizes in bytes of the files that are read here. They are the limits of packages
+// lockfile and manifest, plus the line of a seal.
+const (
+	maxLock     = 32 << 20
+	maxManifest = 4 << 20
+	maxSeal     = 128
+	maxSums     = 64 << 20
+)
+
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock. If the
+// lock is not a regular file or is too large, the error is an *fs.PathError that
+// wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
+func ReadLock(location Location) ([]byte, error) {
+	dir, err := pathsafe.OpenRoot(location.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	if err := location.check(); err != nil {
+		return nil, err
+	}
+	return readOptional(dir, location.LockFile, maxLock)
+}
+
+// readOptional returns nil if the file does not exist. For an empty file it returns an empty
+// slice, not nil.
+func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
+	src, err := atomicfile.Read(root, name, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return src, err
+}
+
+func realPath(name string) (string, error) {
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// MetadataError says that a file or directory of a project would be in the metadata of version
+// control, such as .git. A repository's own settings could otherwise make Cotter overwrite files
+// that git reads, and with them the programs that git runs.
+type MetadataError struct {
+	// What describes the file or directory: "the lock file".
+	What string
+	// Path is its path. Part is the component of the path that is the name of
+	// metadata, after links in the path have been followed.
+	Path, Part string
+}
+
+func (e *MetadataError) Error() string {
+	return fmt.Sprintf("%s %q is in %q, which belongs to version control", e.What, e.Path, e.Part)
+}
+
+// check returns a *[MetadataError] if a path of the location is in the metadata of version
+// control, also through links. Directories above the root module do not matter.
+func (l Location) check() error {
+	root, err := filepath.Abs(l.Dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct{ what, path string }{
+		{"the lock file", filepath.Join(l.Dir, l.LockFile)},
+		{"the data directory", l.DataDir},
+		{"the directory of modules", filepath.Join(l.DataDir, "modules")},
+		{"the directory of providers", filepath.Join(l.DataDir, "providers")},
+	} {
+		name, err := filepath.Abs(file.path)
+		if err != nil {
+			return err
+		}
+		part := metadataBelow(root, name)
+		if part == "" {
+			part = metadataBelow(resolve(root), resolve(name))
+		}
+		if part != "" {
+			return &MetadataError{What: file.what, Path: file.path, Part: part}
+		}
+	}
+	return nil
+}
+
+// metadataBelow returns the component that is the name of metadata in the path from one absolute
+// path to another, or "".
+func metadataBelow(root, name string) string {
+	if below, err := filepath.Rel(root, name); err == nil {
+		name = below
+	}
+	return pathsafe.VersionControlPart(name)
+}
+
+// resolve returns an absolute path without links. The part that does not exist, or that cannot be
+// followed, stays as it is.
+func resolve(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	dir := filepath.Dir(name)
+	if dir == name {
+		return name
+	}
+	return filepath.Join(resolve(dir), filepath.Base(name))
+}

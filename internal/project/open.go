@@ -1,0 +1,228 @@
+package project
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// Open opens the project exclusively. It waits until no other process holds the project, creates
+// the modules directory if it does not exist, undoes the unfinished change of a killed process,
+// and removes leftover files. The wait ends early if ctx is done. If another process holds the
+// project and onWait is not nil, Open calls onWait once.
+//
+// Neither the last component of DataDir nor the modules directory may be a symbolic link, because
+// files must not be written outside of them. If the lock or the data directory would be in the
+// metadata of version control, the error is a *[MetadataError]; this is so for every function that
+// takes a Location and reads or writes these files.
+func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
+	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err != nil {
+		return nil, err
+	}
+	if err := location.check(); err != nil {
+		return nil, err
+	}
+	ownsDir, err := p.holdDir(ctx, onWait)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.makeDirs(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.openModules(), p.removeIrregular()); err != nil {
+		return nil, err
+	}
+	if err := p.hold(ctx, filelock.File(filepath.Join(p.path, filepath.FromSlash(flockName))), onWait); err != nil {
+		return nil, err
+	}
+	if err := p.recover(); err != nil {
+		return nil, err
+	}
+	p.sweep(ownsDir)
+	p.readFormerLock()
+	p.stage = path.Join(stageName, rand.Text())
+	return p, p.modules.MkdirAll(p.stage, 0o700)
+}
+
+// View opens the project for reading. It takes no lock and changes nothing. If there is no
+// modules directory, the error wraps fs.ErrNotExist.
+func View(location Location, key *userkey.Key) (*Project, error) {
+	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	var err error
+	if p.dir, err = pathsafe.OpenRoot(location.Dir); err == nil {
+		err = location.check()
+	}
+	if err == nil {
+		err = p.openModules()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.readFormerLock()
+	return p, nil
+}
+
+// IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
+// Open creates.
+func IsOpened(location Location) bool {
+	info, err := os.Lstat(filepath.Join(location.DataDir, "modules", ownName))
+	return err == nil && info.IsDir()
+}
+
+// dirTimeout is how long a process waits for the lock on the project directory.
+// A script may run Cotter under the same lock ("flock . cotter install") and would
+// wait for itself. After the timeout, the lock file is protected only by comparing
+// it before it is replaced.
+const dirTimeout = 30 * time.Second
+
+// holdDir takes the lock on the project directory. It returns false if the file system does not
+// support such locks, or if another program holds the lock for too long.
+func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
+	dir, err := filepath.EvalSymlinks(p.location.Dir)
+	if err != nil {
+		return false, err
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, dirTimeout)
+	defer cancel()
+	err = p.hold(waitCtx, filelock.Dir(dir), onWait)
+	if errors.Is(err, filelock.ErrUnsupported) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) error {
+	if err := lock.Exclusive(ctx, 0, onWait); err != nil {
+		return fmt.Errorf("waiting for %s: %w", p.path, err)
+	}
+	p.held = append(p.held, lock)
+	return nil
+}
+
+// makeDirs creates the modules directory and .cotter in it.
+func (p *Project) makeDirs() error {
+	data := p.location.DataDir
+	if err := os.MkdirAll(filepath.Dir(data), 0o777); err != nil {
+		return err
+	}
+	for _, dir := range []string{data, p.path, filepath.Join(p.path, ownName)} {
+		if err := refuseLink(dir); err != nil {
+			return err
+		}
+		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseLink returns an error if dir exists and is not a real directory.
+func refuseLink(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
+	}
+	return nil
+}
+
+// openModules opens the modules directory and derives the project's identity.
+func (p *Project) openModules() error {
+	var err error
+	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
+		return err
+	}
+	dir, err := realPath(p.location.Dir)
+	if err != nil {
+		return err
+	}
+	modules, err := realPath(p.path)
+	if err != nil {
+		return err
+	}
+	p.identity = fmt.Sprintf("%q %q", dir, modules)
+	return nil
+}
+
+// ownDirs and ownFiles list everything that may be in .cotter.
+var (
+	ownDirs  = []string{stageName, retiredName, treesName, sumsName}
+	ownFiles = []string{flockName, journalName, lockCopyName}
+)
+
+// removeIrregular removes links and other irregular files that have the name of one of Cotter's
+// own files or directories.
+func (p *Project) removeIrregular() error {
+	if p.modules == nil {
+		return nil
+	}
+	remove := func(name string, wanted func(fs.FileMode) bool) error {
+		info, err := p.modules.Lstat(name)
+		if err != nil || wanted(info.Mode()) {
+			return nil //nolint:nilerr // it is absent, or using it will fail
+		}
+		switch name {
+		case journalName:
+			p.note(UnprovenJournal, name)
+		case lockCopyName:
+			p.note(UnprovenLockCopy, name)
+		}
+		return p.modules.RemoveAll(name)
+	}
+	var err error
+	for _, name := range ownDirs {
+		err = errors.Join(err, remove(name, fs.FileMode.IsDir))
+	}
+	for _, name := range ownFiles {
+		err = errors.Join(err, remove(name, fs.FileMode.IsRegular))
+	}
+	return err
+}
+
+// sweep removes the staged and retired packages and temporary files of killed
+// processes. Failures are ignored, because these files are never read.
+func (p *Project) sweep(ownsDir bool) {
+	_ = p.modules.RemoveAll(stageName)
+	_ = p.modules.RemoveAll(retiredName)
+	entries, _ := fs.ReadDir(p.modules.FS(), ownName)
+	for _, entry := range entries {
+		if !isOwn(path.Join(ownName, entry.Name())) {
+			_ = p.modules.RemoveAll(path.Join(ownName, entry.Name()))
+		}
+	}
+	if ownsDir {
+		atomicfile.Sweep(p.dir, p.location.LockFile)
+	}
+}
+
+func isOwn(name string) bool {
+	for _, own := range append(ownDirs, ownFiles...) {
+		if name == own {
+			return true
+		}
+	}
+	return false
+}
