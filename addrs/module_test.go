@@ -3,11 +3,10 @@ package addrs_test
 import (
 	"errors"
 	"testing"
-	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 func TestModule(t *testing.T) {
@@ -48,24 +47,5 @@ func TestParseModule(t *testing.T) {
 		if !errors.As(err, &parseError) || got != nil {
 			t.Errorf("ParseModule(%q) = %v, %v, want a *ParseError", key, got, err)
 		}
-	}
-}
-
-// ValidName accepts every name that the HCL library accepts. It accepts more only if it has
-// characters that the Unicode tables of this Go version lack. Above U+20000, there are long
-// ranges of ideographs, tags and private-use characters, of which only some are tested.
-func TestValidNameAgainstHCL(t *testing.T) {
-	t.Parallel()
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if r > 0x20000 && r%0x20 > 1 && r%0xffff > 1 {
-			continue
-		}
-		later := hclsyntax.ValidIdentifier("a" + string(r))
-		first := later && hclsyntax.ValidIdentifier(string(r)) // valid at the start implies valid later
-		gotFirst, gotLater := addrs.ValidName(string(r)), addrs.ValidName("a"+string(r))
-		if gotFirst == first && gotLater == later || gotLater && unicode.Is(unicode.Cn, r) {
-			continue
-		}
-		t.Errorf("ValidName(%q) = %v, %v behind a letter; in HCL %v, %v", string(r), gotFirst, gotLater, first, later)
 	}
 }
