@@ -296,12 +296,12 @@ func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (fo
 	defer done()
 	cache := d.session.Cache
 	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
-		tree, err := cache.Read(t1)
+		tree, err := cache.Read(ctx, t1)
 		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
 			return foundPackage{cache.TreePath(t1), tree}, nil
 		}
 	}
-	report := d.dirs.Inspect(entry)
+	report := d.dirs.Inspect(ctx, entry)
 	switch {
 	case report.Status != installed.Verified:
 		return foundPackage{}, fs.ErrNotExist

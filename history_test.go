@@ -54,7 +54,7 @@ func (p *project) call(t *testing.T, source string) {
 // other files.
 func (p *project) forgeCommit(t *testing.T, commit string, files fs.FS) {
 	t.Helper()
-	tree, err := hashing.ReadTree(files)
+	tree, err := hashing.ReadTree(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 			dir = vendor + "/net"
 		}
 		p.write(t, dir+"/main.tf", "# one\n# and more\n")
-		tree, err := hashing.ReadTree(os.DirFS(filepath.Join(p.dir, dir)))
+		tree, err := hashing.ReadTree(t.Context(), os.DirFS(filepath.Join(p.dir, dir)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
 	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
 	packages := installed.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
-		switch packages.Inspect(entry).Status {
+		switch packages.Inspect(context.Background(), entry).Status {
 		case installed.Missing:
 			state.Missing = append(state.Missing, entry.Key)
 		case installed.Verified:

@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -31,10 +32,10 @@ type mismatch struct {
 }
 
 // add adds a package that does not match its entry.
-func (m *mismatches) add(entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *installed.Dirs) {
+func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *installed.Dirs) {
 	explained := false
 	if old, ok := formerEntry(former, entry.Key); ok {
-		before := dirs.Inspect(old)
+		before := dirs.Inspect(ctx, old)
 		explained = before.Status == installed.Verified
 		if !explained && found.Changes.Empty() && found.Err == nil {
 			found.Changes = before.Changes
@@ -95,9 +96,9 @@ const (
 
 // formerPackage returns the entry of the former lock for a call if the files of the call are
 // exactly those that this user's last run installed from it.
-func (p *openProject) formerPackage(key string) (lockfile.Module, bool) {
+func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.Module, bool) {
 	old, ok := formerEntry(p.former, key)
-	if !ok || p.dirs.Inspect(old).Status != installed.Verified {
+	if !ok || p.dirs.Inspect(ctx, old).Status != installed.Verified {
 		return lockfile.Module{}, false
 	}
 	return old, true

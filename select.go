@@ -184,7 +184,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
 		return nil
 	}
-	return c.failVersion(&DowngradeError{Locked: was.String(), Selected: is.String()})
+	return c.failVersion(&DowngradeError{Locked: was, Selected: is})
 }
 
 // tooYoung returns a policy violation if a version is too young, or nil. The locked version
@@ -195,7 +195,7 @@ func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 		return nil
 	}
 	return s.origins.Rules.Each(func(p *policy.Policy) error {
-		return p.CheckAge(candidate.Version.String(), candidate.Published, s.origins.Began)
+		return p.CheckAge(candidate.Version, candidate.Published, s.origins.Began)
 	})
 }
 

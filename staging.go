@@ -49,7 +49,7 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == installed.Changed:
-		s.mismatches.add(entry, found, s.former, s.dirs)
+		s.mismatches.add(ctx, entry, found, s.former, s.dirs)
 		return nil, nil
 	case found.Status != installed.Verified:
 		return nil, nil
@@ -133,7 +133,7 @@ func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, 
 		return nil, err
 	}
 	defer done()
-	return s.Cache.Read(t1)
+	return s.Cache.Read(ctx, t1)
 }
 
 func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
@@ -182,7 +182,12 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ installe
 	if done, err = s.Slot(ctx); err != nil {
 		return installed.Report{}, nil, err
 	}
-	return s.dirs.Inspect(entry), done, nil
+	found := s.dirs.Inspect(ctx, entry)
+	if err := ctx.Err(); err != nil {
+		done()
+		return installed.Report{}, nil, err
+	}
+	return found, done, nil
 }
 
 func (s *stager) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {

@@ -55,7 +55,7 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 func (p *project) forge(t *testing.T) {
 	t.Helper()
 	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
-	tree, err := hashing.ReadTree(os.DirFS(filepath.Join(p.dir, "vendor/modules/network")))
+	tree, err := hashing.ReadTree(t.Context(), os.DirFS(filepath.Join(p.dir, "vendor/modules/network")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,13 +92,16 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			found := p.dirs.Inspect(entry)
+			found := p.dirs.Inspect(ctx, entry)
+			if err := ctx.Err(); err != nil {
+				return err // what was found is not complete
+			}
 			report.Packages[i] = PackageReport{
 				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			if found.Status == installed.Changed {
-				p.explain(&report.Packages[i])
+				p.explain(ctx, &report.Packages[i])
 			}
 			return nil
 		})
@@ -116,7 +119,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	}
 	for i := range report.Packages {
 		if report.Packages[i].Status == StatusUnlocked {
-			p.explain(&report.Packages[i])
+			p.explain(ctx, &report.Packages[i])
 		}
 	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Key, b.Key) })
@@ -126,9 +129,9 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 // explain records that a package is exactly what this user's last run installed, if the lock has
 // another version now, or none. Vendored packages are part of the repository, and belong to the lock
 // in it.
-func (p *reading) explain(report *PackageReport) {
+func (p *reading) explain(ctx context.Context, report *PackageReport) {
 	entry, locked := p.lock.Module(report.Key)
-	old, ok := p.formerPackage(report.Key)
+	old, ok := p.formerPackage(ctx, report.Key)
 	switch {
 	case !ok || report.Vendored != "":
 	case !locked:

@@ -49,6 +49,15 @@
 //
 // A remote address can contain a password or a token, because users write them there. The
 // String methods return the exact text, for fetching and for modules.json. For display, use
-// [Redact], [ModulePackage.Redacted] or a ForDisplay method. The errors of this package
-// contain only redacted addresses in their messages.
+// [Redact], [ModulePackage.Redacted] or a ForDisplay method; packages fmt and log/slog print the
+// types in this form too, with all verbs and handlers. The errors of this package contain only
+// redacted addresses in their messages.
+//
+// # Text and JSON
+//
+// All types marshal as text, so that JSON has addresses as strings and as keys of maps.
+// Unmarshaling the text returns the same value, and the empty text is the zero value. Programs store
+// this text, so it never has credentials: addresses of remote packages lose them. Unmarshaling
+// parses with the default registry of OpenTofu. [Hostname] is a plain string type, which is not
+// checked when it is unmarshaled; use [ParseHostname].
 package addrs

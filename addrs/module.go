@@ -36,15 +36,15 @@ func ParseModule(key string) (Module, error) {
 	}
 	m := Module(strings.Split(key, "."))
 	for i, name := range m {
-		fileName := i > 0 && m[0] == testModule && ValidName("_"+name) && name != ""
-		if !ValidName(name) && !fileName {
+		fileName := i > 0 && m[0] == testModule && validName("_"+name) && name != ""
+		if !validName(name) && !fileName {
 			return nil, &ParseError{What: "module path", Input: key, Reason: "each part must be the name of a module call: letters, digits, underscores and dashes, with a letter or an underscore first"}
 		}
 	}
 	return m, nil
 }
 
-// ValidName reports whether s can be the name of a module call, which is an identifier of
+// validName reports whether s can be the name of a module call, which is an identifier of
 // the HCL native syntax. It begins with a letter or an underscore, followed by letters,
 // digits, combining marks, underscores and dashes, as Unicode defines them. In particular,
 // a name contains no dot, slash, space or control character, so it can be part of a key and
@@ -52,7 +52,7 @@ func ParseModule(key string) (Module, error) {
 //
 // The HCL library may use a newer version of Unicode than Go. Characters that Go does not know
 // are accepted, so that every name that HCL accepts is valid.
-func ValidName(s string) bool {
+func validName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false
 	}

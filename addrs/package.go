@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/cotterpin/cotter/internal/hostname"
 )
@@ -14,13 +15,32 @@ import (
 // [ParseModulePackage] returns one; the zero value is not a package.
 //
 // Values are comparable: two values are equal if their texts are equal. The address may
-// contain credentials that the user wrote, so use [ModulePackage.Redacted] to display it.
+// contain credentials that the user wrote. String returns them; printing a value with package
+// fmt or log/slog shows [ModulePackage.Redacted], and MarshalText leaves them out.
 type ModulePackage struct {
-	// The address is the concatenation of these fields. forced ends with "::", query begins
-	// with "?" and fragment with "#"; each is "" if the address does not have it.
+	// Addresses with the same text have the same handle.
+	handle unique.Handle[hiddenParts]
+}
+
+// hiddenParts hides an address from package fmt, which cannot call methods of values in unexported
+// fields: it prints the handle as a pointer. There are two handles because for some verbs it prints
+// what the first pointer points to.
+type hiddenParts struct{ handle unique.Handle[packageParts] }
+
+// packageParts are the parts of an address, which is the concatenation of the first four.
+// forced ends with "::", query begins with "?" and fragment with "#"; each is "" if the address
+// does not have it.
+type packageParts struct {
 	forced, location, query, fragment string
 	// scheme is the scheme of the URL, in lower case; "" if the URL is malformed.
 	scheme string
+}
+
+func (p ModulePackage) parts() packageParts {
+	if p.IsZero() {
+		return packageParts{}
+	}
+	return p.handle.Value().handle.Value()
 }
 
 // ParseModulePackage splits the address of a package into its parts. It accepts any text,
@@ -28,7 +48,10 @@ type ModulePackage struct {
 // [ModulePackage.URL] returns the error. A subdirectory is not cut off; [SplitSubdir] does
 // that.
 func ParseModulePackage(address string) ModulePackage {
-	var p ModulePackage
+	if address == "" {
+		return ModulePackage{}
+	}
+	var p packageParts
 	forced, rest := cutForced(address)
 	if forced != "" {
 		p.forced = forced + "::"
@@ -40,7 +63,7 @@ func ParseModulePackage(address string) ModulePackage {
 	}
 	rest, p.fragment = cutBefore(rest, "#")
 	p.location, p.query = cutBefore(rest, "?")
-	return p
+	return ModulePackage{unique.Make(hiddenParts{unique.Make(p)})}
 }
 
 // cutBefore splits s before the first sep.
@@ -52,10 +75,13 @@ func cutBefore(s, sep string) (before, rest string) {
 }
 
 // String returns the exact text of the address.
-func (p ModulePackage) String() string { return p.forced + p.rest() }
+func (p ModulePackage) String() string {
+	parts := p.parts()
+	return parts.forced + parts.rest()
+}
 
 // rest returns the address without the forced getter.
-func (p ModulePackage) rest() string { return p.location + p.query + p.fragment }
+func (p packageParts) rest() string { return p.location + p.query + p.fragment }
 
 // IsZero reports whether p is the zero value, which is not a package.
 func (p ModulePackage) IsZero() bool { return p == ModulePackage{} }
@@ -71,10 +97,11 @@ func (p ModulePackage) Redacted() string { return Redact(p.String()) }
 // front of "::", as written, or else the scheme of the URL in lower case. It is "" if there
 // is neither. The name need not be that of a known getter.
 func (p ModulePackage) Getter() string {
-	if p.forced != "" {
-		return strings.TrimSuffix(p.forced, "::")
+	parts := p.parts()
+	if parts.forced != "" {
+		return strings.TrimSuffix(parts.forced, "::")
 	}
-	return p.scheme
+	return parts.scheme
 }
 
 // URL returns the part of the address after the forced getter. If its host is a number that
@@ -82,7 +109,7 @@ func (p ModulePackage) Getter() string {
 // clients and resolvers differ in what they read the number as. The error is a *[ParseError].
 // It does not give the reason, because that might quote a secret.
 func (p ModulePackage) URL() (*url.URL, error) {
-	rest := p.rest()
+	rest := p.parts().rest()
 	if filepath.VolumeName(rest) != "" {
 		return &url.URL{Scheme: "file", Path: "/" + filepath.ToSlash(rest)}, nil
 	}
@@ -150,12 +177,12 @@ func (p ModulePackage) Without(names ...string) ModulePackage {
 // Repository returns the address without its query and its fragment. It names the place,
 // but no revision.
 func (p ModulePackage) Repository() ModulePackage {
-	return ParseModulePackage(p.forced + p.location)
+	return ParseModulePackage(p.parts().forced + p.parts().location)
 }
 
 // arguments returns the arguments of the query as written.
 func (p ModulePackage) arguments() []string {
-	query := strings.TrimPrefix(p.query, "?")
+	query := strings.TrimPrefix(p.parts().query, "?")
 	if query == "" {
 		return nil
 	}
@@ -163,7 +190,8 @@ func (p ModulePackage) arguments() []string {
 }
 
 func (p ModulePackage) withQuery(arguments []string) ModulePackage {
-	return ParseModulePackage(p.forced + p.location + queryOf(arguments) + p.fragment)
+	parts := p.parts()
+	return ParseModulePackage(parts.forced + parts.location + queryOf(arguments) + parts.fragment)
 }
 
 // queryOf joins arguments to a query with its "?". It returns an empty string if there are

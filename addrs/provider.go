@@ -63,18 +63,39 @@ func ParseProviderSource(raw string) (Provider, error) { return Parser{}.ParsePr
 func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	found, reason, err := p.readProvider(raw)
 	if reason != "" {
-		return Provider{}, &ParseError{What: "provider source address", Input: raw, Reason: reason, Err: err}
+		return Provider{}, providerError(raw, reason, err)
 	}
 	return found, nil
 }
 
+func providerError(raw, reason string, err error) *ParseError {
+	return &ParseError{What: "provider source address", Input: raw, Reason: reason, Err: err}
+}
+
 // readProvider returns the reason why an address is invalid, and its cause if there is one.
 func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error) {
+	found, reason, cause := p.splitProvider(raw)
+	switch {
+	case reason != "":
+		return Provider{}, reason, cause
+	case found.IsLegacy() && found.Hostname != p.defaultHost():
+		return Provider{}, fmt.Sprintf("only %s has the namespace %q", p.defaultHost(), legacyNamespace), nil
+	case !strings.Contains(raw, "/"):
+		return found, "", nil
+	}
+	return found, p.prefixFault(found), nil
+}
+
+func (p Parser) defaultHost() Hostname { return cmp.Or(p.DefaultRegistryHost, DefaultRegistryHost) }
+
+// splitProvider parses the parts of an address. It accepts the full address of every provider
+// that any dialect accepts.
+func (p Parser) splitProvider(raw string) (_ Provider, reason string, cause error) {
 	parts := strings.Split(raw, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
 		return Provider{}, "it must have the form [HOST/][NAMESPACE/]TYPE", nil
 	}
-	found := Provider{Hostname: cmp.Or(p.DefaultRegistryHost, DefaultRegistryHost), Namespace: defaultProviderNamespace}
+	found := Provider{Hostname: p.defaultHost(), Namespace: defaultProviderNamespace}
 	var err error
 	if found.Type, err = ParseProviderPart(parts[len(parts)-1]); err != nil {
 		return Provider{}, "the type " + err.Error(), err
@@ -86,23 +107,18 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 			return Provider{}, "the namespace " + err.Error(), err
 		}
 	}
-	if len(parts) == 3 {
-		host, err := svchost.ForComparison(parts[0])
-		if err != nil {
-			return Provider{}, "the host is not valid: " + err.Error(), err
-		}
-		if reason := hostNameFault(host); reason != "" {
-			return Provider{}, "the host is not valid: " + reason, nil
-		}
-		if found.IsLegacy() && host != found.Hostname {
-			return Provider{}, fmt.Sprintf("only %s has the namespace %q", found.Hostname, legacyNamespace), nil
-		}
-		found.Hostname = host
-	}
-	if len(parts) == 1 {
+	if len(parts) < 3 {
 		return found, "", nil
 	}
-	return found, p.prefixFault(found), nil
+	host, err := svchost.ForComparison(parts[0])
+	if err != nil {
+		return Provider{}, "the host is not valid: " + err.Error(), err
+	}
+	if reason := hostNameFault(host); reason != "" {
+		return Provider{}, "the host is not valid: " + reason, nil
+	}
+	found.Hostname = host
+	return found, "", nil
 }
 
 // AcceptsFullAddress reports whether the dialect's tool accepts the full address of a

@@ -157,19 +157,20 @@ func isShown(key, value string) bool {
 // fragment of a gcs address if that is a number, because it is the generation of an object.
 // The result identifies the location, but may not be sufficient to fetch from it.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
-	u, err := url.Parse(p.rest())
+	parts := p.parts()
+	u, err := url.Parse(parts.rest())
 	if err != nil {
 		return ParseModulePackage(Redact(p.String()))
 	}
-	location, fragment := p.location, ""
+	location, fragment := parts.location, ""
 	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" {
 		location = withoutUserinfo(location)
 	}
-	if p.forced == "gcs::" && isDigits(strings.TrimPrefix(p.fragment, "#")) {
-		fragment = p.fragment
+	if parts.forced == "gcs::" && isDigits(strings.TrimPrefix(parts.fragment, "#")) {
+		fragment = parts.fragment
 	}
 	kept := slices.DeleteFunc(p.arguments(), func(argument string) bool { return !isContent(argument) })
-	return ParseModulePackage(p.forced + location + queryOf(kept) + fragment)
+	return ParseModulePackage(parts.forced + location + queryOf(kept) + fragment)
 }
 
 // isContent reports whether an argument selects the content and contains nothing else. It
@@ -184,7 +185,7 @@ func isContent(argument string) bool {
 // secret. It is narrower than [ModulePackage.WithoutCredentials], which removes
 // everything that can be a secret.
 func (p ModulePackage) HoldsCredentials() bool {
-	u, err := url.Parse(p.rest())
+	u, err := url.Parse(p.parts().rest())
 	if err != nil {
 		return false
 	}

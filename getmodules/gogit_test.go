@@ -138,7 +138,7 @@ func outcome(t *testing.T, f *getmodules.Fetcher, base, query string) fetchOutco
 		}
 		return o
 	}
-	sums, err := hashing.ReadTree(os.DirFS(dir))
+	sums, err := hashing.ReadTree(t.Context(), os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

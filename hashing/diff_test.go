@@ -1,6 +1,7 @@
 package hashing_test
 
 import (
+	"context"
 	"testing"
 	"testing/fstest"
 
@@ -82,8 +83,8 @@ func TestDiffAgreesWithT1(t *testing.T) {
 		return fsys
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		a, errA := hashing.ReadTree(small.Draw(t, "a"))
-		b, errB := hashing.ReadTree(small.Draw(t, "b"))
+		a, errA := hashing.ReadTree(context.Background(), small.Draw(t, "a"))
+		b, errB := hashing.ReadTree(context.Background(), small.Draw(t, "b"))
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}

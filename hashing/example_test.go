@@ -1,6 +1,7 @@
 package hashing_test
 
 import (
+	"context"
 	"fmt"
 	"testing/fstest"
 
@@ -17,7 +18,7 @@ func ExampleFS() {
 
 func ExampleDiff() {
 	installed := fstest.MapFS{"main.tf": {Data: []byte("# 1")}, "run.sh": {Mode: 0o755}}
-	locked, err := hashing.ReadTree(installed)
+	locked, err := hashing.ReadTree(context.Background(), installed)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +36,7 @@ func ExampleDiff() {
 		fmt.Println(err)
 		return
 	}
-	got, err := hashing.ReadTree(installed)
+	got, err := hashing.ReadTree(context.Background(), installed)
 	if err != nil {
 		fmt.Println(err)
 		return

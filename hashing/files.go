@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -36,7 +37,12 @@ func (d directory) close() {
 	}
 }
 
-func (d directory) list() ([]fs.DirEntry, error) { return fs.ReadDir(d.fsys, d.path) }
+func (d directory) list(ctx context.Context) ([]fs.DirEntry, error) {
+	if r, ok := d.fsys.(rootFS); ok {
+		return r.readDir(ctx, d.path)
+	}
+	return fs.ReadDir(d.fsys, d.path)
+}
 
 func (d directory) file(name string) (fs.File, error) { return d.fsys.Open(path.Join(d.path, name)) }
 
@@ -96,10 +102,14 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadDir returns the entries of a directory. Directories with links usually have only
-// links. So for the name after a link, ReadDir first tries to read a link, which needs no
-// other system call.
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	return r.readDir(context.Background(), name)
+}
+
+// readDir returns the entries of a directory. Directories with links usually have only
+// links. So for the name after a link, readDir first tries to read a link, which needs no
+// other system call.
+func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	names, err := r.names(name)
 	if err != nil {
 		return nil, err
@@ -107,6 +117,9 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	list := make([]fs.DirEntry, 0, len(names))
 	afterLink := false
 	for _, base := range names {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
 		at := path.Join(name, base)
 		if afterLink {
 			if target, err := r.ReadLink(at); err == nil {

@@ -73,7 +73,7 @@ func TestBadLinks(t *testing.T) {
 	} {
 		fsys := linkTree()
 		fsys["self"] = link(target)
-		_, err := hashing.ReadTree(fsys)
+		_, err := hashing.ReadTree(t.Context(), fsys)
 		var refused *hashing.TreeError
 		if !errors.As(err, &refused) || refused.Path != "self" || !strings.Contains(err.Error(), want) {
 			t.Errorf("a link to %.40q: error %v, want one about %q", target, err, want)
@@ -115,7 +115,7 @@ func TestLinkChains(t *testing.T) {
 			target = name
 		}
 		for direction, fsys := range map[string]fstest.MapFS{"up": up, "down": down} {
-			if _, err := hashing.ReadTree(fsys); (err == nil) != test.ok {
+			if _, err := hashing.ReadTree(t.Context(), fsys); (err == nil) != test.ok {
 				t.Errorf("%d links %s: error %v, want success %v", test.links, direction, err, test.ok)
 			}
 		}
@@ -130,7 +130,7 @@ func TestLinkBomb(t *testing.T) {
 		previous := fmt.Sprintf("l%02d", i-1)
 		fsys[fmt.Sprintf("l%02d", i)] = link(previous + "/" + previous)
 	}
-	if _, err := hashing.ReadTree(fsys); err == nil || !strings.Contains(err.Error(), "too many links") {
+	if _, err := hashing.ReadTree(t.Context(), fsys); err == nil || !strings.Contains(err.Error(), "too many links") {
 		t.Errorf("ReadTree: error %v, want one about too many links", err)
 	}
 }

@@ -11,18 +11,15 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// WholeFunc returns the shared tree that a link points to, which must have been hashed
-// before. The link stands for the entries of that tree at the link's own path and below it.
-// WholeFunc returns nil for an ordinary link.
-type WholeFunc func(path, target string) *Tree
-
 // Reader has options for reading a tree; see [ReadTree].
 type Reader struct {
 	// Whole is for a tree that is partly stored in shared trees. The links of the tree
-	// point to the shared trees, possibly outside of the file system. If the resulting tree
-	// equals the shared tree, Read returns the same *Tree as Whole. nil means that all
-	// links are ordinary.
-	Whole WholeFunc
+	// point to the shared trees, possibly outside of the file system. Whole returns the shared
+	// tree that a link points to, which must have been hashed before, or nil for an ordinary
+	// link. The link stands for the entries of that tree at the link's own path and below it. If
+	// the resulting tree equals the shared tree, Read returns the same *Tree as Whole. nil
+	// means that all links are ordinary.
+	Whole func(path, target string) *Tree
 	// MaxFile is the maximum size of files in bytes; a larger file is an error. 0 means
 	// that there is no limit.
 	MaxFile int64
@@ -34,11 +31,7 @@ type Reader struct {
 }
 
 // Read reads a tree like [ReadTree], with the options of r.
-func (r Reader) Read(fsys fs.FS) (*Tree, error) { return r.ReadContext(context.Background(), fsys) }
-
-// ReadContext is like Read, but stops when the context ends. The error then wraps the
-// context's error.
-func (r Reader) ReadContext(ctx context.Context, fsys fs.FS) (*Tree, error) {
+func (r Reader) Read(ctx context.Context, fsys fs.FS) (*Tree, error) {
 	w := walker{ctx: ctx, fsys: fsys, whole: r.Whole, maxEntries: maxEntries}
 	if r.MaxEntries > 0 {
 		w.maxEntries = min(r.MaxEntries, maxEntries)
@@ -103,7 +96,7 @@ func sortEntries(entries []Entry) {
 type walker struct {
 	ctx        context.Context
 	fsys       fs.FS
-	whole      WholeFunc // nil if all links are ordinary
+	whole      func(path, target string) *Tree // nil if all links are ordinary
 	entries    []Entry
 	linked     []linkedPart
 	count      int // the number of entries, including those of linked parts
@@ -144,7 +137,7 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 // children adds the files and links of a directory. It returns the number of names and the
 // subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
-	if err := w.ctx.Err(); err != nil {
+	if err := ended(w.ctx); err != nil {
 		return 0, nil, &TreeError{Path: dir, Err: err}
 	}
 	at, err := top(w.fsys).open(dir)
@@ -152,7 +145,7 @@ func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 		return 0, nil, &TreeError{Path: dir, Err: err}
 	}
 	defer at.close()
-	list, err := at.list()
+	list, err := at.list(w.ctx)
 	if err != nil {
 		return 0, nil, &TreeError{Path: dir, Err: err}
 	}

@@ -67,7 +67,7 @@ func TestRootFSKeepsToItsDirectory(t *testing.T) {
 	}
 	root := openRoot(t, dir)
 	var refused *hashing.TreeError
-	if _, err := hashing.ReadTree(hashing.RootFS(root)); !errors.As(err, &refused) || refused.Path != "c" {
+	if _, err := hashing.ReadTree(t.Context(), hashing.RootFS(root)); !errors.As(err, &refused) || refused.Path != "c" {
 		t.Errorf("error is %v, want a *TreeError of c", err)
 	}
 	if _, err := hashing.RootFS(root).Open("c/main.tf"); err == nil {

@@ -74,7 +74,7 @@ func TestChangingFiles(t *testing.T) {
 				odd.File = f
 				return &odd, nil
 			}}
-			_, err := hashing.ReadTree(fsys)
+			_, err := hashing.ReadTree(t.Context(), fsys)
 			var refused *hashing.TreeError
 			if !errors.As(err, &refused) || refused.Path != "a/b" || !strings.Contains(err.Error(), "changed while") {
 				t.Errorf("ReadTree: error %v, want one about a change of a/b", err)
@@ -95,7 +95,7 @@ func TestUnreadableFiles(t *testing.T) {
 		fsys.MapFS[name] = file(name)
 	}
 	for range 20 { // in case another worker comes first
-		_, err := hashing.ReadTree(fsys)
+		_, err := hashing.ReadTree(t.Context(), fsys)
 		var refused *hashing.TreeError
 		if !errors.As(err, &refused) || refused.Path != "bad1" || !errors.Is(err, fs.ErrPermission) {
 			t.Fatalf("ReadTree: error %v, want fs.ErrPermission of bad1", err)

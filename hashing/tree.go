@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -74,11 +75,13 @@ type Tree struct{ Entries []Entry }
 // be safe for concurrent use, and must implement [fs.ReadLinkFS] if it has links. Suitable
 // file systems are [RootFS], [os.Root.FS], [os.DirFS] and [testing/fstest.MapFS]. The first
 // two do not leave their directory even if another process changes it. The error is a
-// *[TreeError].
-func ReadTree(fsys fs.FS) (*Tree, error) { return Reader{}.Read(fsys) }
+// *[TreeError]. When ctx ends, ReadTree stops, and the error wraps the context's error and its
+// cause.
+func ReadTree(ctx context.Context, fsys fs.FS) (*Tree, error) { return Reader{}.Read(ctx, fsys) }
 
 // Dir returns the h1 hash of a directory on disk. dir may be a link to the directory. The
-// error is a *[TreeError].
+// error is a *[TreeError]. Large directories take a while: to stop earlier, call [ReadTree] with
+// a context and the [RootFS] of the directory, and [Tree.H1].
 func Dir(dir string) (Hash, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -91,7 +94,7 @@ func Dir(dir string) (Hash, error) {
 // FS returns the h1 hash of a file system, which must be suitable for [ReadTree]. The error
 // is a *[TreeError].
 func FS(fsys fs.FS) (Hash, error) {
-	tree, err := ReadTree(fsys)
+	tree, err := ReadTree(context.Background(), fsys)
 	if err != nil {
 		return "", err
 	}

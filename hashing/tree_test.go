@@ -51,7 +51,7 @@ func onDisk(t testing.TB, tree fstest.MapFS) string {
 
 func readTree(t testing.TB, fsys fs.FS) *hashing.Tree {
 	t.Helper()
-	tree, err := hashing.ReadTree(fsys)
+	tree, err := hashing.ReadTree(t.Context(), fsys)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestReadTreeRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := hashing.ReadTree(fstest.MapFS{test.path: test.file, "main.tf": file("")})
+			_, err := hashing.ReadTree(t.Context(), fstest.MapFS{test.path: test.file, "main.tf": file("")})
 			var refused *hashing.TreeError
 			if !errors.As(err, &refused) || !strings.HasPrefix(test.path, refused.Path) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("ReadTree: error %v, want %q at %q", err, test.want, test.path)

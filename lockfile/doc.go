@@ -47,8 +47,8 @@
 //     t1), and a password in an address.
 //   - Git conflict markers outside of strings and comments are an error, whose diagnostic
 //     has a [MergeConflict] as its Extra.
-//   - A file that is larger than [MaxSize] bytes, has more than [MaxTokens] tokens, or is
-//     nested deeper than [MaxNesting] is refused before it is parsed. So is a single block
+//   - A file that is larger than [MaxSize] bytes, has more than 3,000,000 tokens, or has
+//     brackets more than 200 levels deep is refused before it is parsed. So is a single block
 //     of more than 250,000 tokens. A file with more than 1,000 errors is not read to its
 //     end, and is refused even if all of them are in provider blocks.
 //   - CRLF, a byte order mark and a missing final newline are accepted. Unknown attributes

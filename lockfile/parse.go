@@ -18,14 +18,14 @@ const (
 	// so the limit is far above any real project.
 	MaxSize = 32 << 20
 
-	// MaxTokens is the maximum number of tokens, where text in strings and comments counts as
+	// maxTokens is the maximum number of tokens, where text in strings and comments counts as
 	// code. A module has about 120 of them, so that the lock of an installation with the maximum
 	// of 20,000 modules can be read.
-	MaxTokens = 3_000_000
+	maxTokens = 3_000_000
 
-	// MaxNesting is the maximum depth of nested brackets. Module blocks need two levels;
+	// maxNesting is the maximum depth of nested brackets. Module blocks need two levels;
 	// the parser would exhaust the stack at about ten thousand.
-	MaxNesting = hcldepth.MaxDepth
+	maxNesting = hcldepth.MaxDepth
 
 	// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps
 	// all tokens of its input, at about a hundred bytes each. Parsing a lock of ten thousand
@@ -160,8 +160,8 @@ func checkSize(src []byte, filename string) hcl.Diagnostics {
 	if len(src) > MaxSize {
 		return failure("Lock file too large", fmt.Sprintf("The file has more than %d bytes.", MaxSize), start)
 	}
-	if tokens := hcldepth.CountTokens(src); tokens > MaxTokens {
-		return failure("Lock file too large", fmt.Sprintf("The file has about %d tokens (names, values, operators, brackets, line ends), and the limit is %d.", tokens, MaxTokens), start)
+	if tokens := hcldepth.CountTokens(src); tokens > maxTokens {
+		return failure("Lock file too large", fmt.Sprintf("The file has about %d tokens (names, values, operators, brackets, line ends), and the limit is %d.", tokens, maxTokens), start)
 	}
 	return nil
 }

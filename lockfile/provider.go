@@ -244,29 +244,17 @@ func (p *Provider) writeFaults() []fault {
 	return append(found, p.faults()...)
 }
 
-// maxConstraints is the maximum size of a provider's constraints, in bytes. It is enough for
-// some thousand modules that all require other versions.
-const maxConstraints = 64 << 10
-
 // providerConstraintsFault allows only the form that stock tools write, because they refuse
 // a file with any other form.
 func providerConstraintsFault(written string) error {
 	if written == "" {
 		return nil
 	}
-	if len(written) > maxConstraints {
-		return fmt.Errorf("the constraints have more than %d bytes", maxConstraints)
+	var parsed versions.ProviderConstraints
+	if err := parsed.UnmarshalText([]byte(written)); err != nil {
+		return err
 	}
-	// The constraints of all modules together may be longer than one constraint can be.
-	var parts []versions.ProviderConstraints
-	for part := range strings.SplitSeq(written, ", ") {
-		parsed, err := versions.ParseProviderConstraints(part)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, parsed)
-	}
-	if normal := (versions.ProviderConstraints{}).And(parts...).String(); normal != written {
+	if normal := parsed.String(); normal != written {
 		return fmt.Errorf("the constraints must be written as %q", normal)
 	}
 	return nil

@@ -196,7 +196,7 @@ func (p *Policy) checkConstraint(call Call, pinned bool) error {
 
 // CheckAge checks the age of a version by its time of publication. The zero time, for an
 // origin that does not provide dates, is allowed.
-func (p *Policy) CheckAge(version string, published, now time.Time) error {
+func (p *Policy) CheckAge(version versions.Version, published, now time.Time) error {
 	if p == nil || published.IsZero() || now.Sub(published) >= p.MinAge {
 		return nil
 	}

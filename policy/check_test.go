@@ -127,7 +127,7 @@ func TestAge(t *testing.T) {
 		{now.Add(24 * time.Hour), true}, // a clock is wrong
 		{time.Time{}, false},
 	} {
-		if err := p.CheckAge("1.2.0", tt.published, now); (refusedBy(t, err) == "min_age_days") != tt.young {
+		if err := p.CheckAge(versions.MustParse("1.2.0"), tt.published, now); (refusedBy(t, err) == "min_age_days") != tt.young {
 			t.Errorf("CheckAge of %s = %v, want young %t", tt.published, err, tt.young)
 		}
 	}
@@ -142,7 +142,7 @@ func TestNilPolicy(t *testing.T) {
 		p.CheckPackage(addrs.ParseModulePackage("https://example.com/a.zip")),
 		p.CheckReference("HEAD"),
 		p.CheckCommit("1ba9f699385c", nil),
-		p.CheckAge("1.0.0", time.Now(), time.Now()),
+		p.CheckAge(versions.MustParse("1.0.0"), time.Now(), time.Now()),
 	} {
 		if err != nil {
 			t.Error(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Pattern matches locations of modules; the package comment describes the format.
-// [ParsePattern] returns patterns.
+// [ParsePattern] returns patterns; the zero value matches nothing.
 type Pattern struct {
 	text string
 	host string // "" for this machine, "*" for all hosts, "*.NAME" for all hosts below NAME
@@ -68,13 +68,13 @@ func (p *Pattern) setHost(written string) error {
 
 // allows reports whether the pattern matches a location, as a part of allow_sources.
 func (p Pattern) allows(at location) bool {
-	return (p.host == "*" || p.port == "" && at.usual || p.hasPort(at)) && p.hasHost(at.host) && hasPath(p.path, at.path)
+	return p.text != "" && (p.host == "*" || p.port == "" && at.usual || p.hasPort(at)) && p.hasHost(at.host) && hasPath(p.path, at.path)
 }
 
 // denies reports whether the pattern matches a location, as a part of deny_sources. It ignores
 // the case of paths, because many servers do.
 func (p Pattern) denies(at location) bool {
-	return (p.port == "" || p.hasPort(at)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
+	return p.text != "" && (p.port == "" || p.hasPort(at)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
 }
 
 // hasPort reports whether the pattern names the port of a location. 443 in a pattern also matches

@@ -108,7 +108,7 @@ func (p *Policy) arguments() arguments {
 		argBranches:    choice(&p.DenyBranches, map[string]bool{"allow": false, "deny": true}),
 		argCommits:     choice(&p.ReachableCommits, map[string]bool{"any": false, "reachable": true}),
 		argCredentials: choice(&p.DenyCredentials, map[string]bool{"allow": false, "deny": true}),
-		argVersions:    choice(&p.Versions, map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}),
+		argVersions:    choice(&p.Versions, versionsWords),
 		argMinAge:      days(&p.MinAge),
 
 		argAllowProviders:   patterns(&p.AllowProviders),

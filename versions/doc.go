@@ -29,7 +29,9 @@
 // metadata: "1.2.0-beta1" or "= 1.2.0-beta1". Ranges and lists of parts do not allow
 // pre-releases. Stock OpenTofu selects the same version, or none if its second parser does
 // not support the spelling: the space in "= 1.2.0-beta1", "1.2.0beta1", and pre-releases of
-// four numbers.
+// four numbers. This is the only rule in which [Constraints.Allows] differs. It stays, because
+// the author has named the version exactly, the spelling means the same to the first parser, and
+// stock tools accept the version once it is installed.
 //
 // # Selection
 //

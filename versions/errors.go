@@ -73,7 +73,7 @@ var ErrDowngrade = errors.New("the update would select a lower version than the 
 // DowngradeError names the lower version that an update would select. It wraps
 // [ErrDowngrade].
 type DowngradeError struct {
-	Locked, Selected string
+	Locked, Selected Version
 }
 
 func (e *DowngradeError) Error() string {

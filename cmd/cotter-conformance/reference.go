@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func hash(dir string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	tree, err := hashing.ReadTree(hashing.RootFS(root))
+	tree, err := hashing.ReadTree(context.Background(), hashing.RootFS(root))
 	if err := errors.Join(err, root.Close()); err != nil {
 		return err
 	}

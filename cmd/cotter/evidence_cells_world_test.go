@@ -196,7 +196,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	if diags.HasErrors() || !ok {
 		t.Fatalf("the honest lock: %v\n%s", diags, s.honest)
 	}
-	tree, err := hashing.ReadTree(cellEvil)
+	tree, err := hashing.ReadTree(t.Context(), cellEvil)
 	if err != nil {
 		t.Fatal(err)
 	}

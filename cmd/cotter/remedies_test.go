@@ -28,7 +28,7 @@ func notInstalled(key string) error {
 }
 
 func downgraded(key string) error {
-	return inModule(key, &cotter.DowngradeError{Locked: "2.0.0", Selected: "1.0.0"})
+	return inModule(key, &cotter.DowngradeError{Locked: versions.MustParse("2.0.0"), Selected: versions.MustParse("1.0.0")})
 }
 
 func otherContent(key string) error {

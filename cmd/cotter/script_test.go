@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -262,7 +263,7 @@ func forgeEntry(name, key string, files fs.FS, commit string) error {
 	if !ok {
 		return fmt.Errorf("%s has no entry %q", name, key)
 	}
-	tree, err := hashing.ReadTree(files)
+	tree, err := hashing.ReadTree(context.Background(), files)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ var packageFiles = fstest.MapFS{
 
 func packed(t *testing.T, files fstest.MapFS) ([]byte, *hashing.Tree) {
 	t.Helper()
-	tree, err := hashing.ReadTree(files)
+	tree, err := hashing.ReadTree(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestZipRoundTrip(t *testing.T) {
 	if _, err := getmodules.ExtractArchive(t.Context(), file, "zip", dir, getmodules.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := store.ReadTree(dir)
+	got, err := store.ReadTree(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestZipRoundTrip(t *testing.T) {
 // A file that changes between hashing and packing is an error.
 func TestZipOfChangedFile(t *testing.T) {
 	t.Parallel()
-	tree, err := hashing.ReadTree(packageFiles)
+	tree, err := hashing.ReadTree(t.Context(), packageFiles)
 	if err != nil {
 		t.Fatal(err)
 	}

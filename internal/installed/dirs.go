@@ -1,6 +1,7 @@
 package installed
 
 import (
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
@@ -87,12 +88,13 @@ func (d *Dirs) VendoredDir(key string) string {
 	return d.Vendor.PackageDir(key)
 }
 
-// Inspect compares the package of an entry, installed or vendored, with the entry.
-func (d *Dirs) Inspect(entry lockfile.Module) Report {
+// Inspect compares the package of an entry, installed or vendored, with the entry. If ctx ends,
+// the report is not complete.
+func (d *Dirs) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if d.Vendor != nil {
-		return d.vendored.Inspect(entry)
+		return d.vendored.Inspect(ctx, entry)
 	}
-	return d.installed.Inspect(entry)
+	return d.installed.Inspect(ctx, entry)
 }
 
 // LockedTree returns the tree from which an entry was made, or nil if it is not known.

@@ -52,7 +52,7 @@ func (p *Packages) ReadAhead() {
 			if p.stopped.Load() {
 				return
 			}
-			_, _ = p.sharedTree(name) // Inspect returns the error
+			_, _ = p.sharedTree(context.Background(), name) // Inspect returns the error
 		}
 	})
 }
@@ -64,26 +64,27 @@ func (p *Packages) StopReading() {
 	p.reader.Wait()
 }
 
-// Inspect compares the installed package of an entry with the entry.
-func (p *Packages) Inspect(entry lockfile.Module) Report {
+// Inspect compares the installed package of an entry with the entry. If ctx ends, the report is
+// not complete.
+func (p *Packages) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if p.project == nil {
 		return Report{Status: Missing}
 	}
 	var report Report
-	tree, err := p.read(entry.Key, &report)
+	tree, err := p.read(ctx, entry.Key, &report)
 	if errors.Is(err, fs.ErrNotExist) && tree == nil && report.SharedTree == "" {
 		report.Status = Missing
 		return report
 	}
 	c := comparison{entry: entry, locked: p.LockedTree(entry), keepsModes: p.keepsModes, ignored: isTreeLink, harmless: harmless}
 	c.compare(&report, tree, err)
-	p.checkSharedTree(&report)
+	p.checkSharedTree(ctx, &report)
 	return report
 }
 
 // read hashes an installed package. The targets of links into a shared tree are hashed there,
 // once for all calls.
-func (p *Packages) read(key string, report *Report) (*store.Tree, error) {
+func (p *Packages) read(ctx context.Context, key string, report *Report) (*store.Tree, error) {
 	root, err := p.project.Package(key)
 	if err != nil {
 		return nil, err
@@ -97,12 +98,12 @@ func (p *Packages) read(key string, report *Report) (*store.Tree, error) {
 		}
 		if name != report.SharedTree || last == nil {
 			report.SharedTree = name
-			if last, err = p.sharedTree(name); err != nil {
+			if last, err = p.sharedTree(ctx, name); err != nil {
 				return nil
 			}
 		}
 		return last.Tree
-	}}.Read(hashing.RootFS(root))
+	}}.Read(ctx, hashing.RootFS(root))
 	switch {
 	case err != nil:
 		return nil, err
@@ -112,9 +113,9 @@ func (p *Packages) read(key string, report *Report) (*store.Tree, error) {
 	return store.NewTree(tree), nil
 }
 
-func (p *Packages) sharedTree(name string) (*store.Tree, error) {
-	return p.sharedTrees.Do(context.Background(), name, func(context.Context) (*store.Tree, error) {
-		return store.ReadTree(p.project.TreePath(name))
+func (p *Packages) sharedTree(ctx context.Context, name string) (*store.Tree, error) {
+	return p.sharedTrees.Do(ctx, name, func(ctx context.Context) (*store.Tree, error) {
+		return store.ReadTree(ctx, p.project.TreePath(name))
 	})
 }
 
@@ -135,12 +136,12 @@ func isTreeLink(e hashing.Entry) bool {
 
 // checkSharedTree checks the parts of a shared tree that no link of this package points to,
 // because configuration is read there.
-func (p *Packages) checkSharedTree(report *Report) {
+func (p *Packages) checkSharedTree(ctx context.Context, report *Report) {
 	if report.Status != Verified || report.SharedTree == "" {
 		return
 	}
 	path := p.project.TreePath(report.SharedTree)
-	shared, err := p.sharedTree(report.SharedTree)
+	shared, err := p.sharedTree(ctx, report.SharedTree)
 	if err != nil {
 		report.Status, report.Err = Changed, fmt.Errorf("%s: %w", path, err)
 		return

@@ -29,10 +29,10 @@ func NewVendored(dir *project.VendorDir) *Vendored {
 
 // Inspect compares the package of an entry's call with the entry. It reads every file once in the
 // lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
-// only the author of a commit can have added them.
-func (v *Vendored) Inspect(entry lockfile.Module) Report {
-	tree, err := v.trees.Do(context.Background(), entry.Key, func(context.Context) (*store.Tree, error) {
-		return v.read(entry.Key)
+// only the author of a commit can have added them. If ctx ends, the report is not complete.
+func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
+	tree, err := v.trees.Do(ctx, entry.Key, func(ctx context.Context) (*store.Tree, error) {
+		return v.read(ctx, entry.Key)
 	})
 	if _, absent := os.Lstat(v.dir.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
 		return Report{Status: Missing}
@@ -47,7 +47,7 @@ func (v *Vendored) Inspect(entry lockfile.Module) Report {
 func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
 // read hashes the package of a call, which must be a directory and not a link to one.
-func (v *Vendored) read(key string) (*store.Tree, error) {
+func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {
 	info, err := os.Lstat(v.dir.PackagePath(key))
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (v *Vendored) read(key string) (*store.Tree, error) {
 	if !info.IsDir() {
 		return nil, &project.VendorDirError{Name: v.dir.PackageDir(key), Reason: "is not a directory"}
 	}
-	return store.ReadTree(v.dir.PackagePath(key))
+	return store.ReadTree(ctx, v.dir.PackagePath(key))
 }
 
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the

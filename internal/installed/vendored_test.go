@@ -34,7 +34,7 @@ func vendored(t *testing.T) (root string, entry lockfile.Module) {
 	if err := os.Mkdir(filepath.Join(staged, "empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := store.ReadTree(staged)
+	tree, err := store.ReadTree(t.Context(), staged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestInspectVendored(t *testing.T) {
 			t.Parallel()
 			root, entry := vendored(t)
 			test.do(t, filepath.Join(root, "vendor"))
-			got := installed.NewVendored(vendorDir(t, root)).Inspect(entry)
+			got := installed.NewVendored(vendorDir(t, root)).Inspect(t.Context(), entry)
 			if got.Status != test.status {
 				t.Errorf("status %v, want %v: %v", got.Status, test.status, got.Err)
 			}
@@ -149,7 +149,7 @@ func TestInspectVendored(t *testing.T) {
 func forgeSums(t *testing.T, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
-	tree, err := store.ReadTree(filepath.Join(dir, "a"))
+	tree, err := store.ReadTree(t.Context(), filepath.Join(dir, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,6 +66,67 @@ func TestEmbeddable(t *testing.T) {
 	}
 }
 
+// valuePackages are the packages that programs import for values and files alone, with the packages
+// of other modules that each may pull in, by module. A program that imports one of them links no
+// other modules.
+var valuePackages = map[string][]string{
+	"evidence":         nil,
+	"hashing":          nil,
+	"versions":         {goVersion, goVersions},
+	"versions/gittags": {goVersion, goVersions},
+	"versions/ocitags": {goVersion, goVersions},
+	"addrs":            hosts,
+	"lockfile":         slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+	"policy":           slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+}
+
+// The modules that the packages of values need.
+const (
+	goVersion  = "github.com/hashicorp/go-version"
+	goVersions = "github.com/apparentlymart/go-versions"
+)
+
+var (
+	// hosts has the syntax of host names, and of the addresses in registries.
+	hosts = []string{"github.com/opentofu/registry-address/v2", "github.com/opentofu/svchost", "golang.org/x/net", "golang.org/x/text"}
+	// hcl is the parser of HCL, with what it needs.
+	hcl = []string{
+		"github.com/agext/levenshtein", "github.com/apparentlymart/go-textseg", "github.com/hashicorp/hcl/v2",
+		"github.com/mitchellh/go-wordwrap", "github.com/zclconf/go-cty", "golang.org/x/sync",
+	}
+	// transports are packages of the standard library that these packages must not pull in either.
+	transports = []string{"crypto/tls", "net/http", "os/exec", "os/user", "testing"}
+)
+
+func TestValuesPullInLittle(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	deps := dependencies(t, slices.Collect(maps.Keys(valuePackages)))
+	for dir, allowed := range valuePackages {
+		found := deps[path.Join(module, dir)]
+		if len(found) == 0 {
+			t.Fatalf("the go command did not report what %q has", dir)
+		}
+		used := map[string]bool{}
+		for _, dep := range found {
+			i := slices.IndexFunc(allowed, func(a string) bool { return matches(dep, a) || strings.HasPrefix(dep, a+"/v") })
+			switch first, _, _ := strings.Cut(dep, "/"); {
+			case i >= 0:
+				used[allowed[i]] = true
+			case slices.Contains(transports, dep), strings.Contains(first, ".") && !matches(dep, module):
+				t.Errorf("%q pulls in %s", dir, dep)
+			}
+		}
+		for _, name := range allowed {
+			if !used[name] {
+				t.Errorf("%q does not pull in %s any more; remove it from the table", dir, name)
+			}
+		}
+	}
+}
+
 // dependencies uses the go command to list everything that the packages import, by their paths.
 func dependencies(t *testing.T, dirs []string) map[string][]string {
 	t.Helper()

@@ -191,7 +191,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	// Links outside the origin's own subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
-	tree, err := store.ReadTree(dir)
+	tree, err := store.ReadTree(ctx, dir)
 	if err == nil {
 		err = o.Cache.Publish(dir, tree.T1())
 	}

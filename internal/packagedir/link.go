@@ -36,7 +36,7 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 	if err := d.build(""); err != nil {
 		return "", false, err
 	}
-	if err := d.check(); err != nil {
+	if err := d.check(ctx); err != nil {
 		return "", false, fmt.Errorf("%s changed while it was being placed: %w", shared.Name, err)
 	}
 	return d.path, d.linked, nil
@@ -156,7 +156,7 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 }
 
 // check hashes the linked directory and compares it with the package.
-func (d *linkedDir) check() error {
+func (d *linkedDir) check(ctx context.Context) error {
 	root, err := pathsafe.OpenRoot(d.path)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (d *linkedDir) check() error {
 			return nil
 		}
 		return want.Tree
-	}}.Read(hashing.RootFS(root))
+	}}.Read(ctx, hashing.RootFS(root))
 	if err != nil {
 		return err
 	}

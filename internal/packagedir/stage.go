@@ -78,7 +78,7 @@ func (s *Stage) readShared(ctx context.Context, name string) (*store.Tree, error
 		return nil, err
 	}
 	defer release()
-	return store.ReadTree(s.Project.TreePath(name))
+	return store.ReadTree(ctx, s.Project.TreePath(name))
 }
 
 // links creates symbolic links. If the system supports it, links with the same target are hard

@@ -43,7 +43,7 @@ func vendorDir(t testing.TB, root, name string) *project.VendorDir {
 // inspect compares a vendored package with an entry.
 func inspect(t testing.TB, root, name string, entry lockfile.Module) installed.Report {
 	t.Helper()
-	return installed.NewVendored(vendorDir(t, root, name)).Inspect(entry)
+	return installed.NewVendored(vendorDir(t, root, name)).Inspect(t.Context(), entry)
 }
 
 func writeFile(t testing.TB, name, text string) {
@@ -74,7 +74,7 @@ func commit(t testing.TB, root, name string, packages map[string]string, keep ..
 		if err := os.Mkdir(filepath.Join(staged, "empty"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := store.ReadTree(staged)
+		tree, err := store.ReadTree(t.Context(), staged)
 		if err != nil {
 			t.Fatal(err)
 		}

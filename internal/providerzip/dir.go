@@ -35,5 +35,5 @@ func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
 func ReadRoot(ctx context.Context, root *os.Root) (*hashing.Tree, error) {
 	limits := Limits()
 	reader := hashing.Reader{MaxFile: limits.FileBytes, MaxTree: limits.TreeBytes, MaxEntries: limits.Entries}
-	return reader.ReadContext(ctx, hashing.RootFS(root))
+	return reader.Read(ctx, hashing.RootFS(root))
 }

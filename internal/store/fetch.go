@@ -252,7 +252,10 @@ func (m *Modules) readAnswer(ctx context.Context, s SharedFetch, answer Answer) 
 		return nil, err
 	}
 	defer done()
-	tree, err := m.Read(answer.Tree)
+	tree, err := m.Read(ctx, answer.Tree)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, nil //nolint:nilerr // a fetch repairs the damage
 	}

@@ -40,7 +40,7 @@ func (o *origin) fetch(t *testing.T, change func(*store.SharedFetch)) (*store.Fe
 				return nil, o.err
 			}
 			t1 := publishModule(t, o.cache, o.revision)
-			tree, err := o.cache.Read(t1)
+			tree, err := o.cache.Read(t.Context(), t1)
 			if err != nil {
 				return nil, err
 			}
@@ -244,16 +244,16 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
 	t1 := publishModule(t, s, "x")
-	if tree, err := s.Read(t1); err != nil || tree.T1() != t1 {
+	if tree, err := s.Read(t.Context(), t1); err != nil || tree.T1() != t1 {
 		t.Errorf("Read = %v, %v", tree, err)
 	}
 	if err := os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Read(t1); !errors.Is(err, store.ErrDamaged) {
+	if _, err := s.Read(t.Context(), t1); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Read = %v, want ErrDamaged", err)
 	}
-	if _, err := s.Read(t1); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Read(t.Context(), t1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read again = %v, want fs.ErrNotExist", err)
 	}
 }

@@ -98,9 +98,9 @@ func (m *Modules) Publish(staged string, t1 hashing.Hash) error {
 // Read hashes a published tree in place and locks it until the cache is closed. If the tree does
 // not exist, the error wraps fs.ErrNotExist. If it is damaged, Read moves it to quarantine, and the
 // error wraps [ErrDamaged].
-func (m *Modules) Read(t1 hashing.Hash) (*Tree, error) {
+func (m *Modules) Read(ctx context.Context, t1 hashing.Hash) (*Tree, error) {
 	name := FileName(t1)
-	tree, err := m.readTree(name)
+	tree, err := m.readTree(ctx, name)
 	if err == nil {
 		m.markUsed(name)
 	}
@@ -112,14 +112,14 @@ func (m *Modules) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	_, err := m.readTree(name)
+	_, err := m.readTree(ctx, name)
 	return err
 }
 
-func (m *Modules) readTree(name string) (*Tree, error) {
+func (m *Modules) readTree(ctx context.Context, name string) (*Tree, error) {
 	var tree *Tree
 	err := m.check(name, func(dir string) (_ string, err error) {
-		if tree, err = ReadTree(dir); err != nil {
+		if tree, err = ReadTree(ctx, dir); err != nil {
 			return "", err
 		}
 		return FileName(tree.T1()), nil
@@ -193,7 +193,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 	tree, err := copyTree(ctx, dst, root.FS())
 	if err == nil && opts.ModesLost {
 		var original *Tree
-		if original, err = m.readTree(name); err == nil {
+		if original, err = m.readTree(ctx, name); err == nil {
 			tree = NewTree(tree.WithModesOf(original.Tree))
 		}
 	}
@@ -205,7 +205,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 	if ctx.Err() != nil {
 		return nil, errors.Join(ctx.Err(), removeErr)
 	}
-	original, readErr := m.readTree(name)
+	original, readErr := m.readTree(ctx, name)
 	if readErr != nil {
 		return nil, errors.Join(readErr, removeErr)
 	}
@@ -250,7 +250,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
 		return nil, err
 	}
 	defer copied.Close()
-	read, err := hashing.ReadTree(hashing.RootFS(copied))
+	read, err := hashing.ReadTree(ctx, hashing.RootFS(copied))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func publishModule(t *testing.T, s *store.Modules, text string) hashing.Hash {
 	if err := os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := hashing.ReadTree(os.DirFS(staged))
+	tree, err := hashing.ReadTree(t.Context(), os.DirFS(staged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +131,23 @@ func TestDamage(t *testing.T) {
 }
 
 // Of several copies at once of a damaged tree, none fails because another one has replaced it.
+// A run that is canceled while it reads a tree has not found that the tree is damaged.
+func TestCanceledCheck(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "a")
+	for asked := range int64(4) {
+		ctx := &expiring{Context: t.Context()}
+		ctx.asked.Store(20 - asked)
+		if err := s.Check(ctx, store.FileName(t1)); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrDamaged) {
+			t.Errorf("Check, canceled after %d questions = %v", asked, err)
+		}
+		if !s.Has(t1) {
+			t.Fatalf("Check, canceled after %d questions, removed the tree", asked)
+		}
+	}
+}
+
 func TestDamageConcurrently(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())

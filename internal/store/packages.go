@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -210,6 +211,9 @@ func (p *packages) check(name string, hash func(dir string) (string, error)) err
 // isDamage reports whether reading failed because of the content of a tree, and not because of
 // the system.
 func isDamage(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false // the tree was not read to its end
+	}
 	_, badTree := errors.AsType[*hashing.TreeError](err)
 	_, failed := errors.AsType[*fs.PathError](err)
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -31,13 +32,13 @@ func NewTree(tree *hashing.Tree) *Tree {
 
 // ReadTree reads the package in a directory. If the directory does not exist, the error wraps
 // fs.ErrNotExist.
-func ReadTree(dir string) (*Tree, error) {
+func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := hashing.Reader{MaxFile: MaxFile}.Read(hashing.RootFS(root))
+	tree, err := hashing.Reader{MaxFile: MaxFile}.Read(ctx, hashing.RootFS(root))
 	if err != nil {
 		return nil, err
 	}

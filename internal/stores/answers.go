@@ -187,7 +187,7 @@ func (s *Answers) download(ctx context.Context, from Store, a artifact.Module) (
 	if _, err := s.with.Fetcher.ExtractArchive(ctx, archive, "zip", staged); err != nil {
 		return nil, err
 	}
-	tree, err := store.ReadTree(staged)
+	tree, err := store.ReadTree(ctx, staged)
 	if err != nil {
 		return nil, err
 	}

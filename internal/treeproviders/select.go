@@ -113,7 +113,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required) (Sele
 	case err != nil:
 		return Selected{}, p.withAllowed(listing).Fail("", err)
 	case fits && selected.Compare(locked) < 0 && !s.Update.AllowDowngrade:
-		return Selected{}, p.Fail("", &versions.DowngradeError{Locked: locked.String(), Selected: selected.String()})
+		return Selected{}, p.Fail("", &versions.DowngradeError{Locked: locked, Selected: selected})
 	case selected != locked:
 		return Selected{Required: p, Version: selected}, nil
 	}

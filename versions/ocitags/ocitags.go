@@ -78,7 +78,7 @@ func (l *listing) add(tags []string) error {
 			continue
 		}
 		l.seen[tag] = true
-		if version, ok := Version(tag); ok {
+		if version, ok := parse(tag); ok {
 			l.found = append(l.found, versions.Candidate{Version: version, Ref: tag})
 		}
 	}
@@ -95,8 +95,8 @@ var semver = sync.OnceValue(func() *regexp.Regexp {
 		`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 })
 
-// Version returns the version of a tag, and whether the tag is a version.
-func Version(tag string) (versions.Version, bool) {
+// parse returns the version of a tag, and whether the tag is a version.
+func parse(tag string) (versions.Version, bool) {
 	if len(tag) > maxTagBytes || !semver().MatchString(tag) {
 		return versions.Version{}, false
 	}

@@ -120,17 +120,18 @@ func TestSameVersion(t *testing.T) {
 	}
 }
 
-func FuzzVersion(f *testing.F) {
+func FuzzList(f *testing.F) {
 	f.Add("v1.2.0")
 	f.Add("1.2.0-rc.1_b.2")
 	f.Add("1.0.0_a_b")
 	f.Fuzz(func(t *testing.T, tag string) {
-		v, ok := ocitags.Version(tag)
-		if ok == v.IsZero() {
-			t.Errorf("Version(%q) = %q, %v", tag, v, ok)
-		}
-		if !ok {
+		found, err := ocitags.List(t.Context(), &pages{tags: [][]string{{tag}}})
+		if err != nil || len(found) == 0 {
 			return
+		}
+		v := found[0].Version
+		if v.IsZero() || found[0].Ref != tag {
+			t.Errorf("the tag %q is %+v", tag, found[0])
 		}
 		if again, err := versions.Parse(v.String()); err != nil || again != v {
 			t.Errorf("the version %q of %q does not parse to itself: %q, %v", v, tag, again, err)

@@ -1,0 +1,189 @@
+package addrs
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+)
+
+// The texts of the types follow these rules: the zero value has the empty text, and a value from a
+// parser has a text that is parsed as the same value. A value that a program made of other parts may
+// be invalid; then it has no text.
+
+// textOf returns a text if it is parsed as v again.
+func textOf[T comparable](v T, what, text string, parse func(string) (T, error)) ([]byte, error) {
+	var zero T
+	if v == zero {
+		return []byte{}, nil
+	}
+	again, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if again != v {
+		return nil, &ParseError{What: what, Input: text, Reason: "it is not in normal form"}
+	}
+	return []byte(text), nil
+}
+
+// setText parses a text into a value, which stays as it is if the text is not valid.
+func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
+	var parsed T
+	if len(text) > 0 {
+		var err error
+		if parsed, err = parse(string(text)); err != nil {
+			return err
+		}
+	}
+	*to = parsed
+	return nil
+}
+
+// MarshalText returns [Module.String]. If m has an invalid name, the error is a *[ParseError].
+func (m Module) MarshalText() (text []byte, err error) {
+	again, err := ParseModule(m.String())
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(again, m) {
+		return nil, &ParseError{What: "module path", Input: m.String(), Reason: "a name has a dot"}
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText is [ParseModule].
+func (m *Module) UnmarshalText(text []byte) error { return setText(m, text, ParseModule) }
+
+// LogValue returns the path as a string.
+func (m Module) LogValue() slog.Value { return slog.StringValue(m.String()) }
+
+// MarshalText returns the path. If it is not a local path in normal form, the error is a
+// *[ParseError].
+func (s ModuleSourceLocal) MarshalText() (text []byte, err error) {
+	return textOf(s, "local path", string(s), parseLocalText)
+}
+
+// UnmarshalText accepts the local paths that [ParseModuleSource] accepts.
+func (s *ModuleSourceLocal) UnmarshalText(text []byte) error { return setText(s, text, parseLocalText) }
+
+// LogValue returns the path as a string.
+func (s ModuleSourceLocal) LogValue() slog.Value { return slog.StringValue(string(s)) }
+
+func parseLocalText(raw string) (ModuleSourceLocal, error) {
+	if !isLocal(raw) {
+		return "", &ParseError{What: "local path", Input: raw, Reason: "it must begin with ./ or ../"}
+	}
+	return parseLocal(raw), nil
+}
+
+// MarshalText returns [ModuleSourceRegistry.String]. If that is not a valid address, the error is a
+// *[ParseError].
+func (s ModuleSourceRegistry) MarshalText() (text []byte, err error) {
+	return textOf(s, "module registry address", s.String(), ParseModuleSourceRegistry)
+}
+
+// UnmarshalText is [ParseModuleSourceRegistry].
+func (s *ModuleSourceRegistry) UnmarshalText(text []byte) error {
+	return setText(s, text, ParseModuleSourceRegistry)
+}
+
+// LogValue returns the full address as a string.
+func (s ModuleSourceRegistry) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText returns [ModuleRegistryPackage.String]. If that is not a valid address, the error is a
+// *[ParseError].
+func (p ModuleRegistryPackage) MarshalText() (text []byte, err error) {
+	return textOf(p, "module registry address", p.String(), parseRegistryPackage)
+}
+
+// UnmarshalText accepts the addresses that [ParseModuleSourceRegistry] accepts, without a
+// subdirectory.
+func (p *ModuleRegistryPackage) UnmarshalText(text []byte) error {
+	return setText(p, text, parseRegistryPackage)
+}
+
+// LogValue returns the full address as a string.
+func (p ModuleRegistryPackage) LogValue() slog.Value { return slog.StringValue(p.String()) }
+
+func parseRegistryPackage(raw string) (ModuleRegistryPackage, error) {
+	source, err := ParseModuleSourceRegistry(raw)
+	if err != nil {
+		return ModuleRegistryPackage{}, err
+	}
+	if source.Subdir != "" {
+		return ModuleRegistryPackage{}, registryError(raw, "the address of a package has no subdirectory", nil)
+	}
+	return source.Package, nil
+}
+
+// MarshalText returns the address for programs that store it: the text of
+// [ModulePackage.WithoutCredentials]. So for an address with credentials, UnmarshalText does not
+// return the same value; a program that has a safe place for them stores String. The error is nil.
+func (p ModulePackage) MarshalText() (text []byte, err error) {
+	return []byte(p.WithoutCredentials().String()), nil
+}
+
+// UnmarshalText is [ParseModulePackage]. The error is nil.
+func (p *ModulePackage) UnmarshalText(text []byte) error {
+	*p = ParseModulePackage(string(text))
+	return nil
+}
+
+// LogValue returns [ModulePackage.Redacted] as a string.
+func (p ModulePackage) LogValue() slog.Value { return slog.StringValue(p.Redacted()) }
+
+// Format implements [fmt.Formatter]. All verbs print [ModulePackage.Redacted].
+func (p ModulePackage) Format(state fmt.State, verb rune) { format(state, verb, p.Redacted()) }
+
+// MarshalText returns the address without credentials, as [ModulePackage.MarshalText] does. The
+// error is nil. The detection of shorthands leaves some malformed addresses, such as "a:b//", that
+// are not parsed as the same value.
+func (s ModuleSourceRemote) MarshalText() (text []byte, err error) {
+	s.Package = s.Package.WithoutCredentials()
+	return []byte(s.String()), nil
+}
+
+// UnmarshalText accepts the addresses of remote packages that [ParseModuleSource] accepts.
+func (s *ModuleSourceRemote) UnmarshalText(text []byte) error { return setText(s, text, parseRemote) }
+
+// LogValue returns [ModuleSourceRemote.ForDisplay] as a string.
+func (s ModuleSourceRemote) LogValue() slog.Value { return slog.StringValue(s.ForDisplay()) }
+
+// Format implements [fmt.Formatter]. All verbs print [ModuleSourceRemote.ForDisplay].
+func (s ModuleSourceRemote) Format(state fmt.State, verb rune) { format(state, verb, s.ForDisplay()) }
+
+func format(state fmt.State, verb rune, text string) {
+	fmt.Fprintf(state, fmt.FormatString(state, verb), text)
+}
+
+// MarshalText returns [Provider.String]. If that is not a valid address, the error is a
+// *[ParseError].
+func (p Provider) MarshalText() (text []byte, err error) {
+	return textOf(p, "provider source address", p.String(), parseProviderText)
+}
+
+// UnmarshalText accepts the addresses that [ParseProviderSource] accepts, and the full address of
+// every provider that another dialect accepts.
+func (p *Provider) UnmarshalText(text []byte) error { return setText(p, text, parseProviderText) }
+
+// LogValue returns the full address as a string.
+func (p Provider) LogValue() slog.Value { return slog.StringValue(p.String()) }
+
+func parseProviderText(raw string) (Provider, error) {
+	found, reason, err := Parser{}.splitProvider(raw)
+	if reason != "" {
+		return Provider{}, providerError(raw, reason, err)
+	}
+	return found, nil
+}
+
+// MarshalText returns [Platform.String]. If that is not valid, the error is a *[ParseError].
+func (p Platform) MarshalText() (text []byte, err error) {
+	return textOf(p, "platform", p.String(), ParsePlatform)
+}
+
+// UnmarshalText is [ParsePlatform].
+func (p *Platform) UnmarshalText(text []byte) error { return setText(p, text, ParsePlatform) }
+
+// LogValue returns OS_ARCH as a string.
+func (p Platform) LogValue() slog.Value { return slog.StringValue(p.String()) }
