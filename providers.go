@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -61,7 +60,7 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 // requirements.
 func (r *requirements) pool() ([]treeproviders.Required, error) {
 	all, errs := r.Pool()
-	return all, errors.Join(append(r.failures.errs(), errs...)...)
+	return all, join(append(r.failures.errs(), errs...)...)
 }
 
 // readState returns the providers that the state in the project needs. The error is about
@@ -194,6 +193,22 @@ func (s *providerStage) warnOfDialect() {
 	}
 }
 
+// lacksFiles reports whether not all requirements could be read. s may be nil.
+func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
+
+// check returns the errors about the providers that are known to be required, for a run in which
+// modules have failed. It selects versions, but gets no packages. s may be nil.
+func (s *providerStage) check(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	required, err := s.required.pool()
+	for wrong := range ProviderErrors(err) {
+		required = slices.DeleteFunc(required, func(p treeproviders.Required) bool { return p.Address == wrong.Provider })
+	}
+	return join(err, s.stage.Check(ctx, required))
+}
+
 // finish selects, gets and checks all providers. Nothing in the project is changed yet. If
 // s is nil, the run does not touch providers and the plan is nil.
 func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
@@ -205,7 +220,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	}
 	required, err := s.required.pool()
 	if err != nil {
-		return nil, err
+		return nil, s.check(ctx)
 	}
 	plan, err := s.stage.Finish(ctx, required)
 	if err != nil {

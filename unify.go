@@ -113,7 +113,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 		}
 		chosen[source] = version
 	}
-	return chosen, errors.Join(conflicts...)
+	return chosen, join(conflicts...)
 }
 
 // choose chooses the version for the calls of one source: the highest locked or else installed
