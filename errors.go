@@ -148,7 +148,7 @@ type HashMismatchError struct {
 func (e *HashMismatchError) Error() string {
 	var b strings.Builder
 	b.WriteString("Module checksum verification failed: the package does not have the checksum of the lock file; it was changed at its origin or tampered with")
-	for i := range e.Want {
+	for i := range min(len(e.Want), len(e.Got)) {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[i], e.Got[i])
 	}
 	writeChanges(&b, e.Changes)
@@ -388,7 +388,7 @@ func (e *VendorError) Error() string {
 		fmt.Fprintf(&b, ": %s", e.Err)
 	}
 	changes := changesBelow(e.Dir, e.Changes)
-	if changes.Empty() && len(e.Want) > 0 {
+	if changes.Empty() && min(len(e.Want), len(e.Got)) > 0 {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[0], e.Got[0])
 	}
 	writeChanges(&b, changes)

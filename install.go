@@ -33,7 +33,8 @@ import (
 // If several modules and providers failed, the error joins all of their errors in one list:
 // first the entries of the lock, then modules in the order of their paths, then providers in
 // the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
-// failed, the providers that the others require are selected, but not downloaded.
+// failed, the providers that the others require are selected, but not downloaded, and a source
+// of providers that does not answer within 5 seconds is not waited for.
 //
 // If Install fails after it has walked the tree, the result is not nil, and describes what
 // was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.

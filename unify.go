@@ -44,7 +44,7 @@ func (e *ConflictError) Detail() string {
 			constraint = "of any number"
 		}
 		caller := "The root module"
-		if above := c.Path[:len(c.Path)-1]; !above.IsRoot() {
+		if above := c.Path[:max(len(c.Path)-1, 0)]; !above.IsRoot() {
 			caller = fmt.Sprintf("Module %q", above)
 		}
 		fmt.Fprintf(&b, "%s requires module %q version %s (%s:%d)\n",
