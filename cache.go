@@ -215,7 +215,7 @@ func addPackages(ctx context.Context, in *Installer, req Request, dir string, mo
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	lock, err := p.providerLock()
 	if err != nil {
 		return false, err

@@ -342,7 +342,7 @@ func (p *reading) refusedProviders(lock *providerLock, reports []ProviderReport)
 func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
 	pooled, err := required.pool()
 	if err != nil {
-		report.Unread = append(report.Unread, err)
+		report.Unread = append(report.Unread, parts(err)...)
 		complete = false
 	}
 	others, err := p.unrequired(ctx, lock, pooled)

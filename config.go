@@ -27,7 +27,8 @@ import (
 type ConfigReader interface {
 	// ReadModule returns the calls and requirements of the module in one directory. It is
 	// called once in a run for each module, after its caller's, from several goroutines.
-	// Error diagnostics end an installation; warnings are passed on.
+	// The calls that it returns beside error diagnostics are followed too, but the
+	// installation fails unless Request.AllowConfigErrors is set. Warnings are passed on.
 	ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics)
 }
 
@@ -39,7 +40,8 @@ type ModuleConfig struct {
 	// for programs that do not install providers may leave them out.
 	Providers []ProviderRequirement
 	// ProviderDiagnostics are about the requirements only. Errors in them end an
-	// installation of providers, but not one of modules.
+	// installation of providers, but not one of modules. The Extra of an error about one
+	// provider can be a *[ProviderError], which [ProviderErrors] then finds.
 	ProviderDiagnostics hcl.Diagnostics
 }
 
@@ -211,12 +213,24 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 		c.setScope(m.pathIn(dir.Path).String(), call.Scope)
 	}
 	for _, required := range module.Providers {
-		found.Providers = append(found.Providers, ProviderRequirement{
-			Provider: required.Source, Hostless: required.Hostless, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
-		})
+		found.Providers = append(found.Providers, providerRequirement(required))
+	}
+	for _, diag := range module.ProviderDiags {
+		if wrong, ok := diag.Extra.(*configs.ConstraintError); ok {
+			use := providerRequirement(wrong.Requirement)
+			use.Path = dir.Path
+			diag.Extra = &ProviderError{Provider: use.Provider, RequiredBy: []ProviderRequirement{use}, Err: wrong.Err}
+		}
 	}
 	found.ProviderDiagnostics = module.ProviderDiags
 	return found, diags
+}
+
+// providerRequirement converts a requirement to the type of the API.
+func providerRequirement(r configs.ProviderRequirement) ProviderRequirement {
+	return ProviderRequirement{
+		Provider: r.Source, Hostless: r.Hostless, Constraint: r.Constraint, Implied: r.Implied, By: r.By, Range: r.Range,
+	}
 }
 
 func (c *configReader) scope(key string) *configs.Scope {

@@ -54,7 +54,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, q.close()) }()
+	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
 		stores: &stores.Stores{Answers: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},

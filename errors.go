@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -84,24 +84,23 @@ func (e *ModuleError) Error() string {
 func (e *ModuleError) Unwrap() error { return e.Err }
 
 // ConfigError says that a module's configuration could not be read. It wraps
-// hcl.Diagnostics, whose ranges name files relative to the root module. errors.As also finds the
-// errors in the Extra of the diagnostics, such as *FileReadError.
+// hcl.Diagnostics, whose ranges name files relative to the root module. errors.As and errors.Is
+// also find the errors in the Extra of the diagnostics, such as *FileReadError.
 type ConfigError struct {
 	// Path is the path of the module that the files belong to.
 	Path        addrs.Module
 	Diagnostics hcl.Diagnostics
 }
 
-func (e *ConfigError) Error() string { return e.Diagnostics.Error() }
+// Error returns all errors among the diagnostics, one a line.
+func (e *ConfigError) Error() string { return diagtext.Text(e.Diagnostics) }
 func (e *ConfigError) Unwrap() error { return e.Diagnostics }
 
-// As is called by errors.As.
-func (e *ConfigError) As(target any) bool {
-	return slices.ContainsFunc(e.Diagnostics, func(diag *hcl.Diagnostic) bool {
-		err, ok := diag.Extra.(error)
-		return ok && errors.As(err, target)
-	})
-}
+// As is called by errors.As, and Is by errors.Is.
+func (e *ConfigError) As(target any) bool { return diagtext.As(e.Diagnostics, target) }
+
+// Is reports whether a diagnostic has the target in its Extra.
+func (e *ConfigError) Is(target error) bool { return diagtext.Is(e.Diagnostics, target) }
 
 // FileReadError says that a source or a version depends on a file that the configuration may
 // not read. Inputs.AllowFileReads allows it.
@@ -124,7 +123,8 @@ type LockFileError struct {
 	Diagnostics hcl.Diagnostics
 }
 
-func (e *LockFileError) Error() string { return e.Diagnostics.Error() }
+// Error returns all errors among the diagnostics, one a line.
+func (e *LockFileError) Error() string { return diagtext.Text(e.Diagnostics) }
 func (e *LockFileError) Unwrap() error { return e.Diagnostics }
 
 // HashMismatchError says that a package does not have the hashes of the lock. Nothing was
@@ -148,7 +148,7 @@ type HashMismatchError struct {
 func (e *HashMismatchError) Error() string {
 	var b strings.Builder
 	b.WriteString("Module checksum verification failed: the package does not have the checksum of the lock file; it was changed at its origin or tampered with")
-	for i := range e.Want {
+	for i := range min(len(e.Want), len(e.Got)) {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[i], e.Got[i])
 	}
 	writeChanges(&b, e.Changes)
@@ -388,7 +388,7 @@ func (e *VendorError) Error() string {
 		fmt.Fprintf(&b, ": %s", e.Err)
 	}
 	changes := changesBelow(e.Dir, e.Changes)
-	if changes.Empty() && len(e.Want) > 0 {
+	if changes.Empty() && min(len(e.Want), len(e.Got)) > 0 {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[0], e.Got[0])
 	}
 	writeChanges(&b, changes)

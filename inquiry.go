@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 
 	"github.com/cotterpin/cotter/internal/origins"
 )
@@ -23,11 +22,11 @@ func openToAsk(ctx context.Context, in *Installer, req Request) (*inquiry, error
 		return nil, err
 	}
 	if err := r.readRules(); err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, join(err, r.close())
 	}
 	session, done, err := r.clients.session(r.user)
 	if err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, join(err, r.close())
 	}
 	events := &events{fn: in.OnEvent}
 	return &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil

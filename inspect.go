@@ -82,7 +82,7 @@ func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
 // ReadLockAt returns the lock of a request as it was at a git revision. The revision can be
 // followed by a colon and the path of another file, as for git show. If the project has no lock at
 // the revision, ReadLockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. See
-// [ChangedFiles] for other errors; hcl.Diagnostics are those of a lock that cannot be read.
+// [ChangedFiles] for other errors; a lock that is not valid is a *[LockFileError].
 func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.File, error) {
 	tree, err := worktree.Open(&gitexec.Git{}, req.dir())
 	if err != nil {
@@ -101,7 +101,7 @@ func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.Fi
 	}
 	lock, diags := lockfile.Parse(src, revision)
 	if diags.HasErrors() {
-		return nil, diags
+		return nil, &LockFileError{File: revision, Diagnostics: diags}
 	}
 	return lock, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -29,8 +30,20 @@ import (
 //   - *LockFileError: an invalid lock
 //   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
 //
-// If several modules failed, the error joins all of their errors, in the order of their
-// paths.
+// If several modules and providers failed, the error joins all of their errors in one list:
+// first the entries of the lock, then modules in the order of their paths, then providers in
+// the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
+// failed, the providers that the others require are selected, but not downloaded, and a source
+// of providers that does not answer within 5 seconds is not waited for.
+//
+// If Install fails after it has walked the tree, the result is not nil, and describes what
+// was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.
+// Dir of a module is where it would be; nothing is there unless an earlier run has installed
+// it. The other fields are empty, because nothing was changed.
+//
+// Configuration that cannot be read makes Install fail after everything else was looked at.
+// A module with such an error in one file may have calls in others, which are followed. With
+// Request.AllowConfigErrors, they are also installed.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
 	inst, err := prepare(in, req)
 	if err != nil {
@@ -129,12 +142,12 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	session, done, err := inst.clients.sessionFor(p)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = join(err, done()) }()
 	session.warnOfCache(inst.events)
 	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
@@ -172,28 +185,41 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	p.rules = inst.rules
 	stage, err := beginProviderStage(ctx, p, session, inst.events)
 	if err != nil {
 		return nil, err
 	}
 	defer stage.close()
-	modules, err := (&reading{openProject: p, clients: inst.clients}).installedRequirements(ctx, &stage.required)
+	modules, failures, err := (&reading{openProject: p, clients: inst.clients}).installedRequirements(ctx, &stage.required)
 	if err != nil {
 		return nil, err
+	}
+	if err := failures.join(); err != nil {
+		return p.found(modules, failures), join(err, stage.check(ctx))
 	}
 	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
 	if err != nil {
-		return nil, err
+		return p.found(modules, failures), err
 	}
 	result := p.newResult(modules)
 	plan.describe(result)
-	if err := plan.install(ctx, result); err != nil {
-		return result, err
+	if err = plan.install(ctx, result); err == nil {
+		err = plan.writeLock()
 	}
-	return result, plan.writeLock()
+	if err != nil {
+		return p.found(modules, failures), err
+	}
+	return result, nil
+}
+
+// found returns the result of a run that has failed after it has walked the tree.
+func (p *openProject) found(modules []*module, failures *failures) *Result {
+	result := p.newResult(modules)
+	failures.addTo(result, p.req.KeepCredentials)
+	return result
 }
 
 // installRun is the installation of one open project.
@@ -221,28 +247,56 @@ func (inst *installation) newRun(p *openProject, session *session, kind evidence
 // run walks the calls of the tree, and selects, fetches and stages a package for each. It
 // gets the providers that the modules require. Then it plans the change of the project and
 // commits it. Nothing in the project changes before the commit.
-func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
+func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer r.keepMemos()
 	defer r.lost.close()
-	defer func() {
-		if err != nil {
-			r.mismatches.warn(r.events, wereLeftAlone, nil)
-		}
-	}()
+	result, unread, err := r.install(ctx)
+	if err != nil {
+		r.mismatches.warn(r.events, wereLeftAlone, nil)
+	}
+	return result, join(unread, err)
+}
+
+// install is run without what ends every run. unread are the errors about configuration that
+// the request allows.
+func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error) {
 	shared, err := r.unify(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	providers, err := r.newProviderStage(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer providers.close()
 	resolver := r.newResolver(shared, r.events)
 	tree, err := r.walk(ctx, resolver, providers.require())
-	if err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
 	}
+	if err != nil || providers.lacksFiles() {
+		if err = withRefusals(err, providers.check(ctx)); !r.mayGoOn(err) {
+			return r.found(tree.modules, tree.failures), nil, err
+		}
+		unread, providers = err, nil // what the unread files require is not known
+	}
+	result, err := r.change(ctx, tree, resolver, providers)
+	if err != nil {
+		return r.found(tree.modules, tree.failures), unread, err
+	}
+	tree.failures.addTo(result, r.req.KeepCredentials)
+	return result, unread, nil
+}
+
+// mayGoOn reports whether the request allows all errors of a walk: they are about configuration,
+// and the run does not rewrite vendored packages, which would need all of them.
+func (r *installRun) mayGoOn(err error) bool {
+	return r.req.AllowConfigErrors && r.req.Vendor == "" &&
+		!slices.ContainsFunc(parts(err), func(err error) bool { return !isType[*ConfigError](err) })
+}
+
+// change gets the providers, plans the change of the project, and commits it.
+func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *resolver, providers *providerStage) (*Result, error) {
 	if tree.hostless == nil {
 		providers.warnOfDialect()
 	}
@@ -262,7 +316,10 @@ func (r *installRun) run(ctx context.Context) (_ *Result, err error) {
 	if len(plan.result.LockChanges) > 0 {
 		plan.result.EarlierLock = r.lost.deletedFrom(ctx)
 	}
-	return plan.result, plan.commit(ctx)
+	if err := plan.commit(ctx); err != nil {
+		return nil, err
+	}
+	return plan.result, nil
 }
 
 // keepMemos keeps the evidence that the run has found in the cache, for later runs. It ignores
@@ -325,6 +382,9 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 	res := r.newResolver(shared, r.events.ofFetches())
 	res.noted, res.stager.readOnly = newVersionedCalls(), true
 	_, err := r.walk(ctx, res, nil)
+	if ctx.Err() != nil || err != nil && r.mayGoOn(err) {
+		err = ctx.Err()
+	}
 	return res.noted, res.selector, err
 }
 
@@ -338,7 +398,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	tree := resolvedTree{modules: modules, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
+	tree := resolvedTree{modules: modules, failures: failures, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
@@ -350,11 +410,35 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 			res.events.emit(warning)
 		}
 	}
-	err := failures.join()
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	return tree, join(r.refused(ctx, &res.outcome.refusals), failures.join())
+}
+
+// withRefusals adds the errors about providers to those about modules. The refused entries of one
+// lock are one error.
+func withRefusals(modules, providers error) error {
+	all, more := parts(modules), parts(providers)
+	for i, err := range all {
+		locked, ok := errors.AsType[*LockedError](err)
+		if !ok {
+			continue
+		}
+		more = slices.DeleteFunc(more, func(err error) bool {
+			other, ok := errors.AsType[*LockedError](err)
+			if ok = ok && other.LockFile == locked.LockFile; ok {
+				merged := *locked
+				merged.Reasons = slices.Concat(locked.Reasons, other.Reasons)
+				locked, all[i] = &merged, &merged
+			}
+			return ok
+		})
 	}
-	return tree, errors.Join(r.refused(ctx, &res.outcome.refusals), err)
+	return join(append(all, more...)...)
+}
+
+// isType reports whether err is or wraps an error of type E.
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // refused returns the error about the calls that a run which must not change the lock has

@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -13,21 +12,22 @@ import (
 
 // Load reads an installed module tree: the configuration, modules.json and the lock. It
 // contacts no server, hashes nothing and changes nothing. A linter or a scanner can use it
-// to walk the modules of a project that was installed by any tool. A module that is not
-// installed, or whose installed source differs from the configuration, is a *ModuleError
-// that wraps [ErrNotInstalled]. With BestEffort it is listed in Result.Unresolved instead,
-// and the rest is returned.
+// to walk the modules of a project that was installed by any tool.
+//
+// A module that is not installed, or whose installed source differs from the configuration,
+// is a *ModuleError that wraps [ErrNotInstalled]. A module of which not everything can be
+// read is a *ConfigError; its calls that could be read are followed nevertheless. The error
+// joins all of these errors in the order of the modules' paths, unless BestEffort is set. In
+// both cases the result is complete but for these modules, and Result.Unresolved lists
+// them. The result is nil only if the tree could not be walked at all.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	modules, failures, err := p.installedTree(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := failures.join(); err != nil && !req.BestEffort {
 		return nil, err
 	}
 	result, known := p.newResult(modules), p.trust()
@@ -37,14 +37,11 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
 		}
 	}
-	for _, f := range failures.sorted() {
-		unresolved := Unresolved{Path: f.path, Err: f.err}
-		if f.call != nil {
-			unresolved.Call, unresolved.Source = f.call.shown(req.KeepCredentials)
-		}
-		result.Unresolved = append(result.Unresolved, unresolved)
+	failures.addTo(result, req.KeepCredentials)
+	if req.BestEffort {
+		return result, nil
 	}
-	return result, nil
+	return result, failures.join()
 }
 
 // LoadProviders returns the providers that a configuration needs, with the data of their
@@ -57,7 +54,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	required, err := p.requiredProviders(ctx)
 	if err != nil {
 		return nil, err

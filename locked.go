@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 
@@ -69,7 +68,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use func(
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	session, done, err := inst.clients.session(inst.user)
 	if err != nil {
 		return err
@@ -175,7 +174,7 @@ func lockedProvidersOf(ctx context.Context, in *Installer, req Request, use func
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, q.close()) }()
+	defer func() { err = join(err, q.close()) }()
 	stage, err := openProviderStage(q.openProject, q.session, q.events, req.Providers.publishRule())
 	if err != nil {
 		return err

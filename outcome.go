@@ -23,9 +23,14 @@ type outcome struct {
 
 // resolvedTree is the module tree of an installation. All of its packages are staged or
 // installed.
+//
+// If the request allows errors in the configuration, the tree may lack calls below the modules
+// that could not be read. What an earlier run has installed for them stays.
 type resolvedTree struct {
 	// modules is sorted by path.
 	modules []*module
+	// failures are the modules that failed.
+	failures *failures
 	// restored has the entries that the lock had lost.
 	restored *lockentry.Restored
 	// earlier is the lock that they were in; nil if nothing was restored.
@@ -34,6 +39,10 @@ type resolvedTree struct {
 	// there is no such call.
 	hostless *call
 }
+
+// mayHave reports whether the configuration may have a call that was not seen, because a module
+// above it could not be read.
+func (t resolvedTree) mayHave(key string) bool { return t.failures.hasAtOrAbove(pathOf(key)) }
 
 // refusals collects the module calls without a usable lock entry, in a run that must not
 // change the lock. They are reported together.

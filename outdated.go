@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -36,7 +35,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	modules, failures, err := p.installedTree(ctx)
 	if err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	required, err := p.requiredProviders(ctx)
 	if err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		wait.Go(func() { found[i], failures[i] = p.outdatedProvider(ctx, r, lock) })
 	}
 	wait.Wait()
-	return found, errors.Join(failures...)
+	return found, join(failures...)
 }
 
 // outdatedProvider compares the locked version of a provider with the available ones.

@@ -49,7 +49,7 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	calls, err := p.ownCalls(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 			found = append(found, *pin)
 		}
 	}
-	return found, errors.Join(failures...)
+	return found, join(failures...)
 }
 
 // errElsewhere says that a module is outside the project. Pins does not read such modules.

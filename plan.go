@@ -30,6 +30,9 @@ type plan struct {
 	trees map[string]bool
 	// fresh has the modules whose package is added or replaced.
 	fresh []*module
+	// keepsAll says that the project may need other sums and trees, because not all modules
+	// could be read.
+	keepsAll bool
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
 	// mismatches are the installed packages that did not match the lock, and modules are all
@@ -85,12 +88,23 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
-	p.change.Gone = r.gone(inLock)
+	p.change.Gone = r.gone(tree, inLock)
+	for _, record := range r.recorded.Records() {
+		if _, seen := recorded.Lookup(record.Key); !seen && record.Key != "" && tree.mayHave(record.Key) {
+			recorded.Set(record)
+		}
+	}
+	p.keepsAll = len(tree.failures.errs()) > 0
 	if err := p.planVendor(r, inLock); err != nil {
 		return nil, err
 	}
 	p.change.Manifest = recorded.Bytes()
 	p.change.Confirmed = r.run.recordsOf(tree.modules)
+	for _, entry := range r.lock.Modules() {
+		if !inLock[entry.Key] && tree.mayHave(entry.Key) {
+			r.run.keepRecords(p.change.Confirmed, entry)
+		}
+	}
 	if err := r.planLock(ctx, p, tree, inLock); err != nil {
 		return nil, err
 	}
@@ -162,7 +176,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	}
 	// Drop the entries of calls that no longer exist, as stock tools do for providers.
 	for _, entry := range r.lock.Modules() {
-		if !inLock[entry.Key] {
+		if !inLock[entry.Key] && !tree.mayHave(entry.Key) {
 			lock.RemoveModule(entry.Key)
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
 		}
@@ -275,12 +289,12 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// gone returns the keys of calls in the former manifest that this run does not have, or has
+// gone returns the keys of calls in the former manifest that the tree does not have, or has
 // vendored. Their directories are removed; nothing else ever is.
-func (r *planner) gone(keep map[string]bool) []string {
+func (r *planner) gone(tree resolvedTree, keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && (!keep[record.Key] || r.dirs.Vendor != nil) && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
+		if isKey(record.Key) && !tree.mayHave(record.Key) && (!keep[record.Key] || r.dirs.Vendor != nil) && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -364,6 +378,9 @@ func (p *plan) keepState(files *project.Project) {
 	for name, text := range p.sums {
 		keep[name] = true
 		_ = files.SaveSums(name, text)
+	}
+	if p.keepsAll {
+		return
 	}
 	_ = files.KeepSums(keep)
 	_ = files.KeepTrees(p.trees)

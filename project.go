@@ -75,7 +75,7 @@ func openToChange(ctx context.Context, req Request, by user, events *events) (*o
 	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, join(err, p.close())
 	}
 	if p.dirs.Vendor != nil {
 		files.SetVendorDir(p.dirs.Vendor)
@@ -92,7 +92,7 @@ func view(ctx context.Context, req Request, by user) (*openProject, error) {
 	}
 	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
 	if err := p.read(ctx); err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, join(err, p.close())
 	}
 	return p, nil
 }

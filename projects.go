@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -37,7 +36,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	err := forEachProject(in, dirs, req, onEvent, func(in *Installer, i int, req Request) error {
 		req.Update.several = true
 		result, err := in.Install(ctx, req)
-		if err == nil {
+		if err == nil || req.AllowConfigErrors {
 			results[i] = result
 		}
 		return err
@@ -45,7 +44,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	if err != nil {
 		return results, err
 	}
-	return results, errors.Join(req.Update.missing(results)...)
+	return results, join(req.Update.missing(results)...)
 }
 
 // missing returns the errors about calls and providers that an update names and that no
@@ -111,7 +110,7 @@ func forEachProject(in *Installer, dirs []string, req Request, onEvent func(stri
 		})
 	}
 	_ = group.Wait() // errors are in failures
-	return errors.Join(failures...)
+	return join(failures...)
 }
 
 // serialEvents returns a function that creates the callback for one project from the

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -61,7 +62,7 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 // requirements.
 func (r *requirements) pool() ([]treeproviders.Required, error) {
 	all, errs := r.Pool()
-	return all, errors.Join(append(r.failures.errs(), errs...)...)
+	return all, join(append(r.failures.errs(), errs...)...)
 }
 
 // readState returns the providers that the state in the project needs. The error is about
@@ -194,6 +195,33 @@ func (s *providerStage) warnOfDialect() {
 	}
 }
 
+// lacksFiles reports whether not all requirements could be read. s may be nil.
+func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
+
+// checkTime limits how long a run that has failed waits for the versions of providers. Most are
+// known by then, because they were requested while the modules were walked.
+const checkTime = 5 * time.Second
+
+// check returns the errors about the providers that are known to be required, for a run in which
+// modules have failed. It selects versions, but gets no packages, and it leaves out the providers
+// whose sources do not answer within checkTime. s may be nil.
+func (s *providerStage) check(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	required, err := s.required.pool()
+	for wrong := range ProviderErrors(err) {
+		required = slices.DeleteFunc(required, func(p treeproviders.Required) bool { return p.Address == wrong.Provider })
+	}
+	limited, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	found := parts(s.stage.Check(limited, required))
+	if limited.Err() != nil && ctx.Err() == nil {
+		found = slices.DeleteFunc(found, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	}
+	return join(append([]error{err}, found...)...)
+}
+
 // finish selects, gets and checks all providers. Nothing in the project is changed yet. If
 // s is nil, the run does not touch providers and the plan is nil.
 func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
@@ -205,7 +233,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	}
 	required, err := s.required.pool()
 	if err != nil {
-		return nil, err
+		return nil, s.check(ctx)
 	}
 	plan, err := s.stage.Finish(ctx, required)
 	if err != nil {

@@ -106,23 +106,22 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 	}
 }
 
-// requiredProviders returns the providers that the installed modules require.
+// requiredProviders returns the providers that the installed modules require. The error joins
+// those about modules and those about the requirements.
 func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
 	required := newRequirements()
-	if _, err := p.installedRequirements(ctx, required); err != nil {
+	_, failures, err := p.installedRequirements(ctx, required)
+	if err != nil {
 		return nil, err
 	}
-	return required.pool()
+	pooled, err := required.pool()
+	return pooled, join(failures.join(), err)
 }
 
 // installedRequirements adds the requirements of the installed modules to required, and returns
 // the modules.
-func (p *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, error) {
-	modules, failures, err := p.walk(ctx, p.recordedModule, required.add)
-	if err != nil {
-		return nil, err
-	}
-	return modules, failures.join()
+func (p *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, *failures, error) {
+	return p.walk(ctx, p.recordedModule, required.add)
 }
 
 // trust returns what the run may believe.

@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -55,7 +54,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	modules, failures, err := p.installedTree(ctx)
 	if err == nil {
 		err = failures.join()
@@ -203,7 +202,7 @@ func (in *Installer) VerifyRemoteProviders(ctx context.Context, req Request) (_ 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, q.close()) }()
+	defer func() { err = join(err, q.close()) }()
 	stage, err := openProviderStage(q.openProject, q.session, q.events, evidence.For(evidence.VerifyRemote))
 	if err != nil {
 		return nil, err

@@ -42,8 +42,9 @@ type Report struct {
 	// configuration.
 	Refused []error
 	// Unread lists configuration that could not be read, for example because a variable has
-	// no value, and was not compared with the lock. The elements are *ConfigErrors. They do
-	// not make the verification fail: the installed packages were compared.
+	// no value, and was not compared with the lock. The elements are *ConfigErrors, and
+	// *ProviderErrors about version constraints. They do not make the verification fail: the
+	// installed packages were compared.
 	Unread []error
 	// Unfinished says that an installation was killed while it put modules in their places.
 	// The next Install undoes its changes.

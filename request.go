@@ -81,6 +81,14 @@ type Request struct {
 	WriteVendor bool
 	// Layout is the layout of installed packages; the zero value is LayoutLinks.
 	Layout Layout
+	// AllowConfigErrors makes Install go on if not all of the configuration can be read, as
+	// terraform init and tofu get do. It installs the calls that could be read, and returns a
+	// complete result beside the *[ConfigError] of each module that could not. Below these
+	// modules, entries of the lock, records and packages stay as they are if they belong to
+	// calls that were not seen. Providers are not installed, because what the unread files
+	// require is not known. Any other error still makes Install fail, and so does a
+	// *ConfigError in a request with Vendor.
+	AllowConfigErrors bool
 	// BestEffort makes Load return the modules that it finds, and list the others in
 	// Result.Unresolved instead of returning an error. Other methods ignore it.
 	BestEffort bool

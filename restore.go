@@ -155,7 +155,7 @@ func takeProject(ctx context.Context, in *Installer, req Request, work func(*rea
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	return work(&reading{openProject: p, clients: clientsOf(in)})
 }
 

@@ -125,3 +125,15 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 	}
 	return records
 }
+
+// keepRecords adds the records of the evidence at hand for an entry of a call that was not seen.
+func (t *trust) keepRecords(records map[string]time.Time, entry lockfile.Module) {
+	for _, fromPackage := range []bool{false, true} {
+		statements := lockentry.StatementsOf(entry, fromPackage)
+		for _, statement := range []string{statements.Package, statements.Ref, statements.History} {
+			if known := t.find(statement); !known.IsZero() {
+				records[known.Record(statement)] = known.Since
+			}
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (e *ConflictError) Detail() string {
 			constraint = "of any number"
 		}
 		caller := "The root module"
-		if above := c.Path[:len(c.Path)-1]; !above.IsRoot() {
+		if above := c.Path[:max(len(c.Path)-1, 0)]; !above.IsRoot() {
 			caller = fmt.Sprintf("Module %q", above)
 		}
 		fmt.Fprintf(&b, "%s requires module %q version %s (%s:%d)\n",
@@ -113,7 +113,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 		}
 		chosen[source] = version
 	}
-	return chosen, errors.Join(conflicts...)
+	return chosen, join(conflicts...)
 }
 
 // choose chooses the version for the calls of one source: the highest locked or else installed

@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -33,7 +32,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = join(err, p.close()) }()
 	if p.lockSrc == nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 	}

@@ -169,7 +169,8 @@ func (t *traversal) belowInside(ctx context.Context) {
 	t.wait.Wait()
 }
 
-// calls reads the configuration of a module, and returns its calls.
+// calls reads the configuration of a module, and returns its calls. If not all of it can be read,
+// that is a failure, and the calls are those that could be read.
 func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	t.reads <- struct{}{}
 	defer func() { <-t.reads }()
@@ -183,10 +184,11 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	config, diags := t.config.ReadModule(ctx, dir)
 	if diags.HasErrors() {
 		t.failures.add(m.path(), m.call, &ConfigError{Path: m.path(), Diagnostics: diags})
-		return nil
 	}
 	for _, diag := range diags {
-		t.warn(m.path(), diag)
+		if diag.Severity != hcl.DiagError {
+			t.warn(m.path(), diag)
+		}
 	}
 	if t.require != nil {
 		t.require(m.path(), config)
@@ -291,7 +293,18 @@ func (f *failures) errs() []error {
 }
 
 // join returns all failures as one error, or nil.
-func (f *failures) join() error { return errors.Join(f.errs()...) }
+func (f *failures) join() error { return join(f.errs()...) }
+
+// addTo adds the modules that failed to a result.
+func (f *failures) addTo(result *Result, keepCredentials bool) {
+	for _, failure := range f.sorted() {
+		unresolved := Unresolved{Path: failure.path, Err: failure.err}
+		if failure.call != nil {
+			unresolved.Call, unresolved.Source = failure.call.shown(keepCredentials)
+		}
+		result.Unresolved = append(result.Unresolved, unresolved)
+	}
+}
 
 // checkCycle returns an error if a module above has the same bytes and place. Such a module
 // would make the same calls again, without end.

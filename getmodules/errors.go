@@ -54,7 +54,7 @@ const maxShownAddress = 1024
 
 func (e *FetchError) Error() string {
 	if e.Package == "" {
-		return e.Err.Error()
+		return fmt.Sprint(e.Err)
 	}
 	return fmt.Sprintf("cannot fetch %.*q: %s", maxShownAddress, e.Package, e.Err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -54,6 +55,9 @@ func (g *gitClients) explain(err error) error {
 	if g.builtIn {
 		return explainBuiltIn(httpError(err))
 	}
+	if failed, ok := errors.AsType[*gitexec.Error](err); ok {
+		err = g.withStatus(failed, err)
+	}
 	if g.v2Err != nil && errors.Is(err, ErrNoGit) {
 		return fmt.Errorf("%w, and without it: %w", err, g.v2Err)
 	}
@@ -63,6 +67,24 @@ func (g *gitClients) explain(err error) error {
 	}
 	return err
 }
+
+// withStatus adds to an error of git the *[StatusError] for the status that git reports, unless the
+// error has a sentinel for it.
+func (g *gitClients) withStatus(failed *gitexec.Error, err error) error {
+	status := failed.HTTPStatus()
+	if status < http.StatusBadRequest || errors.Is(err, ErrAuthentication) || errors.Is(err, ErrRepositoryNotFound) {
+		return err
+	}
+	return &gitStatusError{error: err, status: &StatusError{URL: g.addr.remote.Redacted(), StatusCode: status}}
+}
+
+// gitStatusError is an error of git that says which status the server's answer had.
+type gitStatusError struct {
+	error
+	status *StatusError
+}
+
+func (e *gitStatusError) Unwrap() []error { return []error{e.error, e.status} }
 
 func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

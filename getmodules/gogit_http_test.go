@@ -210,6 +210,28 @@ func TestBuiltInServerSays(t *testing.T) {
 	}
 }
 
+// TestGitStatus checks that the error has the status of the server's answer, whichever client of git
+// is used.
+func TestGitStatus(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	for _, status := range []int{http.StatusInternalServerError, http.StatusTeapot} {
+		address := gitFront(t, s, func(w http.ResponseWriter, _ *http.Request, _ []byte) { w.WriteHeader(status) }) + "/net.git"
+		for name, f := range map[string]*getmodules.Fetcher{"git": newWireFetcher(t), "built-in": newBuiltInFetcher(t)} {
+			t.Run(fmt.Sprintf("%d by %s", status, name), func(t *testing.T) {
+				t.Parallel()
+				f.Backoff = func(int) time.Duration { return 0 }
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + address)})
+				found, ok := errors.AsType[*getmodules.StatusError](err)
+				if !ok || found.StatusCode != status || !strings.Contains(address, found.URL[:len("http://127.0.0.1")]) {
+					t.Errorf("FetchGit = %v with the status %+v, want %d", err, found, status)
+				}
+			})
+		}
+	}
+}
+
 // TestBuiltInRetry checks that requests are repeated after a temporary failure.
 func TestBuiltInRetry(t *testing.T) {
 	t.Parallel()

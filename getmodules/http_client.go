@@ -107,7 +107,9 @@ func hasOrigin(raw string, u *url.URL) bool {
 }
 
 // StatusError means that an http server answered with an unexpected status. It wraps
-// [ErrAuthentication] for 401 and 403, and fs.ErrNotExist for 404 and 410.
+// [ErrAuthentication] for 401 and 403, and fs.ErrNotExist for 404 and 410. For a git server,
+// git reports the status, and 401, 403 and 404 are only the errors [ErrAuthentication] and
+// [ErrRepositoryNotFound].
 type StatusError struct {
 	// URL is the requested URL, after redirects, redacted.
 	URL        string

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/signing"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -164,15 +163,15 @@ func TestDirectShapes(t *testing.T) {
 		{name: "an expired key", shape: modtest.ProviderExpiredKey, hashes: all, warnings: 1},
 		{name: "blank lines", shape: modtest.ProviderBlankLines, hashes: all},
 		{name: "a malformed line", shape: modtest.ProviderMalformedLine, hashes: own},
-		{name: "no keys", shape: modtest.ProviderNoKeys, err: signing.ErrNoKeys},
+		{name: "no keys", shape: modtest.ProviderNoKeys, err: getproviders.ErrNoKeys},
 		{name: "no keys, trusted host", shape: modtest.ProviderNoKeys, trusted: true, hashes: all, unsigned: true},
-		{name: "another key", shape: modtest.ProviderUnknownKey, err: signing.ErrUnknownKey},
-		{name: "another key, trusted host", shape: modtest.ProviderUnknownKey, trusted: true, err: signing.ErrUnknownKey},
-		{name: "another signature", shape: modtest.ProviderWrongSignature, err: signing.ErrInvalid},
-		{name: "an armoured signature", shape: modtest.ProviderArmoredSignature, err: signing.ErrMalformed},
-		{name: "another sum announced", shape: modtest.ProviderOtherSum, err: signing.ErrOtherSum},
-		{name: "another sum listed", shape: modtest.ProviderOtherListedSum, err: signing.ErrOtherSum},
-		{name: "not listed", shape: modtest.ProviderNotListed, err: signing.ErrNoSum},
+		{name: "another key", shape: modtest.ProviderUnknownKey, err: getproviders.ErrUnknownKey},
+		{name: "another key, trusted host", shape: modtest.ProviderUnknownKey, trusted: true, err: getproviders.ErrUnknownKey},
+		{name: "another signature", shape: modtest.ProviderWrongSignature, err: getproviders.ErrInvalidSignature},
+		{name: "an armoured signature", shape: modtest.ProviderArmoredSignature, err: getproviders.ErrMalformedSignature},
+		{name: "another sum announced", shape: modtest.ProviderOtherSum, err: getproviders.ErrOtherSum},
+		{name: "another sum listed", shape: modtest.ProviderOtherListedSum, err: getproviders.ErrOtherSum},
+		{name: "not listed", shape: modtest.ProviderNotListed, err: getproviders.ErrNoSum},
 		{name: "another archive", shape: modtest.ProviderChangedArchive, err: refused},
 		{name: "another platform", shape: modtest.ProviderOtherPlatform, err: registryclient.ErrInvalidAnswer},
 		{name: "no filename", shape: modtest.ProviderNoFilename, err: registryclient.ErrInvalidAnswer},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/signing"
 )
 
 // Kinds of failure, for errors.Is.
@@ -15,6 +16,28 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrUnsupportedPlatform means that the version has no package for the platform.
 	ErrUnsupportedPlatform = errors.New("no package for this platform")
+)
+
+// Why a registry does not prove a package, for errors.Is. The error is an *[AuthenticationError].
+var (
+	// ErrNoKeys means that the registry offers no key to check the signature with.
+	ErrNoKeys = signing.ErrNoKeys
+	// ErrUnknownKey means that none of the offered keys made the signature.
+	ErrUnknownKey = signing.ErrUnknownKey
+	// ErrInvalidSignature means that the signature does not match the document of sums, or has an
+	// unsupported form. ErrMalformedSignature means that it cannot be read at all.
+	ErrInvalidSignature   = signing.ErrInvalid
+	ErrMalformedSignature = signing.ErrMalformed
+	// ErrRevokedKey means that the owner of the key has revoked it.
+	ErrRevokedKey = signing.ErrRevoked
+	// ErrExpiredKey means that the key or the signature has expired, and that this is refused.
+	ErrExpiredKey = signing.ErrExpired
+	// ErrWeakSignature means that the signature can be forged with some effort.
+	ErrWeakSignature = signing.ErrWeak
+	// ErrOtherSum means that the signed document has a different sum for the archive, and ErrNoSum
+	// that it has none.
+	ErrOtherSum = signing.ErrOtherSum
+	ErrNoSum    = signing.ErrNoSum
 )
 
 // RenamedError is returned for a provider that its registry does not have, if the registry knows

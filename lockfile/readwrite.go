@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/diagtext"
 )
 
 var (
@@ -21,7 +22,7 @@ var (
 )
 
 // ReadFile reads the lock file of the given name in root. If the file does not exist, it
-// returns an empty File. If the content is invalid, the error is an hcl.Diagnostics. If the
+// returns an empty File. If the content is invalid, the error wraps hcl.Diagnostics. If the
 // file cannot be read, the error is an *fs.PathError, which wraps [ErrIrregular] if the
 // file is not regular. Links are not followed.
 func ReadFile(root *os.Root, name string) (*File, error) {
@@ -33,8 +34,8 @@ func ReadFile(root *os.Root, name string) (*File, error) {
 		return nil, err
 	}
 	file, diags := Parse(src, name)
-	if diags.HasErrors() {
-		return nil, diags
+	if err := diagtext.Err(diags); err != nil {
+		return nil, err
 	}
 	return file, nil
 }

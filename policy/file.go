@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -27,7 +28,8 @@ type FileError struct {
 	Diagnostics hcl.Diagnostics
 }
 
-func (e *FileError) Error() string { return e.Diagnostics.Error() }
+// Error returns all errors among the diagnostics, one a line.
+func (e *FileError) Error() string { return diagtext.Text(e.Diagnostics) }
 func (e *FileError) Unwrap() error { return e.Diagnostics }
 
 // mirrorHeader is the header of a mirror block.

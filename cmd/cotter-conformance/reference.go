@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -88,10 +89,7 @@ func readLock(name string) (*lockfile.File, error) {
 		return nil, err
 	}
 	lock, diags := lockfile.Parse(src, name)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	return lock, nil
+	return lock, diagtext.Err(diags)
 }
 
 // parse prints a lock as JSON.

@@ -75,6 +75,19 @@ func limitSyntaxErrors(diags hcl.Diagnostics, display string) hcl.Diagnostics {
 	})
 }
 
+// ConstraintError is the Extra of the diagnostic about a version constraint of a provider that does
+// not parse.
+type ConstraintError struct {
+	// Requirement is the place that has the constraint.
+	Requirement ProviderRequirement
+	Err         error
+}
+
+func (e *ConstraintError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the constraint.
+func (e *ConstraintError) Unwrap() error { return e.Err }
+
 func invalidName(name string, at hcl.Range) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,

@@ -157,6 +157,7 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 		requirement.Constraint, requirement.ConstraintRange = version.text, version.at
 		if _, err := versions.ParseProviderConstraints(version.text); err != nil {
 			r.fail(version.at, "Invalid version constraint", "Provider %q: %s.", requirement.LocalName, err)
+			r.diags[len(r.diags)-1].Extra = &ConstraintError{Requirement: requirement, Err: err}
 			requirement.Constraint = ""
 		}
 	}

@@ -51,9 +51,25 @@ type Selected struct {
 // change, entries that do not decide their provider are refused. If the request names a provider
 // that is not required, or a policy refuses a provider, selectAll fails without sending requests.
 func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected, error) {
-	if err := s.check(required); err != nil {
-		return nil, err
+	if errs := append(s.missing(required), s.refused(required)...); len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
+	selected, errs := s.selectEach(ctx, required)
+	return selected, errors.Join(errs...)
+}
+
+// Check selects versions for providers of a tree in which not all modules could be read, and
+// returns all errors about them. What the other modules require can only add errors.
+func (s *Stage) Check(ctx context.Context, required []Required) error {
+	if errs := s.refused(required); len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	_, errs := s.selectEach(ctx, required)
+	return errors.Join(errs...)
+}
+
+// selectEach selects one version of each provider. The first error is about all refused entries.
+func (s *Stage) selectEach(ctx context.Context, required []Required) ([]Selected, []error) {
 	selected := make([]Selected, len(required))
 	errs := inParallel(required, func(i int, p Required) (err error) {
 		selected[i], err = s.selectOne(ctx, p, required)
@@ -65,23 +81,29 @@ func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected,
 			refused, errs[i] = append(refused, r), nil
 		}
 	}
-	return selected, errors.Join(s.Refuse(refused), errors.Join(errs...))
+	return selected, append([]error{s.Refuse(refused)}, errs...)
 }
 
-// check checks the required providers against the request and the policies.
-func (s *Stage) check(required []Required) error {
+// missing returns the errors about providers that the request names and no module requires.
+func (s *Stage) missing(required []Required) []error {
 	var errs []error
 	for _, address := range s.Update.Providers {
 		if !s.Update.Optional && !slices.ContainsFunc(required, func(p Required) bool { return p.Address == address }) {
 			errs = append(errs, &getproviders.ProviderError{Provider: address, Err: ErrNotRequired})
 		}
 	}
+	return errs
+}
+
+// refused returns the errors about required providers that the policies refuse.
+func (s *Stage) refused(required []Required) []error {
+	var errs []error
 	for _, p := range required {
 		if err := s.Rules.CheckProvider(p.Address); err != nil {
 			errs = append(errs, p.Fail("", err))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // selectOne returns the locked version if it fits and is not updated, and the newest version

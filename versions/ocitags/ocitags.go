@@ -31,7 +31,7 @@ var (
 // ListError is returned if a list of tags could not be read completely.
 type ListError struct{ Err error }
 
-func (e *ListError) Error() string { return "list the tags of the repository: " + e.Err.Error() }
+func (e *ListError) Error() string { return fmt.Sprintf("list the tags of the repository: %v", e.Err) }
 
 // Unwrap returns the cause: an error of this package or of the TagLister.
 func (e *ListError) Unwrap() error { return e.Err }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -54,6 +56,19 @@ func (e *Error) Says(phrases ...string) bool {
 		}
 	}
 	return false
+}
+
+// httpStatus matches what git says of an answer with an unexpected status.
+var httpStatus = regexp.MustCompile(`(?im)^(?:fatal|error): .*(?:returned error: |\bhttp )([1-5][0-9]{2})\b`)
+
+// HTTPStatus returns the HTTP status of the server's answer; 0 if git did not report one.
+func (e *Error) HTTPStatus() int {
+	found := httpStatus.FindStringSubmatch(e.Stderr)
+	if found == nil {
+		return 0
+	}
+	status, _ := strconv.Atoi(found[1]) // it has three digits
+	return status
 }
 
 // exitCode returns git's exit status if err is or wraps an [*Error], and otherwise -1.

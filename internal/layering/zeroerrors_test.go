@@ -1,0 +1,156 @@
+package layering_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+// zeroErrors has a zero value of each exported error type. Programs make such values in their tests,
+// and as targets of errors.As.
+var zeroErrors = []error{
+	&addrs.ParseError{},
+	&bundle.OtherPackageError{},
+	&cotter.ConfigError{},
+	&cotter.ConflictError{},
+	&cotter.ConflictError{Callers: []cotter.Caller{{}}},
+	&cotter.ContentChangedError{},
+	&cotter.DowngradeError{},
+	&cotter.EditError{},
+	&cotter.FileReadError{},
+	&cotter.HashMismatchError{},
+	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
+	&cotter.HistoryEndError{},
+	&cotter.HostChangedError{},
+	&cotter.LinkedLockError{},
+	&cotter.LockFileError{},
+	&cotter.LockedError{},
+	&cotter.LockedError{Reasons: []cotter.LockedReason{{}}},
+	&cotter.LostEntriesError{},
+	&cotter.MetadataError{},
+	&cotter.MissingPlatformError{},
+	&cotter.ModuleError{},
+	&cotter.MovedError{},
+	&cotter.NotVendorDirError{},
+	&cotter.ProjectError{},
+	&cotter.ProviderError{},
+	&cotter.ProviderError{RequiredBy: []cotter.ProviderRequirement{{}}},
+	&cotter.RepositoryOwnerError{},
+	&cotter.StaleError{},
+	&cotter.SubmoduleError{},
+	&cotter.UnknownProviderError{},
+	&cotter.UnknownProviderError{ImpliedBy: &cotter.ProviderRequirement{}},
+	&cotter.UnreachableError{},
+	&cotter.UnreachableError{Unknown: true},
+	&cotter.UnusableVersionError{},
+	&cotter.VendorError{},
+	&cotter.VendorError{Want: []hashing.Hash{"h1:a"}},
+	&disco.CredentialsError{},
+	&disco.DiscoveryError{},
+	&getmodules.FetchError{},
+	&getmodules.HistoryLimitError{},
+	&getmodules.PushError{},
+	&getmodules.RefNotFoundError{},
+	&getmodules.StatusError{},
+	&getmodules.SubmoduleError{},
+	&getproviders.AuthenticationError{},
+	&getproviders.MirrorError{},
+	&getproviders.MismatchError{},
+	&getproviders.MissingPlatformError{},
+	&getproviders.ProviderError{},
+	&getproviders.RenamedError{},
+	&getproviders.SearchError{},
+	&getproviders.UnconfirmedError{},
+	&getproviders.UnknownProviderError{},
+	&getproviders.UnusableVersionError{},
+	&hashing.HashError{},
+	&hashing.SyntaxError{},
+	&hashing.TreeError{},
+	&hg.Error{},
+	&lockfile.ModuleError{},
+	&lockfile.ProviderError{},
+	&modtest.PublishError{},
+	&modtest.TreeError{},
+	&ocitags.ListError{},
+	&policy.FileError{},
+	&policy.Violation{},
+	&registryclient.ProtocolError{},
+	&registryclient.RequestError{},
+	&versions.AmbiguousVersionError{},
+	&versions.DowngradeError{},
+	&versions.NoMatchError{},
+	&versions.NoProviderMatchError{},
+	&versions.ParseError{},
+}
+
+// The methods of zero errors return something.
+func TestZeroErrors(t *testing.T) {
+	t.Parallel()
+	for _, err := range zeroErrors {
+		t.Run(fmt.Sprintf("%T", err), func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if reason := recover(); reason != nil {
+					t.Errorf("a method panics: %v", reason)
+				}
+			}()
+			_ = err.Error()
+			_ = errors.Is(err, fs.ErrNotExist)
+			_, _ = errors.AsType[*fs.PathError](err)
+			switch e := err.(type) { //nolint:errorlint // the error itself
+			case interface{ Summary() string }:
+				_ = e.Summary()
+			case interface{ Suggestion() string }:
+				_ = e.Suggestion()
+			case interface{ Subject() string }:
+				_ = e.Subject()
+			}
+		})
+	}
+}
+
+// zeroErrors has all exported types of public packages that have a method Error.
+func TestZeroErrorsAreAll(t *testing.T) {
+	t.Parallel()
+	tested := make(map[string]bool)
+	for _, err := range zeroErrors {
+		tested[strings.TrimPrefix(fmt.Sprintf("%T", err), "*")] = true
+	}
+	for _, s := range tree(t) {
+		if s.test || !public(s.dir) {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != "Error" || len(f.Type.Params.List) > 0 {
+				continue
+			}
+			receiver := f.Recv.List[0].Type
+			if star, ok := receiver.(*ast.StarExpr); ok {
+				receiver = star.X
+			}
+			name, ok := receiver.(*ast.Ident)
+			if ok && name.IsExported() && !tested[s.file.Name.Name+"."+name.Name] {
+				t.Errorf("%s: add %s to zeroErrors", s.name, name.Name)
+			}
+		}
+	}
+}
