@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -105,7 +104,7 @@ func prepare(in *Installer, req Request) (_ *installation, err error) {
 // project has to be opened.
 func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	req := inst.req
-	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
+	_, err := os.Lstat(req.modulesPath())
 	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
 		return nil, nil
 	}
@@ -193,7 +192,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err := plan.install(ctx, result); err != nil {
 		return result, err
 	}
-	return result, plan.writeLock()
+	return result, plan.writeLock(result)
 }
 
 // installRun is the installation of one open project.

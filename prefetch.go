@@ -151,5 +151,5 @@ func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Modul
 
 // isInstalled reports whether any package is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
-	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
+	return exists(filepath.Join(p.project.req.modulesPath(), key))
 }

@@ -265,6 +265,9 @@ func (p *providerPlan) describe(result *Result) {
 		return
 	}
 	for _, change := range p.Changes {
+		if p.stage.req.NoLock {
+			break
+		}
 		result.ProviderChanges = append(result.ProviderChanges, ProviderChange(change))
 	}
 	if req := p.stage.req; !req.LockOnly {
@@ -289,13 +292,14 @@ func (p *providerPlan) writeOwnLock() error {
 	if p == nil || p.stage.lock.hasModules {
 		return nil
 	}
-	return p.writeLock()
+	return p.writeLock(nil)
 }
 
-// writeLock writes the lock that has the providers, if it changes.
-func (p *providerPlan) writeLock() error {
+// writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it
+// sets the new content in the result.
+func (p *providerPlan) writeLock(result *Result) error {
 	s := p.stage
-	if s.req.DryRun || len(p.Changes) == 0 {
+	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 {
 		return nil
 	}
 	lock := s.lock.Clone()
@@ -303,6 +307,10 @@ func (p *providerPlan) writeLock() error {
 	p.WriteTo(lock)
 	if err := lock.Check(); err != nil {
 		return err
+	}
+	if !s.req.hasLockFile() {
+		result.LockContent = lock.Bytes()
+		return nil
 	}
 	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -267,7 +266,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 		before = append(before, old)
 	}
 	for _, old := range before {
-		if slices.Contains(r.update.AcceptChanged, entry.Key) || slices.Contains(r.update.AcceptChanged, old.Key) {
+		if r.update.accepts(entry.Key, old.Key) {
 			continue
 		}
 		if changed := contentChange(c, old, entry); changed != nil {
@@ -343,7 +342,7 @@ func (r *resolver) warnOfCredentials(c *call) {
 		rng = c.Range
 	}
 	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address contains credentials, which anyone who can read this file or %s can read; %s",
-		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), credentialAdvice(remote.Package)))
+		rng.Filename, rng.Start.Line, path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package)))
 }
 
 // credentialAdvice says where the credentials for a package should be.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	if p.lockSrc == nil {
-		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "open", Path: req.lockPath(), Err: fs.ErrNotExist}
 	}
 	if err := p.readRules(); err != nil {
 		return nil, err

@@ -100,9 +100,9 @@ func (l Location) check() error {
 		return err
 	}
 	for _, file := range []struct{ what, path string }{
-		{"the lock file", filepath.Join(l.Dir, l.LockFile)},
+		{"the lock file", l.lockPath()},
 		{"the data directory", l.DataDir},
-		{"the directory of modules", filepath.Join(l.DataDir, "modules")},
+		{"the directory of modules", l.Modules()},
 		{"the directory of providers", filepath.Join(l.DataDir, "providers")},
 	} {
 		name, err := filepath.Abs(file.path)

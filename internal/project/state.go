@@ -47,7 +47,7 @@ const (
 	UnprovenLockCopy
 )
 
-// ReadLock returns the dependency lock's bytes, or nil if there is no lock. If the
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. If the
 // lock is not a regular file or is too large, the error is an *fs.PathError that
 // wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
 func ReadLock(location Location) ([]byte, error) {
@@ -59,13 +59,16 @@ func ReadLock(location Location) ([]byte, error) {
 	if err := location.check(); err != nil {
 		return nil, err
 	}
-	return readOptional(dir, location.LockFile, maxLock)
+	place, err := location.openLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer place.close()
+	return place.read()
 }
 
 // Lock returns the dependency lock's bytes, as [ReadLock] does.
-func (p *Project) Lock() ([]byte, error) {
-	return readOptional(p.dir, p.location.LockFile, maxLock)
-}
+func (p *Project) Lock() ([]byte, error) { return p.lock.read() }
 
 // readOptional returns nil if the file does not exist. For an empty file it returns an empty
 // slice, not nil.
