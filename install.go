@@ -173,7 +173,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	p.rules = inst.rules
-	stage, err := beginProviderStage(ctx, p, session, inst.events)
+	stage, err := beginProviderStage(ctx, p, session, inst.clients.ruleFor(inst.req.run()), inst.events)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ type installRun struct {
 func (inst *installation) newRun(p *openProject, session *session, kind evidence.Run) *installRun {
 	return &installRun{
 		openProject: p, config: inst.clients.config, session: session, events: inst.events,
-		trust: newTrust(p, kind, inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
+		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
 }
@@ -281,7 +281,7 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	if r.req.Providers == nil {
 		return nil, nil
 	}
-	return beginProviderStage(ctx, r.openProject, r.session, r.events)
+	return beginProviderStage(ctx, r.openProject, r.session, r.trust.rule, r.events)
 }
 
 // newResolver connects the stages that turn calls into modules.

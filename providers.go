@@ -100,8 +100,8 @@ type providerStage struct {
 
 // beginProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
-func beginProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s, err := openProviderStage(p, session, events, evidence.For(p.req.run()))
+func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidence.Rule, events *events) (*providerStage, error) {
+	s, err := openProviderStage(p, session, events, rule)
 	if err != nil {
 		return nil, err
 	}
