@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -199,7 +198,7 @@ func lockPathOf(req Request, dirs []string) string {
 	if len(dirs) > 0 {
 		req.Dir = dirs[0]
 	}
-	return filepath.Join(req.dir(), req.lockFile())
+	return req.lockPath()
 }
 
 // addPackages adds the packages in a project's lock to the sets modules and providers. It

@@ -72,6 +72,9 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	for i, pkg := range report.Packages {
 		known, _ := cmp.evidence.Load(pkg.Key)
 		e, _ := known.(evidence.Evidence)
+		if e.IsZero() && pkg.intact() && cmp.run.believesInstalled() {
+			e.Kind = evidence.Installed
+		}
 		report.Packages[i].Evidence = e
 		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && p.user.hasState
 	}

@@ -15,16 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
-// Event is something that happened in a run. The events are the structs in this file. New
-// ones may be added, so a switch over them needs a default case.
-//
-// [Installer.OnEvent] receives the events of a run one after another, never two at once.
-// The events of one module arrive in the order in which things happened. Events do not
-// influence the run, but the run waits for the callback, which must return quickly. No
-// event contains credentials. Text from other sources is not sanitized and must be escaped
-// before it is shown on a terminal.
-type Event interface{ event() }
-
 // Resolved reports which version or location was selected for a module call.
 type Resolved struct {
 	Path    addrs.Module

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -118,7 +117,7 @@ func prepare(in *Installer, req Request) (_ *installation, err error) {
 // project has to be opened.
 func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	req := inst.req
-	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
+	_, err := os.Lstat(req.modulesPath())
 	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
 		return nil, nil
 	}
@@ -187,7 +186,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer func() { err = join(err, p.close()) }()
 	p.rules = inst.rules
-	stage, err := beginProviderStage(ctx, p, session, inst.events)
+	stage, err := beginProviderStage(ctx, p, session, inst.clients.ruleFor(inst.req.run()), inst.events)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +206,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	result := p.newResult(modules)
 	plan.describe(result)
 	if err = plan.install(ctx, result); err == nil {
-		err = plan.writeLock()
+		err = plan.writeLock(result)
 	}
 	if err != nil {
 		return p.found(modules, failures), err
@@ -239,7 +238,7 @@ type installRun struct {
 func (inst *installation) newRun(p *openProject, session *session, kind evidence.Run) *installRun {
 	return &installRun{
 		openProject: p, config: inst.clients.config, session: session, events: inst.events,
-		trust: newTrust(p, kind, inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
+		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
 }
@@ -339,7 +338,7 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	if r.req.Providers == nil {
 		return nil, nil
 	}
-	return beginProviderStage(ctx, r.openProject, r.session, r.events)
+	return beginProviderStage(ctx, r.openProject, r.session, r.trust.rule, r.events)
 }
 
 // newResolver connects the stages that turn calls into modules.

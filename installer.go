@@ -58,6 +58,17 @@ type Installer struct {
 	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
 	// used.
 	StateKey string
+	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do. Its
+	// origin is not asked about an installed package that has the hashes of its lock entry, and
+	// neither StateDir nor CacheDir is needed to work offline. With Request.NoLock, a module
+	// needs no hash either, if modules.json has it for the same source at a version that fits.
+	//
+	// So whoever can write to the data directory and to the lock decides what runs: the author of a
+	// commit with both, a restored CI cache. That is nobody new if the program fetches nothing
+	// from others, or has checked these files itself. What is not installed, and what is copied to a
+	// vendor directory, a mirror or a bundle, must be confirmed as usual. The packages have the
+	// evidence evidence.Installed.
+	TrustInstalled bool
 	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
 	// times as many small requests are sent at once, such as those for versions and tags.
 	Parallel int
@@ -181,7 +192,7 @@ func (o Options) fetcher() *getmodules.Fetcher {
 func clientsOf(in *Installer) clients {
 	c := clients{
 		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
-		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, shared: in.shared,
+		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, shared: in.shared,
 	}
 	if c.registry == nil {
 		c.registry = &registryclient.Client{Services: &disco.Client{}}

@@ -54,7 +54,7 @@ func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 	if err := w.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}
-	p, e, err := w.ladder().Climb(ctx)
+	p, e, err := w.ladder(ctx).Climb(ctx)
 	if err != nil {
 		return nil, "", c.failOnce(err)
 	}
@@ -71,7 +71,7 @@ func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 // that the session remembers.
 func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, isInstalled bool) {
 	w := l.want(c, entry)
-	e := w.ladder().Confirm(ctx)
+	e := w.ladder(ctx).Confirm(ctx)
 	switch {
 	case e.IsZero():
 		_, _ = w.ask(ctx)
@@ -84,8 +84,12 @@ func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, 
 }
 
 // needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
-func (l *locator) needsRequests(c *call, entry lockfile.Module) bool {
+// isInstalled says that some package is installed for the call.
+func (l *locator) needsRequests(c *call, entry lockfile.Module, isInstalled bool) bool {
 	w := l.want(c, entry)
+	if l.run.believesInstalled() && isInstalled {
+		return false // the walk compares it with the entry
+	}
 	return l.run.find(w.statements.Package).IsZero() || l.revisions.needsRef(w.lockedCall) || l.revisions.needsHistory(w.lockedCall)
 }
 
@@ -98,6 +102,8 @@ type wanted struct {
 	byMirror bool
 	// isOther says that the lock has the entry for another call.
 	isOther bool
+	// believed is the installed package, if the run believes what is installed.
+	believed *placement
 }
 
 // checkCommit applies the policies to the commit of a new entry.
@@ -109,10 +115,10 @@ func (l *locator) want(c *call, entry lockfile.Module) *wanted {
 	return &wanted{locator: l, lockedCall: lockedCall{c, entry, lockentry.StatementsOf(entry, c.from.FromPackage)}}
 }
 
-func (w *wanted) ladder() lockentry.Ladder[*placement] {
+func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 	return lockentry.Ladder[*placement]{
 		Brought:    w.vendored,
-		Remembered: func() evidence.Evidence { return w.run.find(w.statements.Package) },
+		Remembered: func() evidence.Evidence { return w.remembered(ctx) },
 		Mirrors:    w.mirrors,
 		Accepts:    w.run.rule.Accepts,
 		Check:      w.check,
@@ -120,6 +126,19 @@ func (w *wanted) ladder() lockentry.Ladder[*placement] {
 		Deliver:    w.deliver,
 		Origin:     w.fromOrigin,
 	}
+}
+
+// remembered returns the evidence of an earlier run. If the run believes what is installed, and the
+// entry's package is installed, that is the evidence if there is no other.
+func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
+	if w.run.believesInstalled() && !w.isOther && w.stager.vendored == nil {
+		w.believed, _ = w.stager.installedPackage(ctx, w.entry) // an error is that of the next step
+	}
+	e := w.run.find(w.statements.Package)
+	if e.IsZero() && w.believed != nil {
+		e.Kind = evidence.Installed
+	}
+	return e
 }
 
 // vendored returns the package in the user's repository, if the project vendors.
@@ -145,6 +164,9 @@ func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
 
 // installed returns the package that is installed for the call.
 func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
+	if w.believed != nil {
+		return w.believed, true, nil
+	}
 	p, err := w.stager.installedPackage(ctx, w.entry)
 	return p, p != nil, err
 }
@@ -320,7 +342,7 @@ func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 // check asks a mirror or the origin whether the ref of a confirmed entry still points to the
 // locked revision, if the run needs to know.
 func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
-	if w.byMirror || !w.revisions.needsRef(w.lockedCall) {
+	if w.byMirror || w.believed != nil || !w.revisions.needsRef(w.lockedCall) {
 		return nil
 	}
 	if w.mirrors(ctx); w.byMirror {

@@ -47,7 +47,7 @@ func (l *lostEntries) entry(ctx context.Context, key string) (lockfile.Module, b
 
 // earlierLock returns the earlier lock that has the entries; nil if there is none.
 func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
-	if l == nil || l.lockSrc == nil {
+	if l == nil || l.lockSrc == nil || !l.req.hasLockFile() {
 		return nil
 	}
 	if l.hasCopy() {
@@ -71,7 +71,7 @@ func (l *lostEntries) lostAll() bool {
 }
 
 func (l *lostEntries) searchesHistory() bool {
-	return filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
+	return l.req.hasLockFile() && filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
 }
 
 // inHistory returns the newest lock with module blocks in git's history; nil if there is none.
@@ -124,7 +124,7 @@ func (l *lostEntries) keepsCopy() bool { return l.hasCopy() && (!l.req.installs(
 // take the entries after the run; "" if there is none, or if no call needs an entry.
 func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	switch {
-	case l.lockSrc != nil || l.req.Update.All:
+	case l.lockSrc != nil || l.req.Update.All || !l.req.hasLockFile():
 		return ""
 	case l.keepsCopy():
 		return fromCopy

@@ -341,9 +341,12 @@ func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
 // newResult returns the result of a run with the given modules.
 func (p *openProject) newResult(modules []*module) *Result {
 	result := &Result{
-		Root:     Module{Dir: "."},
-		Dialect:  p.dialect,
-		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
+		Root:        Module{Dir: "."},
+		Dialect:     p.dialect,
+		LockContent: p.req.LockContent,
+	}
+	if p.req.hasLockFile() {
+		result.LockFile = p.req.lockPath()
 	}
 	for _, m := range modules {
 		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))

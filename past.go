@@ -43,7 +43,9 @@ func (p *openProject) past(lost *lostEntries) *past {
 }
 
 // isLockDeleted reports whether the lock file was deleted after a run had written it.
-func (p *openProject) isLockDeleted() bool { return p.lockSrc == nil && p.files.HasLockCopy() }
+func (p *openProject) isLockDeleted() bool {
+	return p.req.hasLockFile() && p.lockSrc == nil && p.files.HasLockCopy()
+}
 
 // locks returns the lock and the earlier lock that has lost entries, if there is one. An entry
 // counts if no lock before its own has one that fits.

@@ -159,6 +159,10 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 // planLock plans the new lock, which has entries for the calls in inLock. It adds the
 // differences from the old lock to the result.
 func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLock map[string]bool) error {
+	if r.req.NoLock {
+		r.providers.describe(p.result)
+		return nil
+	}
 	lock := r.lock.Clone()
 	for _, m := range tree.modules {
 		if !m.ownsPackage() {
@@ -200,6 +204,9 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 		lock.NameTool(r.dialect.String())
 	}
 	p.change.NewLock = lock.Bytes()
+	if r.req.LockContent != nil {
+		p.result.LockContent = p.change.NewLock
+	}
 	return nil
 }
 
@@ -348,7 +355,7 @@ func (p *plan) commitModules() error {
 		}
 	}
 	p.mismatches.warn(p.events, outcome, p.modules)
-	if changesLock && !at.req.DryRun {
+	if changesLock && !at.req.DryRun && at.req.hasLockFile() {
 		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil

@@ -143,13 +143,14 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 // prefetch requests what the walk will request: from the stores first, then from the
 // origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	if !p.locator.needsRequests(c, entry) || p.checkAllowed(ctx, c) != nil {
+	isInstalled := p.isInstalled(entry.Key)
+	if !p.locator.needsRequests(c, entry, isInstalled) || p.checkAllowed(ctx, c) != nil {
 		return
 	}
-	p.locator.prefetch(ctx, c, entry, p.isInstalled(entry.Key))
+	p.locator.prefetch(ctx, c, entry, isInstalled)
 }
 
 // isInstalled reports whether any package is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
-	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
+	return exists(filepath.Join(p.project.req.modulesPath(), key))
 }

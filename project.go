@@ -113,7 +113,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dirs = installed.NewDirs(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
+	p.dirs = installed.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
@@ -122,7 +122,9 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	if p.files != nil {
 		p.readManifest()
-		p.former = formerLock(p.files, p.lockSrc, p.lock)
+		if !p.req.NoLock {
+			p.former = formerLock(p.files, p.lockSrc, p.lock)
+		}
 		p.foldsCase = p.files.FoldsCase()
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
@@ -226,13 +228,13 @@ func (p *openProject) providerLock() (*providerLock, error) {
 	return l, nil
 }
 
-// hasStockLock reports whether the lock is the file that stock tools read, possibly through
-// a symbolic link.
+// hasStockLock reports whether the lock has the providers too: it is the file that stock tools read,
+// possibly through a symbolic link, or it is not below the root module.
 func (r Request) hasStockLock() bool {
-	if filepath.Clean(r.lockFile()) == lockFileName {
+	if !r.hasLockFile() || !filepath.IsLocal(r.lockFile()) || filepath.Clean(r.lockFile()) == lockFileName {
 		return true
 	}
-	own, err := os.Stat(filepath.Join(r.dir(), r.lockFile()))
+	own, err := os.Stat(r.lockPath())
 	if err != nil {
 		return false
 	}
@@ -259,8 +261,12 @@ func parseLock(src []byte, req Request) (*lockfile.File, error) {
 	return lock, nil
 }
 
-// readLock reads the dependency lock. It returns nil if the file does not exist.
+// readLock reads the dependency lock. It returns nil if the file does not exist, or if the request
+// has no lock.
 func readLock(req Request) ([]byte, error) {
+	if !req.hasLockFile() {
+		return req.LockContent, nil
+	}
 	src, err := project.ReadLock(req.location())
 	return src, req.unusableLock(err)
 }
@@ -272,7 +278,7 @@ func (r Request) unusableLock(err error) error {
 	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	target, notLink := os.Readlink(filepath.Join(r.dir(), r.lockFile()))
+	target, notLink := os.Readlink(r.lockPath())
 	if notLink != nil {
 		return fmt.Errorf("the lock file cannot be used: %w", err)
 	}

@@ -101,8 +101,8 @@ type providerStage struct {
 
 // beginProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
-func beginProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s, err := openProviderStage(p, session, events, evidence.For(p.req.run()))
+func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidence.Rule, events *events) (*providerStage, error) {
+	s, err := openProviderStage(p, session, events, rule)
 	if err != nil {
 		return nil, err
 	}
@@ -293,6 +293,9 @@ func (p *providerPlan) describe(result *Result) {
 		return
 	}
 	for _, change := range p.Changes {
+		if p.stage.req.NoLock {
+			break
+		}
 		result.ProviderChanges = append(result.ProviderChanges, ProviderChange(change))
 	}
 	if req := p.stage.req; !req.LockOnly {
@@ -317,13 +320,14 @@ func (p *providerPlan) writeOwnLock() error {
 	if p == nil || p.stage.lock.hasModules {
 		return nil
 	}
-	return p.writeLock()
+	return p.writeLock(nil)
 }
 
-// writeLock writes the lock that has the providers, if it changes.
-func (p *providerPlan) writeLock() error {
+// writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it
+// sets the new content in the result.
+func (p *providerPlan) writeLock(result *Result) error {
 	s := p.stage
-	if s.req.DryRun || len(p.Changes) == 0 {
+	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 {
 		return nil
 	}
 	lock := s.lock.Clone()
@@ -331,6 +335,10 @@ func (p *providerPlan) writeLock() error {
 	p.WriteTo(lock)
 	if err := lock.Check(); err != nil {
 		return err
+	}
+	if !s.req.hasLockFile() {
+		result.LockContent = lock.Bytes()
+		return nil
 	}
 	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err

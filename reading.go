@@ -126,7 +126,7 @@ func (p *reading) installedRequirements(ctx context.Context, required *requireme
 
 // trust returns what the run may believe.
 func (p *reading) trust() *trust {
-	return offlineTrust(p.openProject, evidence.Verify, p.clients.evidenceOf(p.req), p.clients.cacheDir)
+	return offlineTrust(p.openProject, p.clients.ruleFor(evidence.Verify), p.clients.evidenceOf(p.req), p.clients.cacheDir)
 }
 
 // providerStore returns the user's store of provider packages.
@@ -141,7 +141,7 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	if source == nil {
 		source = p.clients.providers
 	}
-	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: evidence.For(evidence.Verify), Offline: true}
+	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidence.Verify), Offline: true, Installed: p.providersPath()}
 	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
 		getter.Stores = append(getter.Stores, named.Evidence())
 	}

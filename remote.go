@@ -62,7 +62,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 	if err != nil {
 		return nil, err
 	}
-	v := &remoteVerifier{inquiry: p, trust: newTrust(p.openProject, evidence.VerifyRemote, nil, p.session.Cache.Confirmed)}
+	v := &remoteVerifier{inquiry: p, trust: newTrust(p.openProject, evidence.For(evidence.VerifyRemote), nil, p.session.Cache.Confirmed)}
 	list := make([]Origin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {

@@ -2,8 +2,10 @@ package cotter
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -22,10 +24,33 @@ const lockFileName = ".terraform.lock.hcl"
 type Request struct {
 	// Dir is the root module's directory; "" means the current directory.
 	Dir string
-	// DataDir is the data directory of stock tools, relative to Dir; "" means ".terraform".
+	// DataDir is the data directory of stock tools, relative to Dir or absolute; "" means
+	// ".terraform". Providers are installed below it.
 	DataDir string
-	// LockFile is the dependency lock, relative to Dir; "" means ".terraform.lock.hcl".
+	// ModulesDir is the directory of installed modules, relative to Dir or absolute; "" means
+	// "modules" in DataDir, the only place where stock tools look for it. It may be on another
+	// file system.
+	ModulesDir string
+	// LockFile is the dependency lock, relative to Dir or absolute; "" means
+	// ".terraform.lock.hcl". It may be on another file system; its directory must exist. A lock
+	// below Dir with another name than ".terraform.lock.hcl" has only the modules. All others have
+	// the providers too.
+	//
+	// The lock and the modules directory change together: after an error both are as they were,
+	// and a run that was killed is undone by the next run with the same ModulesDir. Two projects
+	// that share a lock elsewhere do not wait for each other; the second one fails if the first
+	// one has changed the lock meanwhile.
 	LockFile string
+	// LockContent is the lock, if it is not nil: no lock file is read or written, and
+	// Result.LockContent is the new lock. Empty content is a lock without entries.
+	LockContent []byte
+	// NoLock makes the run neither read nor write a lock. As with stock tools, a module that is
+	// installed stays at its version while that fits, and for others the newest version is
+	// selected.
+	NoLock bool
+	// OnEvent is called with each event of the run. nil means Installer.OnEvent. See [Event] for
+	// its guarantees.
+	OnEvent func(Event)
 	// Locked installs exactly what the lock says or fails with *LockedError. The lock is
 	// not written.
 	Locked bool
@@ -115,6 +140,18 @@ type Request struct {
 	ForDir func(Request) (Request, error)
 }
 
+// Event is something that happened in a run: one of the structs of this package whose comment says
+// that it reports something, from [Resolved] to [Warning]. New ones may be added, so a switch over
+// them needs a default case.
+//
+// [Request].OnEvent receives the events of its run one after another, never two at once. A callback
+// that several runs share, such as that of an Installer, may be called by several runs at once. The
+// events of one module arrive in the order in which things happened. Events do not
+// influence the run, but the run waits for the callback, which must return quickly. No
+// event contains credentials. Text from other sources is not sanitized and must be escaped
+// before it is shown on a terminal.
+type Event interface{ event() }
+
 // Update says for which calls and providers Install selects new versions instead of the
 // locked ones. The zero value updates nothing.
 type Update struct {
@@ -134,7 +171,10 @@ type Update struct {
 	AllowDowngrade bool
 	// AcceptChanged names the calls, by their paths with dots, whose content may change
 	// while the version, tag or address stays the same; see [ContentChangedError].
-	AcceptChanged []string
+	// AcceptAllChanged does the same for every call. With All, it makes a run as trusting as
+	// "init -upgrade" of stock tools, which compare nothing.
+	AcceptChanged    []string
+	AcceptAllChanged bool
 
 	// several says that other projects may have the calls and providers that are named.
 	several bool
@@ -156,28 +196,100 @@ func (u Update) covers(path addrs.Module) bool {
 // ErrNoVendor says that a request has WriteVendor set but names no directory.
 var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 
-// check checks the parts of a request that do not depend on the configuration.
+// accepts reports whether the content of a call may change.
+func (u Update) accepts(keys ...string) bool {
+	return u.AcceptAllChanged || slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(u.AcceptChanged, key) })
+}
+
+// fields returns the names of the fields of a request that select new versions.
+func (u Update) fields() []string {
+	var set []string
+	for _, field := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"Update.All", u.All}, {"Update.Keys", len(u.Keys) > 0}, {"Update.Providers", len(u.Providers) > 0}, {"Update.To", u.To != ""},
+	} {
+		if field.isSet {
+			set = append(set, field.name)
+		}
+	}
+	return set
+}
+
+// InvalidRequestError says that a request contradicts itself, or that a field has a value that it
+// cannot have. Nothing was done.
+type InvalidRequestError struct {
+	// Fields are the fields of [Request] that are wrong or that exclude each other, such as
+	// "Locked" and "Update.All".
+	Fields []string
+	// Reason says why.
+	Reason string
+	// Err is the error about the value of the only field, if there is one.
+	Err error
+}
+
+func (e *InvalidRequestError) Error() string {
+	text := orElse(e.Reason, "the request is not valid")
+	if e.Reason == "" && e.Err != nil {
+		text = e.Err.Error()
+	}
+	if len(e.Fields) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (in the request: %s)", text, strings.Join(e.Fields, ", "))
+}
+
+func (e *InvalidRequestError) Unwrap() error { return e.Err }
+
+// check returns an *[InvalidRequestError] if parts of the request that do not depend on the
+// configuration are wrong.
 func (r Request) check() error {
-	if r.Locked && r.LockOnly {
-		return errors.New("a run cannot write only the lock and leave the lock as it is")
+	only, updates := r.Providers.only(), r.Update.fields()
+	for _, rule := range []struct {
+		isBroken bool
+		reason   string
+		fields   []string
+	}{
+		{r.Locked && r.LockOnly, "a run cannot write only the lock and leave the lock as it is", []string{"Locked", "LockOnly"}},
+		{r.Locked && len(updates) > 0, "a run that leaves the lock as it is cannot update", append([]string{"Locked"}, updates...)},
+		{r.NoLock && r.LockContent != nil, "a run without a lock has no lock content", []string{"NoLock", "LockContent"}},
+		{r.NoLock && r.LockFile != "", "a run without a lock has no lock file", []string{"NoLock", "LockFile"}},
+		{r.LockContent != nil && r.LockFile != "", "the lock is either the content or the file", []string{"LockContent", "LockFile"}},
+		{r.NoLock && r.Locked, "a run without a lock cannot install what the lock says", []string{"NoLock", "Locked"}},
+		{r.NoLock && r.LockOnly, "a run without a lock cannot write it", []string{"NoLock", "LockOnly"}},
+		{r.NoLock && r.Vendor != "", "vendored packages are compared with the lock", []string{"NoLock", "Vendor"}},
+		{only && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Providers.Only", "Update.Keys"}},
+		{only && r.WriteVendor, "the run does not touch modules", []string{"Providers.Only", "WriteVendor"}},
+		{r.Providers == nil && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Providers", "Update.Providers"}},
+		{r.Update.To != "" && len(r.Update.Keys) != 1, "a version to update to needs just one module call to update", []string{"Update.To", "Update.Keys"}},
+		{slices.Contains(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
+		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
+		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
+		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},
+	} {
+		if rule.isBroken {
+			return &InvalidRequestError{Fields: rule.fields, Reason: rule.reason}
+		}
 	}
 	if r.WriteVendor && r.Vendor == "" {
-		return ErrNoVendor
+		return &InvalidRequestError{Fields: []string{"WriteVendor", "Vendor"}, Err: ErrNoVendor}
 	}
 	if r.Vendor != "" {
 		if err := project.CheckVendorDir(r.Vendor); err != nil {
 			return err
 		}
 	}
-	if r.Update.To == "" {
-		return nil
+	if r.Update.To != "" {
+		if _, err := versions.Parse(r.Update.To); err != nil {
+			return &InvalidRequestError{Fields: []string{"Update.To"}, Err: err}
+		}
 	}
-	if len(r.Update.Keys) != 1 {
-		return errors.New("a version to update to needs just one module call to update")
-	}
-	_, err := versions.Parse(r.Update.To)
-	return err
+	return nil
 }
+
+// isKnown reports whether the value is one of the constants.
+func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerraform }
 
 // run returns the kind of run that the request describes, which decides what evidence is enough.
 func (r Request) run() evidence.Run {
@@ -201,7 +313,21 @@ func (r Request) installs() bool { return !r.DryRun && !r.LockOnly }
 
 // location returns the paths of the project's files.
 func (r Request) location() project.Location {
-	return project.Location{Dir: r.dir(), DataDir: r.dataPath(), LockFile: r.lockFile()}
+	return project.Location{Dir: r.dir(), DataDir: r.dataPath(), ModulesDir: r.givenModulesPath(), LockFile: r.lockFile(), NoLockFile: !r.hasLockFile()}
+}
+
+// hasLockFile reports whether the lock is a file.
+func (r Request) hasLockFile() bool { return !r.NoLock && r.LockContent == nil }
+
+// lockPath returns the path of the lock file for this process.
+func (r Request) lockPath() string { return r.below(r.lockFile()) }
+
+// below returns the path for this process of a path that is relative to Dir or absolute.
+func (r Request) below(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(r.dir(), name)
 }
 
 func (r Request) dir() string      { return orElse(r.Dir, ".") }
@@ -209,11 +335,22 @@ func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
 func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
 
 // dataPath returns the path of the data directory for this process.
-func (r Request) dataPath() string {
-	if filepath.IsAbs(r.dataDir()) {
-		return r.dataDir()
+func (r Request) dataPath() string { return r.below(r.dataDir()) }
+
+// modulesDir returns the directory of installed modules, relative to Dir or absolute, and
+// modulesPath returns its path for this process.
+func (r Request) modulesDir() string {
+	return orElse(r.ModulesDir, filepath.Join(r.dataDir(), "modules"))
+}
+func (r Request) modulesPath() string { return r.below(r.modulesDir()) }
+
+// givenModulesPath returns the path of the modules directory if the request names one, and ""
+// otherwise.
+func (r Request) givenModulesPath() string {
+	if r.ModulesDir == "" {
+		return ""
 	}
-	return filepath.Join(r.dir(), r.dataDir())
+	return r.modulesPath()
 }
 
 // readRules reads the policies of the request.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // maxKey is the maximum length of a module call's key, in bytes. The key is also the name
@@ -128,6 +128,9 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", c.fail(err)
 	}
 	r.noted.add(c)
+	if p, subdir, err := r.believed(ctx, c); p != nil || err != nil {
+		return p, subdir, err
+	}
 	switch {
 	case reason == "" && !r.update.has(c.key()):
 		return r.useLocked(ctx, c, entry)
@@ -137,6 +140,31 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", r.outcome.refusals.add(c, reason)
 	}
 	return r.useNew(ctx, c)
+}
+
+// believed returns the installed module of a call in a run without a lock that believes what is
+// installed; nil if nothing that fits is installed.
+func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
+	if !r.project.req.NoLock || !r.run.believesInstalled() || r.update.covers(c.path) || r.selector.unified != nil {
+		return nil, "", nil
+	}
+	record, ok := r.project.recorded.Lookup(c.key())
+	if !ok || record.Source != c.from.Address.String() {
+		return nil, "", nil
+	}
+	want, err := r.selector.wanted(c)
+	if err != nil {
+		return nil, "", err
+	}
+	if v, err := versions.Parse(record.Version); c.from.SelectsVersion() && (err != nil || !want.Allows(v)) {
+		return nil, "", nil //nolint:nilerr // another version is selected
+	}
+	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
+	if p != nil {
+		p.evidence.Kind, p.selected.why = evidence.Installed, SelectionInstalled
+		r.emitResolved(c, record.Version, SelectionInstalled)
+	}
+	return p, subdir, err
 }
 
 // useLocked places the package of the lock entry.
@@ -267,7 +295,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 		before = append(before, old)
 	}
 	for _, old := range before {
-		if slices.Contains(r.update.AcceptChanged, entry.Key) || slices.Contains(r.update.AcceptChanged, old.Key) {
+		if r.update.accepts(entry.Key, old.Key) {
 			continue
 		}
 		if changed := contentChange(c, old, entry); changed != nil {
@@ -343,7 +371,7 @@ func (r *resolver) warnOfCredentials(c *call) {
 		rng = c.Range
 	}
 	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address contains credentials, which anyone who can read this file or %s can read; %s",
-		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), credentialAdvice(remote.Package)))
+		rng.Filename, rng.Start.Line, path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package)))
 }
 
 // credentialAdvice says where the credentials for a package should be.

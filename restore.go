@@ -243,7 +243,7 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 	restored := *p.openProject
 	restored.lock, restored.rules = lock, nil
 	cmp := &comparison{
-		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidence.Restore, nil, ""),
+		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidence.For(evidence.Restore), nil, ""),
 	}
 	modules, failures, err := cmp.walk(ctx, cmp.module, nil)
 	if err != nil {

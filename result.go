@@ -23,8 +23,10 @@ type Result struct {
 	// had to be assumed for a registry address without a host. Otherwise it is a default
 	// that no address depends on.
 	DialectMatters bool
-	// LockFile is the path of the dependency lock.
+	// LockFile is the path of the dependency lock; "" if the request has none.
 	LockFile string
+	// LockContent is the new lock if Request.LockContent has the lock; nil otherwise.
+	LockContent []byte
 	// LockChanges are the entries of the lock that were added, changed or removed, in the
 	// order of their keys.
 	LockChanges []LockChange

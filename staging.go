@@ -7,13 +7,16 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
@@ -56,13 +59,42 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	case s.vendored != nil:
 		return s.vendoredPlacement(entry, found), nil
 	}
+	return s.installedPlacement(entry, found), nil
+}
+
+// recordedPackage returns the installed package of a call by its record in modules.json, and the
+// directory of the module in it; nil if it is not in the call's directory or cannot be read.
+func (s *stager) recordedPackage(ctx context.Context, c *call, record manifest.Record) (*placement, string, error) {
+	dir := s.dirs.DataDir(c.key())
+	if s.project == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
+		return nil, "", nil
+	}
+	entry := lockfile.Module{Key: c.key(), Version: record.Version, Source: c.from.LockAddress(), Constraints: c.from.Want.String()}
+	found, done, err := s.inspect(ctx, entry)
+	if err != nil {
+		return nil, "", err
+	}
+	defer done()
+	if found.Files == nil {
+		return nil, "", nil
+	}
+	subdir, err := found.Files.Subdir(strings.Trim(strings.TrimPrefix(path.Clean(record.Dir), dir), "/"))
+	if err != nil {
+		return nil, "", nil //nolint:nilerr // it is installed again
+	}
+	found.Tree, entry.Hashes = found.Files, []hashing.Hash{found.Files.H1(), found.Files.T1()}
+	return s.installedPlacement(entry, found), subdir, nil
+}
+
+// installedPlacement returns the placement of an installed package that is right.
+func (s *stager) installedPlacement(entry lockfile.Module, found installed.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
 	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
 	if found.SharedTree != "" {
 		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.TreePath(found.SharedTree), Tree: found.Tree}
 		placed.currentPath, placed.inPlace = placed.shared.Path, true
 	}
-	return placed, nil
+	return placed
 }
 
 // fromCache places the package of a lock entry from the cache. The error wraps

@@ -21,11 +21,11 @@ type trust struct {
 	accepted []lockfile.Module
 }
 
-// newTrust returns what a run in the project may believe. named is the evidence that its mirrors and
+// newTrust returns what a run in the project may believe: the evidence that is enough by the rule. named is the evidence that its mirrors and
 // bundles give. recorded finds the records in the user's cache.
-func newTrust(p *openProject, run evidence.Run, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
+func newTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
 	t := &trust{
-		rule: evidence.For(run), former: p.former,
+		rule: rule, former: p.former,
 		memos: &evidence.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
 			if p.files != nil {
 				if since, ok := p.files.Confirmed(record); ok {
@@ -46,13 +46,18 @@ func newTrust(p *openProject, run evidence.Run, named []evidence.Evidence, recor
 // offlineTrust returns what a run in a project may believe that sends no requests. It reads the
 // cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
 // that the run's mirrors and bundles give.
-func offlineTrust(p *openProject, run evidence.Run, named []evidence.Evidence, cacheDir string) *trust {
-	return newTrust(p, run, named, func(record string) (time.Time, bool) {
+func offlineTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, cacheDir string) *trust {
+	return newTrust(p, rule, named, func(record string) (time.Time, bool) {
 		if cacheDir == "" {
 			return time.Time{}, false
 		}
 		return store.ViewModules(cacheDir, p.user.key).Confirmed(record)
 	})
+}
+
+// believesInstalled reports whether an installed package needs no other evidence.
+func (t *trust) believesInstalled() bool {
+	return t.rule.Accepts(evidence.Evidence{Kind: evidence.Installed}) && !t.rule.Accepts(evidence.Evidence{})
 }
 
 // accepts reports whether the user accepts the commit of an entry: for its call, or for another

@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	}
 	defer func() { err = join(err, p.close()) }()
 	if p.lockSrc == nil {
-		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "open", Path: req.lockPath(), Err: fs.ErrNotExist}
 	}
 	if err := p.readRules(); err != nil {
 		return nil, err

@@ -27,7 +27,8 @@
 // its registry, by a mirror or a bundle that the user named or imported, or by the user. It is
 // brought if the project itself has it: a vendored module, a provider in terraform.d/plugins.
 // A brought package must have a hash of the lock, and counts in this project only. Nothing of
-// what a repository contains, or names, confirms anything.
+// what a repository contains, or names, confirms anything. A program that uses the library may say
+// that what is installed is enough, as stock tools do; no flag and no setting says so.
 //
 // An earlier run of this user keeps evidence under a code that only the user's key can make
 // (see [Memos]). It names the statement and its source. So it counts only in a run that would
@@ -46,6 +47,7 @@
 //	| `verify --remote` | origin | origin or mirror | counts | refused | listed | listed | listed |
 //	| `diff` | anything | - | counts | - | - | - | - |
 //	| `restore` | - | - | - | - | - | - | - |
+//	| installs and `verify` with `Installer.TrustInstalled`, for what is installed | installed, confirmed or brought | installed, confirmed or brought | counts | - | - | - | - |
 //
 // The columns "module" and "provider" say what is enough for a package. Runs that may send
 // requests ask for the evidence that is not at hand: first mirrors, then origins. Only vendored

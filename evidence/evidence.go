@@ -12,6 +12,9 @@ type Kind int
 const (
 	// None is the zero value: nothing confirms the package.
 	None Kind = iota
+	// Installed means that the package is installed in the project, with a hash of this project's
+	// lock if there is one, and that the program which runs Cotter has said that this is enough.
+	Installed
 	// Project means that the project has brought the package itself: as a vendored module, in
 	// terraform.d/plugins, or in another directory of the project that serves as a mirror. The
 	// package has a hash of this project's lock, but nothing else confirms it.
@@ -37,6 +40,7 @@ const (
 // kinds has the name of each Kind, for machines, and what it means, for people.
 var kinds = [...]struct{ name, meaning string }{
 	None:         {"none", "not confirmed"},
+	Installed:    {"installed", "as installed, not confirmed"},
 	Project:      {"project", "from this repository, unsigned"},
 	User:         {"user", "accepted by the user"},
 	Mirror:       {"mirror", "a mirror or bundle that the user named"},

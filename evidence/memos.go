@@ -43,10 +43,10 @@ func (m *Memos) hasAdded(record string) bool {
 	return m.added[record]
 }
 
-// Add keeps evidence for statements. What a project has brought is not kept, because the next
-// run finds it there again.
+// Add keeps evidence for statements. What a project has brought or installed is not kept, because the
+// next run finds it there again.
 func (m *Memos) Add(e Evidence, statements ...string) {
-	if e.Kind == None || e.Kind == Project {
+	if e.Kind == None || e.Kind == Installed || e.Kind == Project {
 		return
 	}
 	m.mu.Lock()

@@ -31,6 +31,10 @@ const (
 	Restore
 	// Diff reads packages only to compare them with each other.
 	Diff
+	// TrustInstalled is an Install, Locked, Update, Lock, LockCheck or Verify of a program that
+	// believes what is installed, for the packages that are installed. It is no run of its own: see
+	// [Rule.Trusting].
+	TrustInstalled
 )
 
 // Response is what a run does about something that is not proven. The zero value refuses.
@@ -75,21 +79,33 @@ type Rule struct {
 var (
 	confirmed = []Kind{User, Mirror, SignedMirror, Imported, Origin, Signature}
 	brought   = append([]Kind{Project}, confirmed...)
+	trusted   = append([]Kind{Installed}, brought...)
 )
 
 // rules is the table.
 var rules = map[Run]Rule{
-	Install:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Locked:       {Module: brought, Provider: brought, Memos: true},
-	Update:       {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Lock:         {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	LockCheck:    {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Verify:       {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	VerifyRemote: {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
-	Vendor:       {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Publish:      {Module: confirmed, Provider: confirmed, Memos: true},
-	Restore:      {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Diff:         {Module: append([]Kind{None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Install:        {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Locked:         {Module: brought, Provider: brought, Memos: true},
+	Update:         {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Lock:           {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	LockCheck:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Verify:         {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	VerifyRemote:   {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	Vendor:         {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
+	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Restore:        {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:           {Module: append([]Kind{None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+}
+
+// Trusting returns the rule for a run that also believes what is installed. For a package that is
+// installed, nothing else is asked. It is the same rule for runs that confirm packages for others,
+// such as Vendor and Publish.
+func (r Rule) Trusting() Rule {
+	if slices.Contains(r.Module, Project) && slices.Contains(r.Provider, Project) {
+		r.Module, r.Provider = rules[TrustInstalled].Module, rules[TrustInstalled].Provider
+	}
+	return r
 }
 
 // For returns the rule for a kind of run. For an unknown kind it is the zero Rule.

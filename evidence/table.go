@@ -37,6 +37,7 @@ var rows = []struct {
 	{"`verify --remote`", []Run{VerifyRemote}},
 	{"`diff`", []Run{Diff}},
 	{"`restore`", []Run{Restore}},
+	{"installs and `verify` with `Installer.TrustInstalled`, for what is installed", []Run{TrustInstalled}},
 }
 
 // nameOf returns the name of a set of kinds in the table.
@@ -46,6 +47,8 @@ func nameOf(set []Kind) string {
 		return "-"
 	case slices.Contains(set, None):
 		return "anything"
+	case slices.Contains(set, Installed):
+		return "installed, confirmed or brought"
 	case slices.Contains(set, Project):
 		return "confirmed or brought"
 	case slices.Contains(set, User):

@@ -135,6 +135,10 @@ func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, err
 		return setting
 	}
 	req.LockFile = given("lock-file", found.LockFile)
+	if req.LockFile != "" && !filepath.IsLocal(req.LockFile) {
+		// The library allows any place; a setting in a repository and a flag name one in the project.
+		return req, usageError{fmt.Errorf("the lock file %q is not below the root module", req.LockFile)}
+	}
 	req.Vendor = given("vendor", found.Vendor)
 	if req.Dialect, err = cotter.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}

@@ -24,24 +24,24 @@ type Dirs struct {
 	// Vendor is the directory of vendored packages, or nil if the project has none.
 	Vendor *project.VendorDir
 
-	dataDir, dataPath string
-	installed         *Packages
-	vendored          *Vendored // nil if Vendor is
+	modulesDir, modulesPath string
+	installed               *Packages
+	vendored                *Vendored // nil if Vendor is
 	// realModules is the modules directory without symbolic links, relative to the root module as
 	// stock tools see it. It is "" if it does not exist yet.
 	realModules string
 }
 
-// NewDirs returns the directories of a project. dataDir is the stock tools' data directory relative
-// to the root module, and dataPath is its path. vendor is nil if the project has no vendored
+// NewDirs returns the directories of a project. modulesDir is the directory of installed modules,
+// relative to the root module or absolute, and modulesPath is its path. vendor is nil if the project has no vendored
 // packages.
-func NewDirs(root, dataDir, dataPath string, in *Packages, vendor *project.VendorDir) *Dirs {
-	d := &Dirs{Root: root, Vendor: vendor, dataDir: dataDir, dataPath: dataPath, installed: in}
+func NewDirs(root, modulesDir, modulesPath string, in *Packages, vendor *project.VendorDir) *Dirs {
+	d := &Dirs{Root: root, Vendor: vendor, modulesDir: modulesDir, modulesPath: modulesPath, installed: in}
 	if vendor != nil {
 		d.vendored = NewVendored(vendor)
 	}
 	if base, err := filepath.EvalSymlinks(root); err == nil {
-		d.realModules, _ = pathsafe.Resolve(base, filepath.Join(dataDir, "modules")) // "" if it does not exist
+		d.realModules, _ = pathsafe.Resolve(base, modulesDir) // "" if it does not exist
 	}
 	return d
 }
@@ -56,7 +56,7 @@ func (d *Dirs) PackageDir(key string) string {
 
 // DataDir returns the directory of a call's package in the data directory.
 func (d *Dirs) DataDir(key string) string {
-	return path.Join(filepath.ToSlash(d.dataDir), "modules", key)
+	return path.Join(filepath.ToSlash(d.modulesDir), key)
 }
 
 // RealPackageDir is like PackageDir, but without symbolic links in the path of the data
@@ -77,7 +77,7 @@ func (d *Dirs) PackagePath(key string) string {
 }
 
 // DataPath returns the path of a call's package in the data directory.
-func (d *Dirs) DataPath(key string) string { return filepath.Join(d.dataPath, "modules", key) }
+func (d *Dirs) DataPath(key string) string { return filepath.Join(d.modulesPath, key) }
 
 // VendoredDir returns the directory of a call's vendored package, or "" if the project has no
 // vendored packages.
@@ -144,5 +144,5 @@ func (d *Dirs) Boundary(dir string) string {
 	if _, ok := d.vendoredPart(dir); ok {
 		return d.Vendor.Path()
 	}
-	return d.dataPath
+	return d.modulesPath
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,7 +26,8 @@ type Change struct {
 	// Gone lists the keys whose directories are removed.
 	Gone []string
 	// OldLock and NewLock are the bytes of the dependency lock before and after the change. nil
-	// means that there is no file. If they are equal, the lock is not written.
+	// means that there is no lock. If they are equal, or if the project has no lock file, the lock is
+	// not written.
 	OldLock, NewLock []byte
 	// Confirmed are the records of the evidence for entries of NewLock, with the times since when
 	// there is evidence. Later runs in the project find them by [Project.Confirmed].
@@ -62,12 +62,8 @@ func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
 // packages, installed and vendored, are unchanged, unless the error is an *[UndoError]: then the
 // next Open restores them.
 func (p *Project) Commit(c Change) error {
-	current, err := p.Lock()
-	if err != nil {
+	if err := p.compareLock(c.OldLock); err != nil {
 		return err
-	}
-	if !bytes.Equal(current, c.OldLock) || (current == nil) != (c.OldLock == nil) {
-		return ErrLockChanged
 	}
 	vendor, err := p.vendor.plan(c.Vendor)
 	if err != nil {
@@ -100,7 +96,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
 		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
 	}
-	if bytes.Equal(p.former, c.NewLock) && p.keepsAll(c.Confirmed) {
+	if bytes.Equal(p.former, c.NewLock) && p.keepsAll(c.Confirmed) || p.former == nil && c.NewLock == nil {
 		return true, nil
 	}
 	if c.NewLock == nil {
@@ -149,9 +145,9 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 			return nil, nil, err
 		}
 	}
-	if !bytes.Equal(c.OldLock, c.NewLock) {
-		j.Lock = &lockChange{File: p.location.LockFile, Old: c.OldLock, New: c.NewLock}
-		lock, err = atomicfile.Prepare(p.dir, p.location.LockFile, c.NewLock, atomicfile.Options{Swap: true, Old: c.OldLock, Step: "project.lock"})
+	if !bytes.Equal(c.OldLock, c.NewLock) && p.lock.root != nil {
+		j.Lock = &lockChange{File: p.lock.file, Old: c.OldLock, New: c.NewLock}
+		lock, err = atomicfile.Prepare(p.lock.root, p.lock.name, c.NewLock, atomicfile.Options{Swap: true, Old: c.OldLock, Step: "project.lock"})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -239,7 +235,7 @@ func (p *Project) vendorOf(j *journal) *vendorRoot {
 // WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it
 // no longer has the old bytes.
 func (p *Project) WriteLock(old, lock []byte) error {
-	return writeLock(p.dir, p.location.LockFile, old, lock)
+	return p.lock.write(old, lock)
 }
 
 // WriteLock is like [Project.WriteLock], but for a project without a modules directory. It does
@@ -253,13 +249,10 @@ func WriteLock(location Location, old, lock []byte) error {
 	if err := location.check(); err != nil {
 		return err
 	}
-	return writeLock(dir, location.LockFile, old, lock)
-}
-
-func writeLock(dir *os.Root, name string, old, lock []byte) error {
-	err := atomicfile.Write(dir, name, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
-	if errors.Is(err, atomicfile.ErrChanged) {
-		return ErrLockChanged
+	place, err := location.openLock(dir)
+	if err != nil {
+		return err
 	}
-	return err
+	defer place.close()
+	return place.write(old, lock)
 }

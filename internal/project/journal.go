@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -29,7 +30,8 @@ type journal struct {
 
 // lockChange is a replacement of the dependency lock.
 type lockChange struct {
-	// File is the lock's name, relative to the project directory.
+	// File is the lock's path: relative to the project directory if it is below it, and otherwise
+	// absolute.
 	File string
 	// Old and New are the lock before and after the change. nil means that there is no file.
 	Old, New []byte
@@ -162,16 +164,21 @@ func (p *Project) undoLock(c *lockChange) error {
 	if c == nil {
 		return nil
 	}
-	now, err := readOptional(p.dir, c.File, maxLock)
+	place, err := Location{LockFile: c.File}.openLock(p.dir)
+	if err != nil {
+		return nil //nolint:nilerr // the directory of the lock is gone, and the lock with it
+	}
+	defer place.close()
+	now, err := place.read()
 	if err != nil || now == nil || !bytes.Equal(now, c.New) {
 		return nil //nolint:nilerr // the change did not write what cannot be read
 	}
 	if c.Old != nil {
-		return atomicfile.Write(p.dir, c.File, c.Old, atomicfile.Options{Swap: true, Old: c.New, Step: "project.undo"})
+		return atomicfile.Write(place.root, place.name, c.Old, atomicfile.Options{Swap: true, Old: c.New, Step: "project.undo"})
 	}
-	err = atomicfile.Step("project.undo.remove", func() error { return p.dir.Remove(c.File) })
+	err = atomicfile.Step("project.undo.remove", func() error { return place.root.Remove(place.name) })
 	if err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(p.dir, ".", "project.undo")
+	return atomicfile.SyncDir(place.root, path.Dir(place.name), "project.undo")
 }

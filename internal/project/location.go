@@ -18,8 +18,22 @@ type Location struct {
 	// DataDir is the path of the stock tools' data directory, usually
 	// Dir/.terraform.
 	DataDir string
-	// LockFile is the dependency lock's name, relative to Dir.
+	// ModulesDir is the path of the modules directory. "" means the directory "modules" in DataDir.
+	ModulesDir string
+	// LockFile is the dependency lock's path: relative to Dir, or absolute. A path that is not below
+	// Dir may be on any file system.
 	LockFile string
+	// NoLockFile says that there is no lock file: the caller keeps the lock, if there is one, and
+	// [Change].OldLock and NewLock are only compared and copied. LockFile is ignored.
+	NoLockFile bool
+}
+
+// Modules returns the path of the modules directory.
+func (l Location) Modules() string {
+	if l.ModulesDir != "" {
+		return l.ModulesDir
+	}
+	return filepath.Join(l.DataDir, "modules")
 }
 
 // The names inside the modules directory.
@@ -45,7 +59,7 @@ const (
 	maxSums     = 64 << 20
 )
 
-// ReadLock returns the dependency lock's bytes, or nil if there is no lock. If the
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. If the
 // lock is not a regular file or is too large, the error is an *fs.PathError that
 // wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
 func ReadLock(location Location) ([]byte, error) {
@@ -57,7 +71,12 @@ func ReadLock(location Location) ([]byte, error) {
 	if err := location.check(); err != nil {
 		return nil, err
 	}
-	return readOptional(dir, location.LockFile, maxLock)
+	place, err := location.openLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer place.close()
+	return place.read()
 }
 
 // readOptional returns nil if the file does not exist. For an empty file it returns an empty
@@ -101,9 +120,9 @@ func (l Location) check() error {
 		return err
 	}
 	for _, file := range []struct{ what, path string }{
-		{"the lock file", filepath.Join(l.Dir, l.LockFile)},
+		{"the lock file", l.lockPath()},
 		{"the data directory", l.DataDir},
-		{"the directory of modules", filepath.Join(l.DataDir, "modules")},
+		{"the directory of modules", l.Modules()},
 		{"the directory of providers", filepath.Join(l.DataDir, "providers")},
 	} {
 		name, err := filepath.Abs(file.path)

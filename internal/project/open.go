@@ -22,12 +22,13 @@ import (
 // and removes leftover files. The wait ends early if ctx is done. If another process holds the
 // project and onWait is not nil, Open calls onWait once.
 //
-// Neither the last component of DataDir nor the modules directory may be a symbolic link, because
+// Neither the last component of DataDir, if the modules directory is in it, nor the modules
+// directory may be a symbolic link, because
 // files must not be written outside of them. If the lock or the data directory would be in the
 // metadata of version control, the error is a *[MetadataError]; this is so for every function that
 // takes a Location and reads or writes these files.
 func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
-	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	p := &Project{location: location, key: key, path: location.Modules()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
@@ -37,6 +38,9 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 		return nil, err
 	}
 	if err := location.check(); err != nil {
+		return nil, err
+	}
+	if p.lock, err = location.openLock(p.dir); err != nil {
 		return nil, err
 	}
 	ownsDir, err := p.holdDir(ctx, onWait)
@@ -64,10 +68,13 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 // View opens the project for reading. It takes no lock and changes nothing. If there is no
 // modules directory, the error wraps fs.ErrNotExist.
 func View(location Location, key *userkey.Key) (*Project, error) {
-	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	p := &Project{location: location, key: key, path: location.Modules()}
 	var err error
 	if p.dir, err = pathsafe.OpenRoot(location.Dir); err == nil {
 		err = location.check()
+	}
+	if err == nil {
+		p.lock, err = location.openLock(p.dir)
 	}
 	if err == nil {
 		err = p.openModules()
@@ -82,7 +89,7 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 // IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
 // Open creates.
 func IsOpened(location Location) bool {
-	info, err := os.Lstat(filepath.Join(location.DataDir, "modules", ownName))
+	info, err := os.Lstat(filepath.Join(location.Modules(), ownName))
 	return err == nil && info.IsDir()
 }
 
@@ -118,11 +125,14 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 
 // makeDirs creates the modules directory and .cotter in it.
 func (p *Project) makeDirs() error {
-	data := p.location.DataDir
-	if err := os.MkdirAll(filepath.Dir(data), 0o777); err != nil {
+	dirs := []string{p.path, filepath.Join(p.path, ownName)}
+	if p.location.ModulesDir == "" {
+		dirs = append([]string{p.location.DataDir}, dirs...)
+	}
+	if err := os.MkdirAll(filepath.Dir(dirs[0]), 0o777); err != nil {
 		return err
 	}
-	for _, dir := range []string{data, p.path, filepath.Join(p.path, ownName)} {
+	for _, dir := range dirs {
 		if err := refuseLink(dir); err != nil {
 			return err
 		}
@@ -213,8 +223,8 @@ func (p *Project) sweep(ownsDir bool) {
 			_ = p.modules.RemoveAll(path.Join(ownName, entry.Name()))
 		}
 	}
-	if ownsDir {
-		atomicfile.Sweep(p.dir, p.location.LockFile)
+	if ownsDir && p.lock.root == p.dir { // elsewhere, another project may be replacing the same file
+		atomicfile.Sweep(p.dir, p.lock.name)
 	}
 }
 

@@ -24,6 +24,7 @@ type Project struct {
 	identity string
 
 	dir     *os.Root // the root module's directory
+	lock    lockPlace
 	modules *os.Root
 	path    string // of modules
 
@@ -42,7 +43,7 @@ func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
-	err := p.vendor.close()
+	err := errors.Join(p.vendor.close(), p.lock.close())
 	for _, lock := range p.held {
 		err = errors.Join(err, lock.Release())
 	}
@@ -98,9 +99,7 @@ func (p *Project) note(kind NoticeKind, name string) {
 }
 
 // Lock returns the dependency lock's bytes, as [ReadLock] does.
-func (p *Project) Lock() ([]byte, error) {
-	return readOptional(p.dir, p.location.LockFile, maxLock)
-}
+func (p *Project) Lock() ([]byte, error) { return p.lock.read() }
 
 // FormerLock returns the dependency lock as the last run wrote it, from the sealed copy. It
 // returns nil if there is no copy or its seal is not valid.

@@ -25,6 +25,8 @@ type at struct {
 	key *userkey.Key
 	// vendored is what the tests' change does with vendored packages.
 	vendored vendored
+	// elsewhere is the location if it is not the usual one.
+	elsewhere *project.Location
 }
 
 // vendored is a state of a project's vendored packages before the tests' change.
@@ -42,6 +44,9 @@ func newAt(t testing.TB) at {
 }
 
 func (a at) location() project.Location {
+	if a.elsewhere != nil {
+		return *a.elsewhere
+	}
 	return project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: lockName}
 }
 

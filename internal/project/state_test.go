@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,8 +29,13 @@ type killed struct{}
 // killed. It returns the name of the step, or "" if there are no more steps.
 func (a at) kill(t testing.TB, number int) (name string) {
 	t.Helper()
+	return a.killChange(t, number, func(p *project.Project) project.Change { return a.theChange(t, p) })
+}
+
+func (a at) killChange(t testing.TB, number int, planned func(*project.Project) project.Change) (name string) {
+	t.Helper()
 	p := a.open(t)
-	c := a.theChange(t, p)
+	c := planned(p)
 	steps := 0
 	atomicfile.SetStepHook(func(s string) error {
 		if steps++; steps > number {
@@ -383,5 +389,95 @@ func TestLimits(t *testing.T) {
 	runtime.ReadMemStats(&memAfter)
 	if grown := memAfter.TotalAlloc - memBefore.TotalAlloc; grown > 64<<20 {
 		t.Errorf("%d bytes were allocated", grown)
+	}
+}
+
+// TestKilledElsewhere is TestKilled with the lock and the modules directory in other places than the
+// project, on another file system if the machine has one.
+func TestKilledElsewhere(t *testing.T) {
+	other := t.TempDir()
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		if dir, err := os.MkdirTemp("/dev/shm", "cotter-test-"); err == nil {
+			other = dir
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		}
+	}
+	phases := map[bool]int{}
+	for number := 0; ; number++ {
+		base, err := os.MkdirTemp(other, "killed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := at{dir: t.TempDir(), key: userkey.Random()}
+		a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), ModulesDir: filepath.Join(base, "modules"), LockFile: filepath.Join(base, "the.lock")}
+		outside := at{dir: base}
+		outside.write(t, "modules/modules.json", "old manifest")
+		outside.write(t, "modules/a/main.tf", "# old\n")
+		outside.write(t, "the.lock", "old lock\n")
+		before := outside.files(t, false)
+		name := a.killChange(t, number, func(p *project.Project) project.Change {
+			c := change(t, p, map[string]string{"a": "# new\n"})
+			c.OldLock = []byte("old lock\n")
+			return c
+		})
+		if name == "" {
+			break
+		}
+		complete := false
+		if text, err := os.ReadFile(filepath.Join(base, "modules/modules.json")); err == nil {
+			complete = string(text) == "new manifest"
+		}
+		phases[complete]++
+		p := a.open(t)
+		got := trees(outside.files(t, false))
+		delete(got, "the.lock")
+		lock, err := p.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, wantLock := trees(before), "old lock\n"
+		delete(want, "the.lock")
+		if complete {
+			wantLock = "new lock\n"
+		} else if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("killed before step %d, %s (-want +got):\n%s", number, name, diff)
+		}
+		if string(lock) != wantLock {
+			t.Errorf("killed before step %d, %s: the lock is %q, want %q", number, name, lock, wantLock)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if files := a.files(t, true); len(files) > 0 {
+			t.Errorf("killed before step %d, %s: the project has %v", number, name, slices.Sorted(maps.Keys(files)))
+		}
+	}
+	if phases[false] < 10 || phases[true] == 0 {
+		t.Errorf("the change was killed %v times before and after it was complete", phases)
+	}
+}
+
+// The directory of a lock may vanish while a change is unfinished, as on a memory file system after a
+// restart. Then the rest of the change is undone.
+func TestLockDirectoryGone(t *testing.T) {
+	base := t.TempDir()
+	for number := 0; ; number++ {
+		a := at{dir: t.TempDir(), key: userkey.Random()}
+		locks := filepath.Join(base, strconv.Itoa(number))
+		if err := os.Mkdir(locks, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: filepath.Join(locks, "the.lock")}
+		name := a.killChange(t, number, func(p *project.Project) project.Change { return change(t, p, map[string]string{"a": "# new\n"}) })
+		if name == "" {
+			return
+		}
+		if err := os.RemoveAll(locks); err != nil {
+			t.Fatal(err)
+		}
+		a.elsewhere.LockFile = lockName
+		if err := a.open(t).Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

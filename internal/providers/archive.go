@@ -78,7 +78,7 @@ func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 // confirmed returns the package in the store for which an earlier run has evidence.
 func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, bool, error) {
 	s := &search{Getter: g, want: want}
-	if s.remember().IsZero() {
+	if s.remember(ctx).IsZero() {
 		return nil, false, nil
 	}
 	if err := s.checkRemembered(ctx, s.release.Evidence); err != nil {

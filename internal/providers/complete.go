@@ -14,7 +14,8 @@ import (
 //
 // If the hashes are not known, the source is asked for them. That fails only if ctx ends. Other
 // errors are in Proof.Incomplete, because the package itself is proven. The source is not asked for
-// a package from an imported bundle, because there may be no network.
+// a package from an imported bundle, because there may be no network, or for one that is only known to be
+// installed.
 func (g *Getter) complete(ctx context.Context, want Want, proof *Proof) error {
 	if !g.Complete {
 		return nil
@@ -23,7 +24,7 @@ func (g *Getter) complete(ctx context.Context, want Want, proof *Proof) error {
 		proof.Hashes = known
 		return nil
 	}
-	if proof.Authentication.Evidence.Kind == evidence.Imported {
+	if kind := proof.Authentication.Evidence.Kind; kind == evidence.Imported || kind == evidence.Installed {
 		return nil
 	}
 	now, err := g.askHashes(ctx, want)

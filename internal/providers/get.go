@@ -26,7 +26,7 @@ import (
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	s := &search{Getter: g, want: want}
 	ladder := lockentry.Ladder[*Got]{
-		Remembered: s.remember,
+		Remembered: func() evidence.Evidence { return s.remember(ctx) },
 		Mirrors:    s.askOffers,
 		Accepts:    g.Rule.AcceptsProvider,
 		Check:      s.checkRemembered,
@@ -69,16 +69,19 @@ type search struct {
 
 // remember looks for the evidence of an earlier run for a package with one of the locked hashes.
 // A lock alone is not enough: it can come with a repository and name the content of another
-// provider.
-func (s *search) remember() evidence.Evidence {
+// provider. If [Getter.Rule] accepts what is installed, that is the evidence if there is no other.
+func (s *search) remember(ctx context.Context) evidence.Evidence {
 	s.release = s.remembered(s.want, func(r store.Release) bool { return s.Store.Matches(r.H1, s.want.Locked) != "" })
+	if s.release.Evidence.IsZero() {
+		s.release = s.believed(ctx, s.want)
+	}
 	return s.release.Evidence
 }
 
 // checkRemembered applies Accept to what an earlier run has learned.
 func (s *search) checkRemembered(_ context.Context, e evidence.Evidence) error {
 	if e.Since.IsZero() {
-		return nil // an offer, which was checked when it was proven
+		return nil // an offer, which was checked when it was proven, or what is installed
 	}
 	return s.accept(authentication(s.release))
 }
@@ -114,6 +117,21 @@ func (g *Getter) projectPackage(ctx context.Context, want Want) (*store.Provider
 		return nil, nil
 	}
 	return g.Store.Installed(ctx, g.Installed, store.ProviderPath(want.Provider, want.Version, want.Platform))
+}
+
+// believed returns the release that the project has installed, with a hash of the lock, if the rule
+// accepts what is installed. Otherwise the evidence of the result is zero.
+func (g *Getter) believed(ctx context.Context, want Want) (release store.Release) {
+	e := evidence.Evidence{Kind: evidence.Installed}
+	if !g.Rule.AcceptsProvider(e) {
+		return release
+	}
+	found, err := g.projectPackage(ctx, want)
+	if err != nil || found == nil || g.Store.Matches(found.H1, want.Locked) == "" {
+		return release
+	}
+	release.H1, release.Evidence = found.H1, e
+	return release
 }
 
 // fromPluginCache returns the package that the evidence of an earlier run is about.

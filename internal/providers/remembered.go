@@ -68,6 +68,9 @@ func (g *Getter) Evidence(ctx context.Context, want Want) evidence.Evidence {
 	if r := g.remembered(want, matches); !r.Evidence.IsZero() {
 		return r.Evidence
 	}
+	if e := g.believed(ctx, want).Evidence; !e.IsZero() {
+		return e
+	}
 	pkg, err := g.Source.Local().Package(ctx, want.Provider, want.Version, want.Platform)
 	if err != nil {
 		return evidence.Evidence{}

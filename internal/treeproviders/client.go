@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -83,6 +84,8 @@ type packageKey struct {
 	offers   string // Stage.OffersKey
 	source   string // Stage.SourceKey
 	complete bool   // Stage.completes
+	// installed is Stage.Installed if the rule accepts what is installed, and "" otherwise.
+	installed string
 }
 
 func (s *Stage) keyOf(want providers.Want) packageKey {
@@ -90,7 +93,11 @@ func (s *Stage) keyOf(want providers.Want) packageKey {
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes()}
+	believed := ""
+	if s.Rule.AcceptsProvider(evidence.Evidence{Kind: evidence.Installed}) {
+		believed = s.Installed
+	}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes(), believed}
 }
 
 // inParallel calls work for all elements of a list concurrently, and returns their errors.
