@@ -23,10 +23,6 @@ const (
 	// of 20,000 modules can be read.
 	maxTokens = 3_000_000
 
-	// maxNesting is the maximum depth of nested brackets. Module blocks need two levels;
-	// the parser would exhaust the stack at about ten thousand.
-	maxNesting = hcldepth.MaxDepth
-
 	// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps
 	// all tokens of its input, at about a hundred bytes each. Parsing a lock of ten thousand
 	// modules in one piece takes three times as long.

@@ -129,7 +129,7 @@ func fetch(t *testing.T, s *store.Modules, key string) *store.Fetch {
 func TestFetchKeepsAnswer(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
-	want := store.Answer{Tree: "t1:x", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
+	want := store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
 	first := fetch(t, s, "secret@key")
 	if diff := cmp.Diff(store.Answer{}, first.Last()); diff != "" {
 		t.Errorf("Last of a new key (-want +got):\n%s", diff)
@@ -159,12 +159,12 @@ func TestFetchKeepsAnswer(t *testing.T) {
 // If something other than an answer has the name of an answer, it is not used.
 func TestDamagedAnswer(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:x"`, "other": `[1]`, "not sealed": `{"Tree":"t1:x"}`} {
+	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="`, "other": `[1]`, "not sealed": `{"Tree":"t1:x"}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openModules(t, t.TempDir())
 			c := fetch(t, s, "key")
-			if err := c.Record(store.Answer{Tree: "t1:x"}); err != nil {
+			if err := c.Record(store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}); err != nil {
 				t.Fatal(err)
 			}
 			files, err := filepath.Glob(filepath.Join(s.Dir(), "fetch", "*.json"))
