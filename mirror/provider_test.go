@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 const providerWorld = `
@@ -143,14 +144,14 @@ func TestProviderTrust(t *testing.T) {
 	p.push(t, m, mirror.Result{Providers: 1})
 	for _, test := range []struct {
 		name     string
-		trust    mirror.Trust
+		trust    ocistore.Trust
 		confirms bool
 		warning  string
 	}{
-		{"named", mirror.Trust{Named: true}, true, ""},
-		{"not named", mirror.Trust{}, false, ""},
-		{"signed", mirror.Trust{SignedBy: lists(public)}, true, ""},
-		{"signed by another", mirror.Trust{Named: true, SignedBy: lists(other)}, false, "is not one of the trusted keys"},
+		{"named", ocistore.Trust{Named: true}, true, ""},
+		{"not named", ocistore.Trust{}, false, ""},
+		{"signed", ocistore.Trust{SignedBy: lists(public)}, true, ""},
+		{"signed by another", ocistore.Trust{Named: true, SignedBy: lists(other)}, false, "is not one of the trusted keys"},
 	} {
 		m.Trust = test.trust
 		warnings, asked := p.installFresh(t, m)
@@ -179,7 +180,7 @@ func TestProviderFallback(t *testing.T) {
 		t.Errorf("for another platform: warnings are %q, asked for %q", warnings, asked)
 	}
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
-	for _, trust := range []mirror.Trust{{Named: true}, {}} {
+	for _, trust := range []ocistore.Trust{{Named: true}, {}} {
 		m.Trust = trust
 		repository := "/v2/corp/mirror/providers/" + strings.ReplaceAll(string(p.w.Host()), ":", "_") + "/acme/cloud"
 		p.w.SetFaults(modtest.Fault{Path: repository + "/blobs/", Status: http.StatusOK, Body: "damaged"})

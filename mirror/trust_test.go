@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // newKey returns the key pair whose seed consists of one repeated byte.
@@ -32,19 +33,19 @@ func TestTrust(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		signKey  ed25519.PrivateKey
-		trust    mirror.Trust
+		trust    ocistore.Trust
 		confirms bool
 		warning  string
 	}{
-		{"named", nil, mirror.Trust{Named: true}, true, ""},
-		{"not named", nil, mirror.Trust{}, false, ""},
-		{"not named, and signed", private, mirror.Trust{}, false, ""},
-		{"signed", private, mirror.Trust{SignedBy: lists(ours)}, true, ""},
-		{"named and signed", private, mirror.Trust{Named: true, SignedBy: lists(ours)}, true, ""},
-		{"one key of two", private, mirror.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, true, ""},
-		{"not signed", nil, mirror.Trust{Named: true, SignedBy: lists(ours)}, false, "so the origins are asked: it is not signed"},
-		{"signed by another", private, mirror.Trust{Named: true, SignedBy: lists(theirs)}, false, "is not one of the trusted keys"},
-		{"signed for one list of two", private, mirror.Trust{SignedBy: lists(ours, theirs)}, false, "is not one of the trusted keys"},
+		{"named", nil, ocistore.Trust{Named: true}, true, ""},
+		{"not named", nil, ocistore.Trust{}, false, ""},
+		{"not named, and signed", private, ocistore.Trust{}, false, ""},
+		{"signed", private, ocistore.Trust{SignedBy: lists(ours)}, true, ""},
+		{"named and signed", private, ocistore.Trust{Named: true, SignedBy: lists(ours)}, true, ""},
+		{"one key of two", private, ocistore.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, true, ""},
+		{"not signed", nil, ocistore.Trust{Named: true, SignedBy: lists(ours)}, false, "so the origins are asked: it is not signed"},
+		{"signed by another", private, ocistore.Trust{Named: true, SignedBy: lists(theirs)}, false, "is not one of the trusted keys"},
+		{"signed for one list of two", private, ocistore.Trust{SignedBy: lists(ours, theirs)}, false, "is not one of the trusted keys"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +96,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	m.Trust = mirror.Trust{}
+	m.Trust = ocistore.Trust{}
 	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
 	for _, name := range []string{"net", "tar"} {
 		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
@@ -136,7 +137,7 @@ func TestPushSigns(t *testing.T) {
 			t.Errorf("%s: Push = %+v, %v, want %d pushed and %d replaced", test.name, result, err, test.pushed, test.replaced)
 		}
 	}
-	m.Trust = mirror.Trust{SignedBy: [][]ed25519.PublicKey{{firstPublic}, {secondPublic}}}
+	m.Trust = ocistore.Trust{SignedBy: [][]ed25519.PublicKey{{firstPublic}, {secondPublic}}}
 	entries, err := in.VerifyStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
 		t.Errorf("VerifyStore = %v, %v", entries, err)
@@ -150,11 +151,11 @@ func TestImportUnsigned(t *testing.T) {
 	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	m.Trust = mirror.Trust{}
+	m.Trust = ocistore.Trust{}
 	fresh := w.Installer()
 	fresh.CacheDir, fresh.StateDir = t.TempDir(), t.TempDir()
 	entries, err := fresh.ImportStore(t.Context(), m)
-	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, cotter.ErrDeliversOnly) {
+	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {

@@ -1,0 +1,23 @@
+// Package ocistore has the interfaces of what keeps packages as OCI artifacts: a [Repository] is one
+// repository of any OCI registry, and a [Store] is a bundle or a mirror of the packages that locks
+// name. Programs that have their own client for registries, or keep artifacts elsewhere, implement
+// them.
+//
+// A Repository has three methods with the descriptors of the OCI image specification, in the form
+// in which oras-go and OpenTofu have them: *remote.Repository and *oci.Store of oras-go are
+// repositories, and oras-go's *memory.Store lacks only Tags.
+//
+//   - getmodules.Fetcher.OCI opens the repositories of oci:// sources.
+//   - getproviders.OCIMirror.Fetcher opens those of providers' mirrors.
+//   - A Store opens its own: one for modules, and one for each provider.
+//
+// # What an implementation can and cannot do
+//
+// An implementation delivers bytes. Package cotter never relies on it for more: it compares every
+// manifest and blob with the digest and the size of its descriptor, limits their sizes, and compares
+// the packages with the lock. An implementation that sends requests decides alone where they go:
+// the rules of policies for URLs apply to the requests of package getmodules only.
+//
+// Whether a Store confirms entries of a lock is its [Trust], which is data. Its zero value confirms
+// nothing.
+package ocistore
