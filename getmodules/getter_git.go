@@ -100,6 +100,8 @@ func fetchGitBy(getter Getter) getFunc {
 // noHistory is the history of a repository that only a caller's getter can read.
 type noHistory struct{}
 
-func (noHistory) Commits(context.Context, *git.History, []git.Ref, []string) error { return ErrNoHistory }
+func (noHistory) Commits(context.Context, *git.History, []git.Ref, []string) error {
+	return ErrNoHistory
+}
 
 func (noHistory) Lacks(context.Context, string) (bool, error) { return false, nil }

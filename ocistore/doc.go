@@ -11,6 +11,18 @@
 //   - getproviders.OCIMirror.Fetcher opens those of providers' mirrors.
 //   - A Store opens its own: one for modules, and one for each provider.
 //
+// # The content of a store
+//
+// bundle.Create and mirror.Push write the artifacts of a store; other tools can copy them. The
+// repository of the modules' packages has these tags:
+//
+//	entry-<sha256 of an entry's data>      the package of a lock entry
+//	t1-<hex of the t1 hash>                a package with this content
+//	provider-HOST_NAMESPACE_TYPE_VERSION   lists a release of a provider
+//
+// The repository of a provider has a tag for each version, in which "_" replaces "+". It points to
+// an index with a manifest for each platform, as in OpenTofu's provider mirrors.
+//
 // # What an implementation can and cannot do
 //
 // An implementation delivers bytes. Package cotter never relies on it for more: it compares every

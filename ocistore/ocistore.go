@@ -50,7 +50,7 @@ type Store interface {
 	Info() Info
 	// Repository opens the repository of a provider's packages, which has an index for each
 	// version, as in OpenTofu's provider mirrors. For the zero Provider it opens the repository
-	// of the modules' packages. docs/air-gap.md describes its tags.
+	// of the modules' packages. The package comment describes their tags.
 	Repository(ctx context.Context, provider addrs.Provider) (Repository, error)
 }
 
