@@ -36,7 +36,6 @@ type Layout struct {
 	// files are the sections of the tar file by file name.
 	files map[string]section
 	refs  []Ref
-	tags  map[string]Descriptor
 }
 
 type section struct{ offset, size int64 }
@@ -44,7 +43,7 @@ type section struct{ offset, size int64 }
 // ReadLayout reads the list of files and the index of a layout. The file must stay open. Errors about
 // its content wrap [ErrLayout].
 func ReadLayout(file *os.File) (*Layout, error) {
-	l := &Layout{file: file, files: make(map[string]section), tags: make(map[string]Descriptor)}
+	l := &Layout{file: file, files: make(map[string]section)}
 	if err := l.readFiles(file); err != nil {
 		return nil, err
 	}
@@ -102,6 +101,7 @@ func (l *Layout) readIndex() error {
 	if err := l.readJSON(ocispec.ImageIndexFile, maxIndex, &index); err != nil {
 		return err
 	}
+	tags := make(map[string]bool)
 	for _, m := range index.Manifests {
 		tag := m.Annotations[ocispec.AnnotationRefName]
 		isIndex := m.MediaType == IndexType
@@ -109,10 +109,10 @@ func (l *Layout) readIndex() error {
 			continue // it is not a ref of this package
 		}
 		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: descriptorOf(m)}
-		if _, twice := l.tags[tag]; twice {
+		if tags[tag] {
 			return badLayout("the tag %q occurs twice", tag)
 		}
-		l.tags[tag] = ref.Manifest
+		tags[tag] = true
 		l.refs = append(l.refs, ref)
 	}
 	return nil
@@ -140,12 +140,6 @@ func (l *Layout) open(at section) io.Reader { return io.NewSectionReader(l.file,
 
 // Refs returns the manifests that have tags, in the order of the index.
 func (l *Layout) Refs() []Ref { return l.refs }
-
-// Tagged returns the manifest with a tag.
-func (l *Layout) Tagged(tag string) (Descriptor, bool) {
-	manifest, ok := l.tags[tag]
-	return manifest, ok
-}
 
 // Copy writes a blob to w. If the layout does not have the blob, or if the content does not match
 // the digest, the error wraps [ErrLayout]; some of the content may have been written.
