@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // Resolved reports which version or location was selected for a module call.
@@ -244,7 +245,7 @@ func (e *events) ofProviders(p providers.Event) {
 	case providers.Refused:
 		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
 	case providers.Distrusted:
-		if !errors.Is(p.Err, ErrDeliversOnly) {
+		if !errors.Is(p.Err, ocistore.ErrDeliversOnly) {
 			e.warn(nil, stores.DistrustText(p.Location, p.Err))
 		}
 	case providers.Damaged:

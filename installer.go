@@ -107,8 +107,8 @@ type Options struct {
 	// a package. 0 means 4, 1 means that a failed request is never repeated.
 	Attempts int
 	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
-	// sets its fields HTTPClient, UserAgent, Attempts, HTTPCredentials, OCICredentials and CacheDir
-	// if they are zero, so the Fetcher must not be in use yet. nil means the defaults.
+	// sets its fields HTTPClient, UserAgent, Attempts, HTTPCredentials, OCICredentials,
+	// GitCredentials and CacheDir if they are zero, so the Fetcher must not be in use yet. nil means the defaults.
 	Fetcher *getmodules.Fetcher
 	// CacheDir, StateDir, StateKey, Parallel and OnEvent are as in Installer.
 	CacheDir, StateDir, StateKey string
@@ -127,6 +127,9 @@ type Credentials interface {
 	// OCICredentials finds credentials for a repository of an OCI registry; see
 	// getmodules.OCICredentials.
 	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
+	// GitCredentials finds credentials for git repositories with an https address; see
+	// getmodules.Fetcher.GitCredentials. If it returns nil, git finds its own.
+	GitCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
 }
 
 // New returns an Installer whose discovery, registry client and fetcher share an
@@ -184,6 +187,9 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	}
 	if f.OCICredentials == nil {
 		f.OCICredentials = o.Credentials.OCICredentials
+	}
+	if f.GitCredentials == nil {
+		f.GitCredentials = o.Credentials.GitCredentials
 	}
 	return f
 }

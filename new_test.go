@@ -79,6 +79,8 @@ func (credentials) OCICredentials(context.Context, string, string) (getmodules.O
 	return getmodules.OCICredential{Username: "user", Password: "password"}, nil
 }
 
+func (credentials) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) { return nil, nil }
+
 // bearer is a token for the services of one host.
 type bearer string
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -143,7 +144,7 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	}
 	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidence.Verify), Offline: true, Installed: p.providersPath()}
 	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
-		getter.Stores = append(getter.Stores, named.Evidence())
+		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
 	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
 		version, err := versions.Parse(entry.Version)

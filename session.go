@@ -74,7 +74,7 @@ func (c clients) configFor(req Request) (ConfigReader, error) {
 func (c clients) evidenceOf(req Request) []evidence.Evidence {
 	var named []evidence.Evidence
 	for _, store := range slices.Concat(req.Stores, c.stores) {
-		if e := store.Evidence(); !e.IsZero() {
+		if e := stores.EvidenceOf(store); !e.IsZero() {
 			named = append(named, e)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // their entries, and checks that the artifacts confirm the entries. It contacts only the
 // store and keeps nothing. The entries are sorted by source and version, with providers
 // last. The error reports problems that concern the whole store.
-func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
 	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
@@ -30,7 +30,7 @@ func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]Stor
 // means trusting it. Of provider packages for other platforms only the hashes are kept.
 // Damaged packages are not imported, and Err of their entries is set. The returned entries
 // and the error are as for VerifyStore.
-func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]StoreEntry, error) {
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
@@ -53,8 +53,8 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func readStore(ctx context.Context, in Installer, store ListedStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
-	all, err := store.Tags(ctx)
+func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
+	all, err := stores.Tags(ctx, store)
 	if err != nil {
 		return nil, err
 	}

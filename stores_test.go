@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -169,7 +171,7 @@ func TestBundleWithOtherContent(t *testing.T) {
 func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte {
 	t.Helper()
 	opened := openBundle(t, text)
-	manifest, err := opened.Manifest(t.Context(), content.Tag())
+	manifest, err := stores.Manifest(t.Context(), opened, content.Tag())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +184,11 @@ func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte 
 		t.Fatal(err)
 	}
 	defer layer.Close()
-	if err := opened.Blob(t.Context(), forgery.Layer.Digest, forgery.Layer.Size, layer); err != nil {
+	repository, err := opened.Repository(t.Context(), addrs.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := oci.Download(t.Context(), repository, forgery.Layer, layer, nil); err != nil {
 		t.Fatal(err)
 	}
 	forgery.Statement = other

@@ -1,28 +1,30 @@
 package bundle
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
-	"github.com/cotterpin/cotter"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Bundle is an open bundle. It is a [cotter.ListedStore] and must be closed.
+// Bundle is an open bundle. It is an [ocistore.Store] and must be closed.
 type Bundle struct {
 	file   *os.File
 	layout *oci.Layout
 }
 
-var _ cotter.ListedStore = (*Bundle)(nil)
+var _ ocistore.Store = (*Bundle)(nil)
 
 // ErrBundle means that a file is not a bundle or is damaged.
 var ErrBundle = oci.ErrLayout
@@ -51,73 +53,59 @@ func Open(name string) (*Bundle, error) {
 // Close closes the file.
 func (b *Bundle) Close() error { return b.file.Close() }
 
-// Name returns "the bundle" and the name of the file.
-func (b *Bundle) Name() string { return "the bundle " + b.file.Name() }
-
-// IsLocal returns true.
-func (b *Bundle) IsLocal() bool { return true }
-
-// CheckTrust returns nil, because a bundle is a file that the user has named.
-func (b *Bundle) CheckTrust([]byte) error { return nil }
-
-// Evidence implements [cotter.PackageStore]. It names the bundle.
-func (b *Bundle) Evidence() evidence.Evidence {
-	return evidence.Evidence{Kind: evidence.Mirror, By: b.Name()}
+// Info implements [ocistore.Store]. The name is "the bundle" and the name of the file. A bundle
+// confirms its entries, because it is a file that the user has named.
+func (b *Bundle) Info() ocistore.Info {
+	name := ""
+	if b.file != nil {
+		name = b.file.Name()
+	}
+	return ocistore.Info{Name: "the bundle " + name, Local: true, Trust: ocistore.Trust{Named: true}}
 }
 
-// Tags returns all tags in the bundle.
-func (b *Bundle) Tags(context.Context) ([]string, error) {
+// Repository implements [ocistore.Store]. The repository reads the file.
+func (b *Bundle) Repository(_ context.Context, provider addrs.Provider) (ocistore.Repository, error) {
+	if b.layout == nil {
+		return nil, fs.ErrClosed
+	}
+	if provider == (addrs.Provider{}) {
+		return b.layout, nil
+	}
+	return releases{b.layout, provider}, nil
+}
+
+// releases is a bundle as the repository of one provider, whose tags are versions.
+type releases struct {
+	*oci.Layout
+	provider addrs.Provider
+}
+
+// Resolve implements [ocistore.Repository].
+func (r releases) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
+	if version, err := versions.ParseProviderVersion(oci.VersionOfTag(reference)); err == nil {
+		reference = artifact.Release{Provider: r.provider, Version: version}.Tag()
+	}
+	return r.Layout.Resolve(ctx, reference)
+}
+
+// Tags implements [ocistore.Repository].
+func (r releases) Tags(ctx context.Context, last string, page func(tags []string) error) error {
 	var tags []string
-	for _, ref := range b.layout.Refs() {
-		tags = append(tags, ref.Tag)
+	for _, ref := range r.Refs() {
+		if !strings.HasPrefix(ref.Tag, artifact.ProviderTag) {
+			continue
+		}
+		index, err := oci.Read(ctx, r.Layout, ref.Tag)
+		if err != nil {
+			return err
+		}
+		release, err := artifact.ParseReference(index.Text)
+		if err != nil {
+			return err
+		}
+		if release.Provider == r.provider {
+			tags = append(tags, release.VersionTag())
+		}
 	}
-	return tags, nil
-}
-
-// Manifest implements [cotter.PackageStore].
-func (b *Bundle) Manifest(_ context.Context, tag string) ([]byte, error) {
-	at, ok := b.layout.Tagged(tag)
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: tag, Err: fs.ErrNotExist}
-	}
-	return b.text(at)
-}
-
-// text returns the content of a blob that is a manifest.
-func (b *Bundle) text(at oci.Descriptor) ([]byte, error) {
-	if at.Size > artifact.MaxManifest {
-		return nil, fmt.Errorf("%w: a manifest has %d bytes", ErrBundle, at.Size)
-	}
-	var text bytes.Buffer
-	err := b.layout.Copy(&text, at)
-	return text.Bytes(), err
-}
-
-// Blob implements [cotter.PackageStore].
-func (b *Bundle) Blob(ctx context.Context, digest string, size int64, file *os.File) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return b.layout.Copy(file, oci.Descriptor{Digest: digest, Size: size})
-}
-
-// ProviderIndex implements [cotter.PackageStore].
-func (b *Bundle) ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error) {
-	return b.Manifest(ctx, artifact.Release{Provider: provider, Version: version}.Tag())
-}
-
-// ProviderManifest implements [cotter.PackageStore].
-func (b *Bundle) ProviderManifest(_ context.Context, _ addrs.Provider, digest string, size int64) ([]byte, error) {
-	return b.text(oci.Descriptor{Digest: digest, Size: size})
-}
-
-// ProviderBlob implements [cotter.PackageStore].
-func (b *Bundle) ProviderBlob(ctx context.Context, _ addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error {
-	if err := b.Blob(ctx, digest, size, file); err != nil {
-		return err
-	}
-	if progress != nil {
-		progress(size, size)
-	}
-	return nil
+	return page(tags[slices.Index(tags, last)+1:])
 }

@@ -6,7 +6,7 @@
 // provider mirrors, with a manifest for each platform. The same locks and platforms always give
 // the same bytes.
 //
-// [Create] writes a bundle and [Open] opens one. A [Bundle] is a [cotter.ListedStore]. As one of
+// [Create] writes a bundle and [Open] opens one. A [Bundle] is an [ocistore.Store]. As one of
 // [cotter.Installer].Stores it replaces the origins. [cotter.Installer.VerifyStore] verifies it,
 // and [cotter.Installer.ImportStore] imports its packages into the cache.
 package bundle

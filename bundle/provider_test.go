@@ -218,7 +218,7 @@ func TestCreateForPlatforms(t *testing.T) {
 	p := newProviderProject(t)
 	p.req.Providers = &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
 	name := p.bundle(t)
-	missing, ok := errors.AsType[*cotter.MissingPlatformError](p.installFrom(t, name))
+	missing, ok := errors.AsType[*getproviders.MissingPlatformError](p.installFrom(t, name))
 	if !ok || len(missing.Platforms) != 1 || missing.Platforms[0].String() != "plan9_arm" {
 		t.Errorf("Install = %+v, want a *MissingPlatformError", missing)
 	}

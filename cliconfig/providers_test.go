@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -460,7 +461,8 @@ func TestSourcesOfMethods(t *testing.T) {
 		t.Errorf("the network mirror is %+v", network)
 	}
 	oci := methods[3].Source.(*getproviders.OCIMirror)
-	if oci.Fetcher.OCICredentials == nil || oci.Fetcher.Attempts != 5 || oci.Fetcher.UserAgent != "test" {
+	fetcher := oci.Fetcher.(*getmodules.Fetcher)
+	if fetcher.OCICredentials == nil || fetcher.Attempts != 5 || fetcher.UserAgent != "test" {
 		t.Errorf("the OCI mirror is %+v", oci)
 	}
 }

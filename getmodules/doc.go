@@ -34,7 +34,8 @@
 // them; their content is subject to the same rules as other tar archives. Single compressed
 // files and uncompressed tar files are not supported as archives.
 //
-// Other kinds of sources need an entry in [Fetcher].Getters. Getters are in the packages
+// Other kinds of sources need an entry in [Fetcher].Getters, which can also replace or remove
+// the kinds above. Getters are in the packages
 // getmodules/s3, gcs and hg; package getmodules/gogetter adapts getters of go-getter; and
 // callers can write their own [Getter]. Callers add only the getters whose dependencies they
 // want. The size and speed of a Getter's download are limited while it runs. The same rules as
@@ -196,7 +197,9 @@
 // credentials, it is refused. All requests use https. Token services may not redirect.
 // Registries may, as described in the section on HTTP.
 //
-// [Fetcher.OCIRepository] lists the tags of a repository.
+// [Fetcher.OpenOCI] and [Fetcher.OCIRepository] open repositories for other purposes.
+// [Fetcher].OCI replaces the client: then no request is sent here, and the rules for requests are
+// those of the replacement. Digests, sizes and limits are still checked.
 //
 // # Limits
 //

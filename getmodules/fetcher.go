@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // Fetcher fetches module packages. The zero value is ready to use. Its fields must not change
@@ -49,15 +50,23 @@ type Fetcher struct {
 	// OCICredentials finds the credentials for a repository of an OCI registry. nil means that
 	// there are none.
 	OCICredentials OCICredentials
+	// OCI opens the repositories of OCI registries, for oci:// sources and for OpenOCI. It is
+	// for programs that have their own client or keep artifacts elsewhere; then
+	// OCICredentials and HTTPClient are not used for them. Package ocistore says what such a
+	// repository is relied on for. nil means a client for registries over https.
+	OCI ocistore.Opener
 	// GitCredentials finds the credentials, such as a token for a host, for git repositories
 	// with an https address without credentials. They are sent only to the server of the
 	// address, and not if another server pointed to it. They take precedence over the user's
 	// credential helpers, which git uses if GitCredentials is nil or returns no credentials.
 	GitCredentials HTTPCredentials
 	// Getters fetch from further kinds of sources. The key is the name before "::" in an
-	// address. Built-in kinds cannot be replaced. Packages getmodules/s3, gcs and hg have a
-	// getter each; they are separate packages because of their dependencies. See [Getter] for
-	// how to write one.
+	// address. Packages getmodules/s3, gcs and hg have a getter each; they are separate
+	// packages because of their dependencies. See [Getter] for how to write one.
+	//
+	// A getter for a built-in kind (file, git, http, https, oci) replaces it, and nil removes
+	// it: its addresses are then an [ErrUnsupportedScheme]. The getter for git must be a
+	// [GitGetter]. To replace only where OCI artifacts come from, set OCI.
 	//
 	// A server's answer may point to s3 and gcs, but not to other kinds of Getters; see the
 	// package comment. A package's own configuration may point to all of them, but not to file
@@ -239,7 +248,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 		return nil, fetchError(shown, err)
 	}
 	var pkg *Package
-	if req.Package.Getter() != "git" { // the git clients begin later
+	if _, own := f.replaced("git"); own || req.Package.Getter() != "git" { // our git clients begin later
 		err = req.begin(ctx)
 	}
 	if err == nil {
@@ -275,11 +284,16 @@ func (f *Fetcher) check(req Request) (getFunc, error) {
 
 func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 	name := pkg.Getter()
-	if get, found := getters()[name]; found {
-		return get, nil
-	}
-	if getter := f.Getters[name]; getter != nil {
+	getter, own := f.replaced(name)
+	switch get, found := getters()[name]; {
+	case own && getter == nil:
+		return nil, errRemoved(name)
+	case own && name == "git":
+		return fetchGitBy(getter), nil
+	case own:
 		return fetchBy(getter), nil
+	case found:
+		return get, nil
 	}
 	const here = "github.com/cotterpin/cotter/getmodules/"
 	switch name {

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Getter downloads from a kind of source that is not built in; see [Fetcher].Getters. It must
+// Getter downloads from a kind of source; see [Fetcher].Getters. A [GitGetter] is one for git. It must
 // be safe for concurrent use.
 //
 // A Getter only downloads. [Fetcher.Fetch] does the rest. It checks whether the address is
@@ -75,7 +75,13 @@ func fetchBy(getter Getter) getFunc {
 
 // fetchDownload lets a getter download to a private directory next to req.Dir, and makes the
 // package from the result.
-func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (_ *Package, err error) {
+func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (*Package, error) {
+	download := func(path string) (Download, error) { return f.downloadFrom(req, addr, path) }
+	return f.fetchTo(ctx, req, getter, download, addr)
+}
+
+// fetchTo is fetchDownload for the Download that a function returns for a path.
+func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, download func(path string) (Download, error), addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	if scratch, err = filepath.Abs(scratch); err != nil {
 		return nil, err
 	}
-	from, err := f.downloadFrom(req, addr, filepath.Join(scratch, "package"))
+	from, err := download(filepath.Join(scratch, "package"))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +137,7 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(from.URL)))}
+		err = shownError(err, from.URL)
 	}
 	return got, size, err
 }
@@ -188,6 +194,11 @@ func secretsOf(u *url.URL) []string {
 		}
 	}
 	return append(secrets, u.Fragment)
+}
+
+// shownError returns an error of a getter without control characters and the secrets of an address.
+func shownError(err error, at *url.URL) error {
+	return &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(at)))}
 }
 
 // getterError is an error of a getter with a sanitized text.

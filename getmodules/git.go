@@ -129,6 +129,9 @@ func privateDir(parent, prefix string) (string, error) {
 // not enough, the server may not have understood the request, and the other client lists the
 // refs.
 func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
+	if getter, own := f.replaced("git"); own {
+		return f.callersRefs(ctx, req, getter)
+	}
 	var refs git.Refs
 	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		if g.v2 != nil {

@@ -74,6 +74,11 @@ type gitClients struct {
 
 // gitClients determines which clients may fetch a repository.
 func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
+	if getter, own := f.replaced("git"); own && getter == nil {
+		return nil, errRemoved("git")
+	} else if own {
+		return nil, errOwnGetter("git", "do this")
+	}
 	u := &addr.remote
 	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
 		var err error

@@ -1,6 +1,7 @@
 package getmodules_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // TestUserAgent checks the User-Agent header of a Fetcher's requests.
@@ -106,14 +108,14 @@ func TestUnknownLength(t *testing.T) {
 	}
 }
 
-// otherRepository wraps an OCIRepository in a type of another package.
-type otherRepository struct{ getmodules.OCIRepository }
+// otherRepository wraps a repository in a type of another package.
+type otherRepository struct{ ocistore.Repository }
 
-// wrapper is a Fetcher that returns its own type of OCIRepository.
+// wrapper is a Fetcher that returns its own type of repository.
 type wrapper struct{ *getmodules.Fetcher }
 
-func (w wrapper) OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error) {
-	inner, err := w.Fetcher.OCIRepository(req)
+func (w wrapper) OCIRepository(ctx context.Context, req getmodules.Request) (ocistore.Repository, error) {
+	inner, err := w.Fetcher.OCIRepository(ctx, req)
 	return otherRepository{inner}, err
 }
 
@@ -121,7 +123,7 @@ func (w wrapper) OCIRepository(req getmodules.Request) (getmodules.OCIRepository
 func TestOCIRepositoryCanBeWrapped(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
-	repository, err := wrapper{newOCIFetcher(world)}.OCIRepository(getmodules.Request{Package: pkgOf(world.OCISource("net", ""))})
+	repository, err := wrapper{newOCIFetcher(world)}.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(world.OCISource("net", ""))})
 	if err != nil {
 		t.Fatal(err)
 	}

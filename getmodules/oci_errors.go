@@ -3,6 +3,7 @@ package getmodules
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 var (
@@ -25,7 +28,7 @@ var (
 	ErrOCIArtifact = errors.New("the artifact is not a module package")
 	// ErrOCIContent means that the answer of an OCI registry does not match the
 	// protocol, a digest or a size.
-	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
+	ErrOCIContent = oci.ErrContent
 )
 
 // ociError translates an error of the registry client. The client's messages contain text from
@@ -80,6 +83,21 @@ func ociTooLarge(req *http.Request, err error) error {
 func isOCIReason(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOCIArtifact) || errors.Is(err, ErrOCIContent)
 }
+
+// openedError hides control characters in an error of a repository that [Fetcher].OCI opened. What
+// oras-go does not find does not exist.
+func openedError(err error) error {
+	shown := &getterError{err, sanitize.Escape(err.Error())}
+	if errors.Is(err, errdef.ErrNotFound) {
+		return &notFoundError{shown}
+	}
+	return shown
+}
+
+// notFoundError is an error that also wraps fs.ErrNotExist.
+type notFoundError struct{ error }
+
+func (e *notFoundError) Unwrap() []error { return []error{e.error, fs.ErrNotExist} }
 
 // ociCredentialError means that the search for credentials failed.
 type ociCredentialError struct{ err error }

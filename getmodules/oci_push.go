@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // PushError is a failed push to a repository of an OCI registry. It wraps the same errors
@@ -27,50 +28,63 @@ func (e *PushError) Error() string { return fmt.Sprintf("cannot push to %q: %s",
 
 func (e *PushError) Unwrap() error { return e.Err }
 
-// failPush is like fail, but returns a *PushError.
-func (c *OCIContent) failPush(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &PushError{c.shown, err}
+// OCIWriter stores artifacts in a repository of an OCI registry, over https, with the limits,
+// credentials and retries of a Fetcher. It is safe for concurrent use. The errors of its methods
+// are of type *[PushError].
+type OCIWriter struct {
+	repository *ociRepository
+	shown      string
 }
 
-// PushBlob uploads the content of a file to the repository, unless the repository already has
-// the blob. It reports whether it uploaded the blob. The file must have the digest and the size
-// of the blob.
-func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) (pushed bool, err error) {
-	err = c.repository.repeat(ctx, func() error {
-		has, err := c.repository.hasBlob(ctx, blob)
-		if has || err != nil {
-			return err
+// errReadOnly means that a Fetcher has repositories of its caller.
+var errReadOnly = errors.New("the repositories of Fetcher.OCI can only be read")
+
+// OCIWriter returns a writer to a repository, without sending a request. host is HOST or HOST:PORT.
+// The error is a *[FetchError] about the address. If [Fetcher].OCI is set, the methods of the writer
+// fail: repositories of callers can only be read.
+func (f *Fetcher) OCIWriter(host, repository string) (*OCIWriter, error) {
+	addr, shown, err := f.ociAddress(host, repository)
+	if err != nil {
+		return nil, fetchError(shown, err)
+	}
+	return &OCIWriter{f.ociRepository(addr), shown}, nil
+}
+
+// push runs an upload, and retries failures that may be temporary.
+func (c *OCIWriter) push(ctx context.Context, run func() error) error {
+	err := errReadOnly
+	if c.repository.fetcher.OCI == nil {
+		err = c.repository.repeat(ctx, run)
+	}
+	if err != nil {
+		return &PushError{c.shown, err}
+	}
+	return nil
+}
+
+// PushBlob uploads the content of a file, which must have the digest and the size of the blob. It
+// reports whether it uploaded the blob: it does not if the repository already has it, unless always
+// is set, because that copy may be damaged. Registries may ignore the upload of a blob that they
+// have.
+func (c *OCIWriter) PushBlob(ctx context.Context, blob ocispec.Descriptor, file io.ReaderAt, always bool) (pushed bool, err error) {
+	err = c.push(ctx, func() error {
+		if !always {
+			if has, err := c.repository.hasBlob(ctx, blob); has || err != nil {
+				return err
+			}
 		}
 		pushed = true
-		return c.repository.upload(ctx, blob, file)
+		return c.repository.remote.Blobs().Push(ctx, blob, io.NewSectionReader(file, 0, blob.Size))
 	})
-	return pushed && err == nil, c.failPush(err)
-}
-
-// UploadBlob is like PushBlob, but does not check whether the repository already has the blob,
-// because that copy may be damaged. Registries may ignore the upload of a blob that they have.
-func (c *OCIContent) UploadBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) error {
-	return c.failPush(c.repository.repeat(ctx, func() error { return c.repository.upload(ctx, blob, file) }))
-}
-
-// upload uploads a blob, without retries.
-func (r *ociRepository) upload(ctx context.Context, blob OCIBlob, file io.ReaderAt) error {
-	descriptor, err := blob.descriptor()
-	if err != nil {
-		return err
-	}
-	return r.Blobs().Push(ctx, descriptor, io.NewSectionReader(file, 0, blob.Size))
+	return pushed && err == nil, err
 }
 
 // hasBlob reports whether the repository has a blob.
-func (r *ociRepository) hasBlob(ctx context.Context, blob OCIBlob) (bool, error) {
-	if _, err := blob.descriptor(); err != nil {
-		return false, err
+func (r *ociRepository) hasBlob(ctx context.Context, blob ocispec.Descriptor) (bool, error) {
+	if !oci.IsDigest(blob.Digest.String()) {
+		return false, fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest)
 	}
-	_, err := r.Blobs().Resolve(ctx, blob.Digest)
+	_, err := r.remote.Blobs().Resolve(ctx, blob.Digest.String())
 	switch status, ok := errors.AsType[*httpx.StatusError](err); {
 	case errors.Is(err, errdef.ErrNotFound), ok && status.Answer.StatusCode == http.StatusNotFound:
 		return false, nil
@@ -80,11 +94,11 @@ func (r *ociRepository) hasBlob(ctx context.Context, blob OCIBlob) (bool, error)
 	return true, nil
 }
 
-// PushManifest stores a manifest and makes a tag point to it. The blobs that it refers to must
-// already be in the repository. The error is a *[PushError].
-func (c *OCIContent) PushManifest(ctx context.Context, tag, mediaType string, text []byte) error {
+// PushManifest stores a manifest or an index and makes a tag point to it. tag may also be its
+// digest. What it refers to must already be in the repository.
+func (c *OCIWriter) PushManifest(ctx context.Context, tag, mediaType string, text []byte) error {
 	descriptor := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
-	return c.failPush(c.repository.repeat(ctx, func() error {
-		return c.repository.Manifests().PushReference(ctx, descriptor, bytes.NewReader(text), tag)
-	}))
+	return c.push(ctx, func() error {
+		return c.repository.remote.Manifests().PushReference(ctx, descriptor, bytes.NewReader(text), tag)
+	})
 }

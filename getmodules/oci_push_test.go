@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -24,14 +24,14 @@ const pushedManifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.imag
 // pushAll pushes a blob and a manifest to a repository and reads them back.
 func pushAll(t *testing.T, f *getmodules.Fetcher, host string) error {
 	t.Helper()
-	repo, err := f.OCIContent(host, "acme/mirror")
+	repo, err := f.OCIWriter(host, "acme/mirror")
 	if err != nil {
 		t.Fatal(err)
 	}
 	content := []byte("{}")
-	blob := getmodules.OCIBlob{Digest: digest.FromBytes(content).String(), Size: int64(len(content))}
+	blob := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.FromBytes(content), Size: int64(len(content))}
 	for i, want := range []bool{true, false} {
-		pushed, err := repo.PushBlob(t.Context(), blob, bytes.NewReader(content))
+		pushed, err := repo.PushBlob(t.Context(), blob, bytes.NewReader(content), false)
 		if err != nil {
 			return err
 		}
@@ -39,20 +39,26 @@ func pushAll(t *testing.T, f *getmodules.Fetcher, host string) error {
 			t.Errorf("PushBlob, time %d: %t, want %t", i+1, pushed, want)
 		}
 	}
-	const mediaType = "application/vnd.oci.image.manifest.v1+json"
-	if err := repo.PushManifest(t.Context(), "one", mediaType, []byte(pushedManifest)); err != nil {
+	if err := repo.PushManifest(t.Context(), "one", ocispec.MediaTypeImageManifest, []byte(pushedManifest)); err != nil {
 		return err
 	}
-	found, err := repo.Manifest(t.Context(), "one")
-	if err != nil || string(found.Text) != pushedManifest || found.MediaType != mediaType {
-		t.Errorf("Manifest = %+v, %v", found, err)
-	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "blob"))
+	from, err := f.OpenOCI(t.Context(), host, "acme/mirror")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	return repo.Blob(t.Context(), blob, file, nil)
+	found, err := from.Resolve(t.Context(), "one")
+	if err != nil || string(found.Data) != pushedManifest || found.MediaType != ocispec.MediaTypeImageManifest {
+		t.Errorf("Resolve = %+v, %v", found, err)
+	}
+	body, err := from.Fetch(t.Context(), blob)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(body)
+	if string(got) != string(content) {
+		t.Errorf("the blob is %q, %v", got, err)
+	}
+	return errors.Join(err, body.Close())
 }
 
 func TestOCIPush(t *testing.T) {

@@ -76,7 +76,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 			t.Errorf("%q: %+v, want the revision %s", rest, pkg, id)
 		}
 	}
-	repo, err := f.OCIRepository(getmodules.Request{Package: pkgOf(address)})
+	repo, err := f.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(address)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 	if err != nil || len(found) != 122 {
 		t.Errorf("List = %d versions, %v, want 122", len(found), err)
 	}
-	if got, err := repo.Digest(t.Context(), "v1.2.0"); got != id.String() || err != nil {
-		t.Errorf("Digest = %q, %v, want %q", got, err, id)
+	if got, err := repo.Resolve(t.Context(), "v1.2.0"); got.Digest != id || err != nil {
+		t.Errorf("Resolve = %v, %v, want %q", got, err, id)
 	}
 }

@@ -5,15 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 const (
@@ -27,28 +32,35 @@ const (
 	ociTagPage = 1_000
 )
 
-// OCIRepository is a repository of an OCI registry. [Fetcher.OCIRepository] returns one;
-// callers can also bring their own implementation. Implementations must be safe for concurrent
-// use.
-type OCIRepository interface {
-	// Tags calls page with the tags of the repository, with as many per call as the registry
-	// returns. They are in the registry's order, beginning after the tag last. If page returns
-	// an error, Tags stops and returns it.
-	Tags(ctx context.Context, last string, page func(tags []string) error) error
-	// Digest returns the digest of the manifest that a tag currently points to. The error wraps
-	// fs.ErrNotExist if the tag does not exist.
-	Digest(ctx context.Context, tag string) (string, error)
+// OpenOCI opens a repository of a registry: that of [Fetcher].OCI, or else one of our own client,
+// which has the same limits, credentials and retries as Fetch and sends no request yet. host is
+// HOST or HOST:PORT. The error is a *[FetchError], and so are the errors of the repository.
+//
+// Resolve of our own client requests the content too, so it is in the field Data of the descriptor.
+// Tags fails with [ErrTooLarge] after 1,000 pages. It does not check whether a page is repeated;
+// package versions/ocitags does.
+func (f *Fetcher) OpenOCI(ctx context.Context, host, repository string) (ocistore.Repository, error) {
+	addr, shown, err := f.ociAddress(host, repository)
+	if err != nil {
+		return nil, fetchError(shown, err)
+	}
+	return f.openShown(ctx, addr, shown)
 }
 
-// OCIRepository opens the repository of req.Package, without sending a request. It uses the
-// fields Package, FromServer, Origin and FromPackage of the request. The tag or digest in the
-// address must be valid, but is not requested. The error is a *[FetchError], and so are the
-// errors of the repository.
-//
-// Requests of the repository have the same limits, credentials and retries as those of Fetch.
-// Tags fails with [ErrTooLarge] after 1,000 pages. It does not check whether a page is
-// repeated; package versions/ocitags does.
-func (f *Fetcher) OCIRepository(req Request) (OCIRepository, error) {
+// ociAddress returns the address of a repository, and the form of it for messages.
+func (f *Fetcher) ociAddress(host, repository string) (*ociAddress, string, error) {
+	pkg := addrs.ParseModulePackage("oci://" + host + "/" + repository)
+	addr, err := parseOCIAddress(pkg)
+	if err == nil && addr.repository != repository { // the host may be spelled otherwise: "1" is 0.0.0.1
+		err = badOCI("%q is not the name of a repository", host+"/"+repository)
+	}
+	return addr, pkg.Redacted(), err
+}
+
+// OCIRepository is [Fetcher.OpenOCI] for the repository of req.Package. It uses the fields
+// Package, FromServer, Origin and FromPackage of the request. The tag or digest in the address
+// must be valid, but is not requested.
+func (f *Fetcher) OCIRepository(ctx context.Context, req Request) (ocistore.Repository, error) {
 	shown := req.Package.Redacted()
 	if err := checkLocation(req); err != nil {
 		return nil, fetchError(shown, err)
@@ -60,33 +72,41 @@ func (f *Fetcher) OCIRepository(req Request) (OCIRepository, error) {
 	if err != nil {
 		return nil, fetchError(shown, err)
 	}
-	return &shownRepository{f.ociRepository(addr), shown}, nil
+	return f.openShown(ctx, addr, shown)
 }
 
-// shownRepository is an OCIRepository whose errors contain the address of the package.
-type shownRepository struct {
-	*ociRepository
-	shown string
-}
-
-func (r *shownRepository) Tags(ctx context.Context, last string, page func(tags []string) error) error {
-	if err := r.tags(ctx, last, page); err != nil {
-		return fetchError(r.shown, err)
+// openOCI opens the repository of an address.
+func (f *Fetcher) openOCI(ctx context.Context, addr *ociAddress) (ocistore.Repository, error) {
+	if getter, own := f.replaced("oci"); own && getter == nil {
+		return nil, errRemoved("oci")
+	} else if own {
+		return nil, errOwnGetter("oci", "open repositories: set Fetcher.OCI for that")
 	}
-	return nil
+	if f.OCI == nil {
+		return f.ociRepository(addr), nil
+	}
+	found, err := f.OCI.OpenOCI(ctx, addr.host, addr.repository)
+	switch {
+	case err != nil:
+		return nil, openedError(err)
+	case found == nil:
+		return nil, fmt.Errorf("%w: no client opened the repository", ErrOCIContent)
+	}
+	return &ociErrors{found, openedError}, nil
 }
 
-func (r *shownRepository) Digest(ctx context.Context, tag string) (string, error) {
-	digest, err := r.digest(ctx, tag)
+// openShown is openOCI for callers of this package.
+func (f *Fetcher) openShown(ctx context.Context, addr *ociAddress, shown string) (ocistore.Repository, error) {
+	repository, err := f.openOCI(ctx, addr)
 	if err != nil {
-		return "", fetchError(r.shown, err)
+		return nil, fetchError(shown, err)
 	}
-	return digest, nil
+	return &ociErrors{repository, func(err error) error { return fetchError(shown, err) }}, nil
 }
 
-// ociRepository is the client for one repository.
+// ociRepository is our client for one repository. It is an [ocistore.Repository].
 type ociRepository struct {
-	*remote.Repository
+	remote  *remote.Repository
 	fetcher *Fetcher
 }
 
@@ -102,7 +122,7 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 		at:  &url.URL{Scheme: "https", Host: ref.Host()},
 		api: "/v2/" + a.repository + "/",
 	}
-	return &ociRepository{fetcher: f, Repository: &remote.Repository{
+	return &ociRepository{fetcher: f, remote: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
 			// The client has no cookie jar, and sees no redirects.
@@ -118,18 +138,19 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 
 // repeat runs an operation of the registry client, and retries failures that may be temporary.
 func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
-	err := r.fetcher.retry().Do(ctx, r.Reference.Host(), func() error { return ociError(run()) })
+	err := r.fetcher.retry().Do(ctx, r.remote.Reference.Host(), func() error { return ociError(run()) })
 	if token, ok := errors.AsType[*tokenServiceError](err); ok {
 		return &tokenServiceError{token.service, httpError(token.err)}
 	}
 	return httpError(err)
 }
 
-func (r *ociRepository) tags(ctx context.Context, last string, page func(tags []string) error) error {
+// Tags implements [ocistore.Repository].
+func (r *ociRepository) Tags(ctx context.Context, last string, page func(tags []string) error) error {
 	var refused error
 	err := r.repeat(ctx, func() error {
 		// A retry continues after the last page.
-		err := r.Repository.Tags(ctx, last, func(tags []string) error {
+		err := r.remote.Tags(ctx, last, func(tags []string) error {
 			if refused = page(tags); refused == nil && len(tags) > 0 {
 				last = tags[len(tags)-1]
 			}
@@ -143,19 +164,133 @@ func (r *ociRepository) tags(ctx context.Context, last string, page func(tags []
 	return cmp.Or(refused, err)
 }
 
-func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, err error) {
-	if (registry.Reference{Reference: tag}).ValidateReferenceAsTag() != nil {
-		return "", badOCI("%q is not the name of a tag", tag)
+// Resolve implements [ocistore.Repository] with one request, whose answer has the content too.
+func (r *ociRepository) Resolve(ctx context.Context, reference string) (found ocispec.Descriptor, err error) {
+	if !oci.IsDigest(reference) && (registry.Reference{Reference: reference}).ValidateReferenceAsTag() != nil {
+		return found, badOCI("%q is not the name of a tag", reference)
 	}
-	err = r.repeat(ctx, func() error {
-		found, err := r.Resolve(ctx, tag)
-		if err == nil && !oci.IsDigest(found.Digest.String()) {
-			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)
+	err = r.repeat(ctx, func() (err error) {
+		var body io.ReadCloser
+		found, body, err = r.remote.FetchReference(ctx, reference)
+		if err != nil {
+			return err
 		}
-		digest = found.Digest.String()
+		defer func() { err = errors.Join(err, body.Close()) }()
+		if !oci.IsDigest(found.Digest.String()) {
+			return fmt.Errorf("%w: the digest of the manifest is %q", ErrOCIContent, found.Digest)
+		}
+		found.Data, err = content.ReadAll(body, found)
 		return err
 	})
-	return digest, err
+	return found, err
+}
+
+// Fetch implements [ocistore.Repository]. If the transfer is interrupted, the content is requested
+// again, and what has been read before is skipped.
+func (r *ociRepository) Fetch(ctx context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
+	if !oci.IsDigest(target.Digest.String()) {
+		return nil, fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, target.Digest)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	from, to := io.Pipe()
+	ended := make(chan struct{})
+	answered := make(chan error, 1)
+	answer := func(err error) {
+		select {
+		case answered <- err:
+		default: // it has answered before
+		}
+	}
+	go func() {
+		defer close(ended)
+		passed := int64(0)
+		err := r.repeat(ctx, func() (err error) {
+			body, err := r.remote.Fetch(ctx, target)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, body.Close()) }()
+			if _, err := io.CopyN(io.Discard, body, passed); err != nil {
+				return err
+			}
+			answer(nil)
+			n, err := io.Copy(to, body)
+			passed += n
+			return err
+		})
+		answer(err)
+		to.CloseWithError(err)
+	}()
+	body := &ociBody{from, func() { cancel(); _ = from.Close(); <-ended }}
+	if err := <-answered; err != nil {
+		return nil, errors.Join(err, body.Close())
+	}
+	return body, nil
+}
+
+// ociBody is a content that is being received. Close stops that.
+type ociBody struct {
+	io.Reader
+	stop func()
+}
+
+func (b *ociBody) Close() error {
+	b.stop()
+	return nil
+}
+
+// ociErrors is a repository whose errors are translated.
+type ociErrors struct {
+	ocistore.Repository
+	translate func(error) error
+}
+
+func (r *ociErrors) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
+	found, err := r.Repository.Resolve(ctx, reference)
+	if err != nil {
+		return ocispec.Descriptor{}, r.translate(err)
+	}
+	return found, nil
+}
+
+func (r *ociErrors) Fetch(ctx context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
+	body, err := r.Repository.Fetch(ctx, target)
+	switch {
+	case err != nil:
+		return nil, r.translate(err)
+	case body == nil:
+		return nil, r.translate(fmt.Errorf("%w: there is no content", ErrOCIContent))
+	}
+	return &translatedBody{body, r.translate}, nil
+}
+
+func (r *ociErrors) Tags(ctx context.Context, last string, page func(tags []string) error) error {
+	var refused error
+	err := r.Repository.Tags(ctx, last, func(tags []string) error {
+		refused = page(tags)
+		return refused
+	})
+	if refused != nil {
+		return r.translate(refused)
+	}
+	if err != nil {
+		return r.translate(err)
+	}
+	return nil
+}
+
+// translatedBody is a content whose errors are translated.
+type translatedBody struct {
+	io.ReadCloser
+	translate func(error) error
+}
+
+func (b *translatedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.translate(err)
+	}
+	return n, err
 }
 
 // OCICredential is sent to an OCI registry or its token service. It has Username and Password,

@@ -15,14 +15,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 func pkgOf(address string) addrs.ModulePackage { return addrs.ParseModulePackage(address) }
 
-func openOCI(t testing.TB, f *getmodules.Fetcher, address string) getmodules.OCIRepository {
+func openOCI(t testing.TB, f *getmodules.Fetcher, address string) ocistore.Repository {
 	t.Helper()
-	repo, err := f.OCIRepository(getmodules.Request{Package: pkgOf(address)})
+	repo, err := f.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(address)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,19 +126,19 @@ func TestOCIDigestOfTag(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
 	repo := openOCI(t, newOCIFetcher(world), world.OCISource("net", ""))
-	digest, err := repo.Digest(t.Context(), "1.0.0")
-	if want := ociDigest(t, world, "net", "1.0.0"); digest != want || err != nil {
-		t.Errorf("Digest = %q, %v, want %q", digest, err, want)
+	found, err := repo.Resolve(t.Context(), "1.0.0")
+	if want := ociDigest(t, world, "net", "1.0.0"); found.Digest.String() != want || err != nil || int64(len(found.Data)) != found.Size {
+		t.Errorf("Resolve = %+v, %v, want %q with the content", found, err, want)
 	}
-	if diff := cmp.Diff([]string{"HEAD /v2/net/manifests/1.0.0"}, asked(world)); diff != "" {
+	if diff := cmp.Diff([]string{"GET /v2/net/manifests/1.0.0"}, asked(world)); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	if _, err := repo.Digest(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repo.Resolve(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a tag that is not there: error is %v, want fs.ErrNotExist", err)
 	}
-	for _, tag := range []string{"", "a/b", "x@" + someDigest, someDigest} {
-		if _, err := repo.Digest(t.Context(), tag); !errors.Is(err, getmodules.ErrOCIAddress) {
-			t.Errorf("Digest(%q): error is %v, want ErrOCIAddress", tag, err)
+	for _, tag := range []string{"", "a/b", "x@" + someDigest} {
+		if _, err := repo.Resolve(t.Context(), tag); !errors.Is(err, getmodules.ErrOCIAddress) {
+			t.Errorf("Resolve(%q): error is %v, want ErrOCIAddress", tag, err)
 		}
 	}
 }
@@ -150,7 +151,7 @@ func TestOCIRepositoryRefused(t *testing.T) {
 		"oci::https://example.com/a":     getmodules.ErrRefusedLocation,
 	} {
 		req := getmodules.Request{Package: pkgOf(address), FromServer: true, Origin: "https://registry.example.com"}
-		if _, err := new(getmodules.Fetcher).OCIRepository(req); !errors.Is(err, want) {
+		if _, err := new(getmodules.Fetcher).OCIRepository(t.Context(), req); !errors.Is(err, want) {
 			t.Errorf("OCIRepository(%q): error is %v, want %v", address, err, want)
 		}
 	}

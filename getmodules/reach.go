@@ -108,6 +108,13 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		wanted = append(wanted, git.Want{ID: c.Revision, Ref: c.Ref, OnlyRef: c.OnlyRef})
 	}
 	req.Progress = nil
+	if getter, own := f.replaced("git"); own {
+		refs, err := f.callersRefs(ctx, req, getter)
+		if err != nil {
+			return nil, err
+		}
+		return git.FindReach(ctx, refs, wanted, f.Limits.history(), noHistory{})
+	}
 	var found map[string]Reach
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		found, err = g.reachable(ctx, wanted)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // ReferenceKind says what a name in an address refers to.
@@ -86,8 +87,12 @@ func (f *Fetcher) ociReference(ctx context.Context, req Request) (Reference, err
 	if addr.digest != "" {
 		return Reference{ReferenceDigest, addr.digest, addr.digest}, nil
 	}
-	digest, err := f.ociRepository(addr).digest(ctx, addr.tag)
-	return Reference{ReferenceTag, addr.tag, digest}, err
+	repository, err := f.openOCI(ctx, addr)
+	if err != nil {
+		return Reference{}, err
+	}
+	found, err := oci.Resolve(ctx, repository, addr.tag)
+	return Reference{ReferenceTag, addr.tag, found.Digest.String()}, err
 }
 
 func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, error) {

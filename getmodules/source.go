@@ -3,6 +3,8 @@ package getmodules
 import (
 	"context"
 	"os"
+
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // Source fetches packages and queries their origins. *Fetcher is the implementation that programs
@@ -23,9 +25,8 @@ type Source interface {
 	// Reachable determines which of some commits are in the history of a branch or a tag of
 	// the git repository of req.Package; see [Fetcher.Reachable].
 	Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error)
-	// OCIRepository opens the repository of req.Package in an OCI registry. It sends no
-	// requests yet.
-	OCIRepository(req Request) (OCIRepository, error)
+	// OCIRepository opens the repository of req.Package in an OCI registry.
+	OCIRepository(ctx context.Context, req Request) (ocistore.Repository, error)
 	// ExtractArchive extracts an archive that a registry hosts to dir, which does not exist
 	// yet. kind is as for [Fetcher.ExtractArchive].
 	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error)

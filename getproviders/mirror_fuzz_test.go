@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/oci"
 )
 
 // fixed gives the same answer to every request.
@@ -77,12 +78,12 @@ func FuzzOCIArtifact(f *testing.F) {
 	f.Add(ociManifestText(archive))
 	f.Add(`{"manifests": [null], "layers": null}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		index := getmodules.OCIManifest{MediaType: ociIndexType, Text: []byte(text)}
-		digest, err := getproviders.ParseOCIIndex(index, linux)
-		if err == nil && !strings.HasPrefix(digest, "sha") {
-			t.Errorf("the digest is %q", digest)
+		index := oci.Document{MediaType: ociIndexType, Text: []byte(text)}
+		target, err := getproviders.ParseOCIIndex(index, linux)
+		if err == nil && !strings.HasPrefix(target.Digest, "sha") {
+			t.Errorf("the digest is %q", target.Digest)
 		}
-		manifest := getmodules.OCIManifest{MediaType: ociManifestType, Text: []byte(text)}
+		manifest := oci.Document{MediaType: ociManifestType, Text: []byte(text)}
 		layer, err := getproviders.ParseOCITarget(manifest)
 		if err == nil && layer.Size <= 0 {
 			t.Errorf("the layer is %v", layer)
@@ -107,7 +108,7 @@ func FuzzRepositoryTemplate(f *testing.F) {
 		if err != nil {
 			return // such as "${type}.": whether it ends well depends on the provider
 		}
-		if _, err := new(getmodules.Fetcher).OCIContent(host, path); err != nil {
+		if _, err := new(getmodules.Fetcher).OpenOCI(t.Context(), host, path); err != nil {
 			t.Errorf("%q: %q is no repository: %v", text, host+"/"+path, err)
 		}
 	})

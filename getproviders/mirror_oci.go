@@ -10,11 +10,12 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
@@ -36,20 +37,22 @@ import (
 type OCIMirror struct {
 	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
-	// Fetcher provides the HTTP client, the credentials for registries, the attempts and
-	// the timeouts. It must be set.
-	Fetcher *getmodules.Fetcher
+	// Fetcher opens the repositories: a *getmodules.Fetcher, with its HTTP client, credentials
+	// for registries, attempts and timeouts, or another client of the caller. It must be set.
+	Fetcher ocistore.Opener
 
 	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
-	indexes singleflight.Group[httpx.Shared[release], getmodules.OCIManifest]
+	indexes singleflight.Group[httpx.Shared[release], oci.Document]
 }
 
 var _ Source = (*OCIMirror)(nil)
 
+var errNoFetcher = errors.New("the mirror has no Fetcher")
+
 // Versions implements [Source]. The error is a *[MirrorError].
 func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	about := MirrorError{Provider: provider}
-	repository, err := m.open(&about)
+	repository, err := m.open(ctx, &about)
 	if err != nil {
 		return Listing{}, err
 	}
@@ -70,12 +73,12 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 // *[MirrorError].
 func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform}
-	repository, err := m.open(&about)
+	repository, err := m.open(ctx, &about)
 	if err != nil {
 		return nil, err
 	}
-	index, err := singleflight.For(ctx, &m.indexes).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (getmodules.OCIManifest, error) {
-		return repository.Manifest(ctx, oci.VersionTag(version.String()))
+	index, err := singleflight.For(ctx, &m.indexes).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (oci.Document, error) {
+		return oci.Read(ctx, repository, oci.VersionTag(version.String()))
 	})
 	if err != nil {
 		return nil, about.with(ociFailure(err))
@@ -84,7 +87,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, about.with(err)
 	}
-	manifest, err := repository.Manifest(ctx, target)
+	manifest, err := oci.Read(ctx, repository, target.Digest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, about.with(fmt.Errorf("%w: the manifest that the index names is missing", ErrInvalidMirror))
 	}
@@ -95,7 +98,7 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, about.with(err)
 	}
-	return &ociPackage{mirror: m, repository: repository, layer: layer, location: about.Location + "@" + target}, nil
+	return &ociPackage{mirror: m, repository: repository, layer: layer, location: about.Location + "@" + target.Digest}, nil
 }
 
 // Evidence implements [Source].
@@ -112,46 +115,49 @@ func (m *OCIMirror) evidence() evidence.Evidence {
 func (m *OCIMirror) Local() Source { return Multi(nil) }
 
 // open returns the repository of a provider and stores its address in about. It sends no request.
-func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
+func (m *OCIMirror) open(ctx context.Context, about *MirrorError) (ocistore.Repository, error) {
 	about.Location = "OCI mirror"
 	host, path, err := m.Repository.Expand(about.Provider)
 	if err != nil {
 		return nil, about.with(err)
 	}
 	about.Location = "oci://" + host + "/" + path
-	repository, err := m.Fetcher.OCIContent(host, path)
+	if m.Fetcher == nil {
+		return nil, about.with(errNoFetcher)
+	}
+	repository, err := m.Fetcher.OpenOCI(ctx, host, path)
 	if err != nil {
-		return nil, about.with(err)
+		return nil, about.with(ociFailure(err))
 	}
 	return repository, nil
 }
 
-// findTarget returns the digest of an index's manifest for a platform.
-func findTarget(found getmodules.OCIManifest, platform addrs.Platform) (string, error) {
+// findTarget returns the descriptor of an index's manifest for a platform.
+func findTarget(found oci.Document, platform addrs.Platform) (oci.Descriptor, error) {
 	index, err := oci.ParseIndex(found.MediaType, found.Text)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrInvalidMirror, err)
+		return oci.Descriptor{}, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
 	}
-	digest := ""
+	var manifest oci.Descriptor
 	for _, target := range index.Targets {
 		switch {
 		case target.Platform != platform:
 			continue
-		case digest != "":
-			return "", fmt.Errorf("%w: the index has several manifests for %s", ErrInvalidMirror, platform)
+		case manifest.Digest != "":
+			return oci.Descriptor{}, fmt.Errorf("%w: the index has several manifests for %s", ErrInvalidMirror, platform)
 		case !oci.IsDigest(target.Digest):
-			return "", fmt.Errorf("%w: the digest of the manifest for %s is %q", ErrInvalidMirror, platform, target.Digest)
+			return oci.Descriptor{}, fmt.Errorf("%w: the digest of the manifest for %s is %q", ErrInvalidMirror, platform, target.Digest)
 		}
-		digest = target.Digest
+		manifest = target.Descriptor
 	}
-	if digest == "" {
-		return "", ErrUnsupportedPlatform
+	if manifest.Digest == "" {
+		return oci.Descriptor{}, ErrUnsupportedPlatform
 	}
-	return digest, nil
+	return manifest, nil
 }
 
 // findArchive returns the layer of a platform's manifest that contains the archive.
-func findArchive(found getmodules.OCIManifest) (getmodules.OCIBlob, error) {
+func findArchive(found oci.Document) (oci.Descriptor, error) {
 	manifest, err := oci.ParseManifest(found.MediaType, found.Text, oci.TargetArtifact)
 	var layer oci.Descriptor
 	if err == nil {
@@ -159,11 +165,11 @@ func findArchive(found getmodules.OCIManifest) (getmodules.OCIBlob, error) {
 	}
 	switch {
 	case err != nil:
-		return getmodules.OCIBlob{}, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
+		return oci.Descriptor{}, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
 	case layer.Size > maxMirrorArchive:
-		return getmodules.OCIBlob{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, maxMirrorArchive)
+		return oci.Descriptor{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, maxMirrorArchive)
 	}
-	return getmodules.OCIBlob(layer), nil
+	return layer, nil
 }
 
 // ociFailure converts errors of a registry to errors that wrap a sentinel of this package, if
@@ -172,7 +178,7 @@ func ociFailure(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
-	case errors.Is(err, getmodules.ErrAuthentication):
+	case errors.Is(err, git.ErrAuthentication):
 		return fmt.Errorf("%w: %w", ErrMirrorRefused, err)
 	}
 	return err
@@ -181,8 +187,8 @@ func ociFailure(err error) error {
 // ociPackage is a package of an OCIMirror.
 type ociPackage struct {
 	mirror     *OCIMirror
-	repository *getmodules.OCIContent
-	layer      getmodules.OCIBlob
+	repository ocistore.Repository
+	layer      oci.Descriptor
 	location   string
 }
 
@@ -217,5 +223,5 @@ func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 
 // Download implements [Package].
 func (p *ociPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	return p.repository.Blob(ctx, p.layer, file, progress)
+	return oci.Download(ctx, p.repository, p.layer, file, progress)
 }

@@ -5,11 +5,11 @@
 // are missing. Providers are in repositories below the mirror's repository, in the form of
 // OpenTofu's provider mirrors; see [Mirror.RepositoryTemplate].
 //
-// A [Mirror] is a [cotter.ListedStore]. As one of [cotter.Installer].Stores it is queried before
+// A [Mirror] is an [ocistore.Store]. As one of [cotter.Installer].Stores it is queried before
 // the origins, with one request for the manifest of an entry and one for its archive.
 // [cotter.Installer.VerifyStore] verifies all its packages.
 //
-// The mirror's [Trust] determines whether it can confirm entries. A mirror that the user has
+// The mirror's Trust determines whether it can confirm entries. A mirror that the user has
 // named can. A mirror that only a repository names cannot, unless a trusted key has signed the
 // entry. Keys are ed25519 keys in PEM; see [ParsePublicKeys] and [ParsePrivateKey]. The page
 // docs/air-gap.md describes the signed text. [Repair] replaces packages that a registry has

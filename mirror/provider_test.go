@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 const providerWorld = `
@@ -143,15 +144,15 @@ func TestProviderTrust(t *testing.T) {
 	p.push(t, m, mirror.Result{Providers: 1})
 	for _, test := range []struct {
 		name     string
-		trust    mirror.Trust
+		trust    ocistore.Trust
 		confirms bool
 		warning  string
 	}{
-		{name: "named", trust: mirror.Trust{Named: true}, confirms: true},
-		{name: "not named", trust: mirror.Trust{}},
-		{name: "signed", trust: mirror.Trust{SignedBy: lists(public)}, confirms: true},
+		{name: "named", trust: ocistore.Trust{Named: true}, confirms: true},
+		{name: "not named", trust: ocistore.Trust{}},
+		{name: "signed", trust: ocistore.Trust{SignedBy: lists(public)}, confirms: true},
 		{
-			name: "signed by another", trust: mirror.Trust{Named: true, SignedBy: lists(other)},
+			name: "signed by another", trust: ocistore.Trust{Named: true, SignedBy: lists(other)},
 			warning: "is not one of the trusted keys",
 		},
 	} {
@@ -182,7 +183,7 @@ func TestProviderFallback(t *testing.T) {
 		t.Errorf("for another platform: warnings are %q, asked for %q", warnings, asked)
 	}
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
-	for _, trust := range []mirror.Trust{{Named: true}, {}} {
+	for _, trust := range []ocistore.Trust{{Named: true}, {}} {
 		m.Trust = trust
 		repository := "/v2/corp/mirror/providers/" + strings.ReplaceAll(string(p.w.Host()), ":", "_") + "/acme/cloud"
 		p.w.SetFaults(modtest.Fault{Path: repository + "/blobs/", Status: http.StatusOK, Body: "damaged"})

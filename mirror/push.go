@@ -11,10 +11,12 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/stores"
 )
 
 // Result describes what Push or Repair has done.
@@ -166,10 +168,10 @@ func (p *pusher) lacksSignature(manifest []byte) bool {
 }
 
 // pushConfig uploads the config blob of all manifests to a repository, once for each key.
-func (p *pusher) pushConfig(ctx context.Context, key string, to *getmodules.OCIContent) error {
+func (p *pusher) pushConfig(ctx context.Context, key string, to *getmodules.OCIWriter) error {
 	_, err := p.configs.Do(ctx, key, func(ctx context.Context) (bool, error) {
 		config := []byte(oci.EmptyConfig)
-		return to.PushBlob(ctx, getmodules.OCIBlob(oci.Describe(config)), bytes.NewReader(config))
+		return to.PushBlob(ctx, oci.Describe(config).OCI(oci.ManifestType), bytes.NewReader(config), false)
 	})
 	return err
 }
@@ -179,24 +181,24 @@ func (p *pusher) pushConfig(ctx context.Context, key string, to *getmodules.OCIC
 // pointing to the first artifact with that content.
 func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, replace bool) error {
 	if !replace {
-		if _, err := p.mirror.Manifest(ctx, tag); err == nil {
+		if _, err := stores.Manifest(ctx, p.mirror, tag); err == nil {
 			return nil
 		}
 	}
-	return p.mirror.content.PushManifest(ctx, tag, oci.ManifestType, text)
+	return p.mirror.writer.PushManifest(ctx, tag, oci.ManifestType, text)
 }
 
-// pushFile uploads an archive to a repository. uploaded reports whether the repository did not
-// have it or had other bytes. A repair reads the archive back and uploads it again if it is
-// damaged.
-func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, layer oci.Descriptor, file *os.File) (uploaded bool, err error) {
-	blob := getmodules.OCIBlob(layer)
-	uploaded, err = to.PushBlob(ctx, blob, file)
+// pushFile uploads an archive to the repository of a provider, or to the mirror's own for the zero
+// Provider. uploaded reports whether the repository did not have it or had other bytes. A repair
+// reads the archive back and uploads it again if it is damaged.
+func (p *pusher) pushFile(ctx context.Context, provider addrs.Provider, to *getmodules.OCIWriter, layer oci.Descriptor, file *os.File) (uploaded bool, err error) {
+	blob := layer.OCI(oci.ArchiveType)
+	uploaded, err = to.PushBlob(ctx, blob, file, false)
 	if err == nil && p.repairs {
-		if err = p.readBack(ctx, to, blob); err != nil && isDamage(err) {
+		if err = p.readBack(ctx, provider, layer); err != nil && isDamage(err) {
 			uploaded = true
-			if err = to.UploadBlob(ctx, blob, file); err == nil {
-				err = p.readBack(ctx, to, blob)
+			if _, err = to.PushBlob(ctx, blob, file, true); err == nil {
+				err = p.readBack(ctx, provider, layer)
 			}
 			if err != nil && isDamage(err) {
 				err = fmt.Errorf("%w: %w", ErrNotRepaired, err)
@@ -212,7 +214,11 @@ func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, layer 
 }
 
 // readBack fetches an archive and checks its digest.
-func (p *pusher) readBack(ctx context.Context, from *getmodules.OCIContent, blob getmodules.OCIBlob) error {
+func (p *pusher) readBack(ctx context.Context, provider addrs.Provider, blob oci.Descriptor) error {
+	from, err := p.mirror.Repository(ctx, provider)
+	if err != nil {
+		return err
+	}
 	file, err := os.CreateTemp(p.dir, "read-*")
 	if err != nil {
 		return err
@@ -221,7 +227,7 @@ func (p *pusher) readBack(ctx context.Context, from *getmodules.OCIContent, blob
 		_ = file.Close()
 		_ = os.Remove(file.Name()) // pushAll removes leftovers
 	}()
-	return from.Blob(ctx, blob, file, nil)
+	return oci.Download(ctx, from, blob, file, nil)
 }
 
 // isDamage reports whether an error of fetching a blob is about the blob and not about the

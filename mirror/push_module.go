@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/stores"
 )
 
 // lockedModule is the package of a module. Its archive is stored first, then the manifest, to
@@ -29,7 +31,7 @@ func (p *pusher) pushModule(ctx context.Context, locked cotter.LockedPackage) er
 }
 
 func (l lockedModule) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, _, err := cotter.StoreHas(ctx, m, l.Entry)
+	has, _, err := stores.Has(ctx, m, l.statement)
 	if !has || err != nil {
 		return absent, err
 	}
@@ -37,7 +39,7 @@ func (l lockedModule) isIn(ctx context.Context, m *Mirror) (presence, error) {
 }
 
 func (l lockedModule) manifest(ctx context.Context, p *pusher) ([]byte, error) {
-	return p.mirror.Manifest(ctx, l.statement.Tag())
+	return stores.Manifest(ctx, p.mirror, l.statement.Tag())
 }
 
 // archiveForms is the maximum number of different archives of a package that a repair tries.
@@ -57,7 +59,7 @@ type pushedLayer struct {
 }
 
 func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
-	if err := p.pushConfig(ctx, "", p.mirror.content); err != nil {
+	if err := p.pushConfig(ctx, "", p.mirror.writer); err != nil {
 		return false, err
 	}
 	t1, tag := l.Tree.T1(), l.statement.Tag()
@@ -88,7 +90,7 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 		if !p.repairs {
 			return true, nil
 		}
-		if stored, err := p.mirror.Manifest(ctx, tag); err == nil && bytes.Equal(stored, text) {
+		if stored, err := stores.Manifest(ctx, p.mirror, tag); err == nil && bytes.Equal(stored, text) {
 			return true, nil
 		}
 	}
@@ -113,6 +115,6 @@ func (l lockedModule) pushLayer(ctx context.Context, p *pusher, form int) (pushe
 		return pushedLayer{}, err
 	}
 	defer file.Close()
-	uploaded, err := p.pushFile(ctx, p.mirror.content, layer, file)
+	uploaded, err := p.pushFile(ctx, addrs.Provider{}, p.mirror.writer, layer, file)
 	return pushedLayer{layer, uploaded}, err
 }

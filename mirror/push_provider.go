@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -45,11 +46,11 @@ func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider)
 }
 
 func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, _, err := cotter.StoreHasProvider(ctx, m, l.Entry, l.Platform)
+	has, _, err := stores.HasProvider(ctx, m, l.Entry, l.Platform)
 	switch {
-	case err != nil, has == cotter.StoredNot:
+	case err != nil, has == stores.ProviderMissing:
 		return absent, err
-	case has == cotter.StoredOther:
+	case has == stores.ProviderOther:
 		return different, nil
 	}
 	return present, nil
@@ -64,7 +65,7 @@ func (l lockedProvider) manifest(ctx context.Context, p *pusher) ([]byte, error)
 	if !ok {
 		return nil, nil // it has just been removed
 	}
-	return p.mirror.ProviderManifest(ctx, l.release.Provider, target.Digest, target.Size)
+	return stores.TargetManifest(ctx, p.mirror, l.release.Provider, target)
 }
 
 func (l lockedProvider) store(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
@@ -93,14 +94,14 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 	if err != nil {
 		return false, err
 	}
-	content, err := p.mirror.providerContent(l.release.Provider)
+	writer, err := p.mirror.providerWriter(l.release.Provider)
 	if err != nil {
 		return false, err
 	}
-	if err := p.pushConfig(ctx, l.release.Provider.String(), content); err != nil {
+	if err := p.pushConfig(ctx, l.release.Provider.String(), writer); err != nil {
 		return false, err
 	}
-	uploaded, err := p.pushFile(ctx, content, made.Layer, file)
+	uploaded, err := p.pushFile(ctx, l.release.Provider, writer, made.Layer, file)
 	if err != nil {
 		return false, err
 	}
@@ -108,10 +109,10 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 		return uploaded, nil
 	}
 	at := oci.Describe(text)
-	if err := content.PushManifest(ctx, at.Digest, oci.ManifestType, text); err != nil {
+	if err := writer.PushManifest(ctx, at.Digest, oci.ManifestType, text); err != nil {
 		return false, err
 	}
-	err = p.pushIndex(ctx, content, l.release, oci.Target{Platform: l.Platform, Descriptor: at})
+	err = p.pushIndex(ctx, writer, l.release, oci.Target{Platform: l.Platform, Descriptor: at})
 	return uploaded || !bytes.Equal(text, former), err
 }
 
@@ -150,15 +151,9 @@ func (l lockedProvider) writeArchive(ctx context.Context, dir string) (_ *os.Fil
 // targets returns the targets in the mirror's index of a release. In a repair, an index that
 // cannot be read counts as missing.
 func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifact.Targets, error) {
-	text, err := p.mirror.ProviderIndex(ctx, release.Provider, release.Version)
-	if errors.Is(err, fs.ErrNotExist) || p.repairs && errors.Is(err, getmodules.ErrOCIContent) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	targets, err := artifact.ParseIndex(text)
-	if err != nil && p.repairs {
+	targets, err := stores.Targets(ctx, p.mirror, release)
+	unreadable := errors.Is(err, getmodules.ErrOCIContent) || errors.Is(err, artifact.ErrManifest)
+	if errors.Is(err, fs.ErrNotExist) || p.repairs && unreadable {
 		return nil, nil // it is replaced
 	}
 	return targets, err
@@ -166,7 +161,7 @@ func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifac
 
 // pushIndex adds a manifest to the index of a release, which keeps the manifests for other
 // platforms. It also adds the release to the mirror's list.
-func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, release artifact.Release, target oci.Target) error {
+func (p *pusher) pushIndex(ctx context.Context, writer *getmodules.OCIWriter, release artifact.Release, target oci.Target) error {
 	defer p.indexes.lock(release)()
 	targets, err := p.targets(ctx, release)
 	if err != nil {
@@ -176,10 +171,10 @@ func (p *pusher) pushIndex(ctx context.Context, content *getmodules.OCIContent, 
 	if err != nil {
 		return err
 	}
-	if err := content.PushManifest(ctx, release.VersionTag(), oci.IndexType, text); err != nil {
+	if err := writer.PushManifest(ctx, release.VersionTag(), oci.IndexType, text); err != nil {
 		return err
 	}
-	if err := p.pushConfig(ctx, "", p.mirror.content); err != nil {
+	if err := p.pushConfig(ctx, "", p.mirror.writer); err != nil {
 		return err
 	}
 	reference, err := release.Reference()

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 )
@@ -54,7 +55,7 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 		if !strings.Contains(entry.Source, source) {
 			continue
 		}
-		text, err := m.Manifest(t.Context(), entry.Tag)
+		text, err := stores.Manifest(t.Context(), m, entry.Tag)
 		if err != nil {
 			t.Fatal(err)
 		}

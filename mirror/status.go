@@ -11,6 +11,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -98,10 +100,11 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 		return err
 	}
 	for _, entry := range lock.Modules() {
-		tag := artifact.StatementOf(entry).Tag()
+		statement := artifact.StatementOf(entry)
+		tag := statement.Tag()
 		e := Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
 		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
-			has, distrust, err := cotter.StoreHas(ctx, s.mirror, entry)
+			has, distrust, err := stores.Has(ctx, s.mirror, statement)
 			return Entry{Missing: !has, Distrust: defect(distrust)}, err
 		}})
 	}
@@ -126,8 +129,8 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 			e := Entry{Dir: dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
 			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
 			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
-				has, distrust, err := cotter.StoreHasProvider(ctx, s.mirror, entry, platform)
-				return Entry{Missing: has == cotter.StoredNot, Other: has == cotter.StoredOther, Distrust: defect(distrust)}, err
+				has, distrust, err := stores.HasProvider(ctx, s.mirror, entry, platform)
+				return Entry{Missing: has == stores.ProviderMissing, Other: has == stores.ProviderOther, Distrust: defect(distrust)}, err
 			}})
 		}
 	}
@@ -137,7 +140,7 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 // defect returns the reason why an artifact does not confirm its entry. It returns nil if the
 // mirror can confirm nothing in any case.
 func defect(distrust error) error {
-	if errors.Is(distrust, cotter.ErrDeliversOnly) {
+	if errors.Is(distrust, ocistore.ErrDeliversOnly) {
 		return nil
 	}
 	return distrust

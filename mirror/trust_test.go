@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // newKey returns the key pair whose seed consists of one repeated byte.
@@ -32,32 +33,32 @@ func TestTrust(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		signKey  ed25519.PrivateKey
-		trust    mirror.Trust
+		trust    ocistore.Trust
 		confirms bool
 		warning  string
 	}{
-		{name: "named", trust: mirror.Trust{Named: true}, confirms: true},
-		{name: "not named", trust: mirror.Trust{}},
-		{name: "not named, and signed", signKey: private, trust: mirror.Trust{}},
-		{name: "signed", signKey: private, trust: mirror.Trust{SignedBy: lists(ours)}, confirms: true},
+		{name: "named", trust: ocistore.Trust{Named: true}, confirms: true},
+		{name: "not named", trust: ocistore.Trust{}},
+		{name: "not named, and signed", signKey: private, trust: ocistore.Trust{}},
+		{name: "signed", signKey: private, trust: ocistore.Trust{SignedBy: lists(ours)}, confirms: true},
 		{
-			name: "named and signed", signKey: private, trust: mirror.Trust{Named: true, SignedBy: lists(ours)},
+			name: "named and signed", signKey: private, trust: ocistore.Trust{Named: true, SignedBy: lists(ours)},
 			confirms: true,
 		},
 		{
 			name: "one key of two", signKey: private,
-			trust: mirror.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, confirms: true,
+			trust: ocistore.Trust{SignedBy: lists([]ed25519.PublicKey{other, public})}, confirms: true,
 		},
 		{
-			name: "not signed", trust: mirror.Trust{Named: true, SignedBy: lists(ours)},
+			name: "not signed", trust: ocistore.Trust{Named: true, SignedBy: lists(ours)},
 			warning: "so the origins are asked: it is not signed",
 		},
 		{
-			name: "signed by another", signKey: private, trust: mirror.Trust{Named: true, SignedBy: lists(theirs)},
+			name: "signed by another", signKey: private, trust: ocistore.Trust{Named: true, SignedBy: lists(theirs)},
 			warning: "is not one of the trusted keys",
 		},
 		{
-			name: "signed for one list of two", signKey: private, trust: mirror.Trust{SignedBy: lists(ours, theirs)},
+			name: "signed for one list of two", signKey: private, trust: ocistore.Trust{SignedBy: lists(ours, theirs)},
 			warning: "is not one of the trusted keys",
 		},
 	} {
@@ -110,7 +111,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	m.Trust = mirror.Trust{}
+	m.Trust = ocistore.Trust{}
 	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
 	for _, name := range []string{"net", "tar"} {
 		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
@@ -151,7 +152,7 @@ func TestPushSigns(t *testing.T) {
 			t.Errorf("%s: Push = %+v, %v, want %d pushed and %d replaced", test.name, result, err, test.pushed, test.replaced)
 		}
 	}
-	m.Trust = mirror.Trust{SignedBy: [][]ed25519.PublicKey{{firstPublic}, {secondPublic}}}
+	m.Trust = ocistore.Trust{SignedBy: [][]ed25519.PublicKey{{firstPublic}, {secondPublic}}}
 	entries, err := in.VerifyStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
 		t.Errorf("VerifyStore = %v, %v", entries, err)
@@ -165,11 +166,11 @@ func TestImportUnsigned(t *testing.T) {
 	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	m.Trust = mirror.Trust{}
+	m.Trust = ocistore.Trust{}
 	fresh := w.Installer()
 	fresh.CacheDir, fresh.StateDir = t.TempDir(), t.TempDir()
 	entries, err := fresh.ImportStore(t.Context(), m)
-	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, cotter.ErrDeliversOnly) {
+	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -77,7 +78,7 @@ func openUsed(ctx context.Context, fetcher *getmodules.Fetcher, used policy.Used
 	if err != nil {
 		return nil, usageError{err}
 	}
-	opened.Trust = mirror.Trust{Named: used.Trusted}
+	opened.Trust = ocistore.Trust{Named: used.Trusted}
 	for _, names := range used.SignedBy {
 		var keys []ed25519.PublicKey
 		for _, name := range names {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
@@ -270,7 +271,7 @@ func (l *mirrorLoad) damage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := m.Manifest(t.Context(), artifact.StatementOf(entry).Tag())
+	text, err := stores.Manifest(t.Context(), m, artifact.StatementOf(entry).Tag())
 	if err != nil {
 		t.Fatal(err)
 	}

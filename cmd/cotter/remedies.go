@@ -37,7 +37,7 @@ var remedyTable = []remedyRow{
 	on(func(e hintedError) []remedy { return do(e.hint) }),
 
 	// Providers.
-	within(func(_ *cotter.ProviderError, e *cotter.MissingPlatformError) []remedy {
+	within(func(_ *cotter.ProviderError, e *getproviders.MissingPlatformError) []remedy {
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
 	within(func(p *cotter.ProviderError, e *cotter.UnknownProviderError) []remedy {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
@@ -98,7 +99,7 @@ var remedyCases = []struct {
 		"Write a constraint such as `version = \"1.2.0\"` for it in required_providers to select that version.",
 	}},
 	{"a version for other machines, and a constraint", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
-	{"a bundle for other machines", ofProvider(&cotter.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{
+	{"a bundle for other machines", ofProvider(&getproviders.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{
 		"Use `cotter bundle create --platform linux_arm64` to make a bundle for it.",
 	}},
 	{"a version that is gone", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{

@@ -25,6 +25,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
@@ -179,6 +180,30 @@ func gitToken(client *http.Client, token string) *cotter.Installer {
 				return nil, nil // use the credential helpers of git
 			}
 			return url.UserPassword("x-access-token", token), nil
+		},
+	}
+	in := cotter.New(cotter.Options{HTTPClient: client, Fetcher: fetcher})
+	// end
+	return in
+}
+
+// ownRegistries and ownGit stand for the clients of a program.
+type (
+	ownRegistries struct{}
+	ownGit        struct{ getmodules.GitGetter }
+)
+
+func (ownRegistries) OpenOCI(context.Context, string, string) (ocistore.Repository, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func replaced(client *http.Client) *cotter.Installer {
+	// sample: replace
+	fetcher := &getmodules.Fetcher{
+		OCI: ownRegistries{}, // an ocistore.Opener: oci:// sources come from your own client
+		Getters: map[string]getmodules.Getter{
+			"git":  ownGit{}, // a getmodules.GitGetter
+			"file": nil,      // addresses of local directories and archives are refused
 		},
 	}
 	in := cotter.New(cotter.Options{HTTPClient: client, Fetcher: fetcher})

@@ -27,12 +27,12 @@ var layers = []layer{
 	}},
 	{"git directories and their owners", []string{"internal/git/gitdir"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/oci", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
-	{"git commands, git over HTTP, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/project"}},
+	{"git commands, git over HTTP, OCI artifacts, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/oci", "internal/project"}},
 	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
 	{"packages from the store: in a project, and as artifacts", []string{"internal/artifact", "internal/installed"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},

@@ -45,8 +45,8 @@ func IsSHA256(text string) bool {
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
-// descriptor returns d as part of a manifest or an index.
-func (d Descriptor) descriptor(mediaType string) ocispec.Descriptor {
+// OCI returns d in the form that repositories, manifests and indexes have.
+func (d Descriptor) OCI(mediaType string) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.Digest(d.Digest), Size: d.Size}
 }
 

@@ -35,7 +35,7 @@ func (x Index) Encode() ([]byte, error) {
 		Annotations:  x.Annotations,
 	}
 	for _, t := range x.Targets {
-		m := t.descriptor(ManifestType)
+		m := t.OCI(ManifestType)
 		m.ArtifactType = TargetArtifact
 		m.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
 		document.Manifests = append(document.Manifests, m)

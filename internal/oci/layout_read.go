@@ -2,14 +2,18 @@ package oci
 
 import (
 	"archive/tar"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -26,13 +30,12 @@ const (
 	maxIndex = 64 << 20
 )
 
-// Layout is an open layout. It is safe for concurrent use.
+// Layout is an open layout. It is an [ocistore.Repository], and safe for concurrent use.
 type Layout struct {
 	file io.ReaderAt
 	// files are the sections of the tar file by file name.
 	files map[string]section
 	refs  []Ref
-	tags  map[string]Descriptor
 }
 
 type section struct{ offset, size int64 }
@@ -40,7 +43,7 @@ type section struct{ offset, size int64 }
 // ReadLayout reads the list of files and the index of a layout. The file must stay open. Errors about
 // its content wrap [ErrLayout].
 func ReadLayout(file *os.File) (*Layout, error) {
-	l := &Layout{file: file, files: make(map[string]section), tags: make(map[string]Descriptor)}
+	l := &Layout{file: file, files: make(map[string]section)}
 	if err := l.readFiles(file); err != nil {
 		return nil, err
 	}
@@ -98,6 +101,7 @@ func (l *Layout) readIndex() error {
 	if err := l.readJSON(ocispec.ImageIndexFile, maxIndex, &index); err != nil {
 		return err
 	}
+	tags := make(map[string]bool)
 	for _, m := range index.Manifests {
 		tag := m.Annotations[ocispec.AnnotationRefName]
 		isIndex := m.MediaType == IndexType
@@ -105,10 +109,10 @@ func (l *Layout) readIndex() error {
 			continue // it is not a ref of this package
 		}
 		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: descriptorOf(m)}
-		if _, twice := l.tags[tag]; twice {
+		if tags[tag] {
 			return badLayout("the tag %q occurs twice", tag)
 		}
-		l.tags[tag] = ref.Manifest
+		tags[tag] = true
 		l.refs = append(l.refs, ref)
 	}
 	return nil
@@ -137,33 +141,82 @@ func (l *Layout) open(at section) io.Reader { return io.NewSectionReader(l.file,
 // Refs returns the manifests that have tags, in the order of the index.
 func (l *Layout) Refs() []Ref { return l.refs }
 
-// Tagged returns the manifest with a tag.
-func (l *Layout) Tagged(tag string) (Descriptor, bool) {
-	manifest, ok := l.tags[tag]
-	return manifest, ok
-}
-
 // Copy writes a blob to w. If the layout does not have the blob, or if the content does not match
 // the digest, the error wraps [ErrLayout]; some of the content may have been written.
 func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
-	if !IsSHA256(blob.Digest) {
-		return badLayout("the digest of a blob is %q", blob.Digest)
-	}
-	encoded := strings.TrimPrefix(blob.Digest, "sha256:")
-	at, ok := l.files[blobsDir+encoded]
-	if !ok || at.size != blob.Size {
-		return badLayout("it has no blob %s of %d bytes", blob.Digest, blob.Size)
-	}
-	sum := sha256.New()
-	if n, err := io.Copy(io.MultiWriter(w, sum), l.open(at)); err != nil {
+	content, err := l.content(blob)
+	if err != nil {
 		return err
-	} else if n != at.size {
-		return badLayout("it is truncated")
 	}
-	if hex.EncodeToString(sum.Sum(nil)) != encoded {
-		return badLayout("the blob %s does not match its digest", blob.Digest)
+	_, err = io.Copy(w, content)
+	return err
+}
+
+// Resolve implements [ocistore.Repository]. A digest is that of a manifest with a tag.
+func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
+	for _, ref := range l.refs {
+		if ref.Tag != reference && ref.Manifest.Digest != reference {
+			continue
+		}
+		if ref.Index {
+			return ref.Manifest.OCI(IndexType), nil
+		}
+		return ref.Manifest.OCI(ManifestType), nil
 	}
-	return nil
+	return ocispec.Descriptor{}, &fs.PathError{Op: "open", Path: reference, Err: fs.ErrNotExist}
+}
+
+// Fetch implements [ocistore.Repository]. If the layout does not have the content, or if it does not
+// match its digest, the error of Fetch or of the reader wraps [ErrLayout].
+func (l *Layout) Fetch(_ context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
+	content, err := l.content(descriptorOf(target))
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(content), nil
+}
+
+// Tags implements [ocistore.Repository].
+func (l *Layout) Tags(_ context.Context, last string, page func(tags []string) error) error {
+	var tags []string
+	for _, ref := range l.refs {
+		tags = append(tags, ref.Tag)
+	}
+	return page(tags[slices.Index(tags, last)+1:])
+}
+
+// content opens a blob.
+func (l *Layout) content(blob Descriptor) (*content, error) {
+	if !IsSHA256(blob.Digest) {
+		return nil, badLayout("the digest of a blob is %q", blob.Digest)
+	}
+	at, ok := l.files[blobsDir+strings.TrimPrefix(blob.Digest, "sha256:")]
+	if !ok || at.size != blob.Size {
+		return nil, badLayout("it has no blob %s of %d bytes", blob.Digest, blob.Size)
+	}
+	return &content{from: l.open(at), blob: blob, sum: sha256.New()}, nil
+}
+
+// content is a blob of a layout. At its end it is compared with its size and its digest.
+type content struct {
+	from io.Reader
+	blob Descriptor
+	sum  hash.Hash
+	n    int64
+}
+
+func (c *content) Read(b []byte) (int, error) {
+	n, err := c.from.Read(b)
+	c.n += int64(n)
+	c.sum.Write(b[:n])
+	switch {
+	case !errors.Is(err, io.EOF): // it goes on, or cannot be read
+	case c.n != c.blob.Size:
+		err = badLayout("it is truncated")
+	case "sha256:"+hex.EncodeToString(c.sum.Sum(nil)) != c.blob.Digest:
+		err = badLayout("the blob %s does not match its digest", c.blob.Digest)
+	}
+	return n, err
 }
 
 func badLayout(format string, args ...any) error {

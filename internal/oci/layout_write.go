@@ -78,7 +78,7 @@ func indexOf(refs []Ref) ([]byte, error) {
 		if ref.Index {
 			mediaType = IndexType
 		}
-		m := ref.Manifest.descriptor(mediaType)
+		m := ref.Manifest.OCI(mediaType)
 		m.ArtifactType = ref.ArtifactType
 		m.Annotations = map[string]string{ocispec.AnnotationRefName: ref.Tag}
 		index.Manifests = append(index.Manifests, m)

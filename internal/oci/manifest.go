@@ -57,12 +57,12 @@ func (m Manifest) Encode() ([]byte, error) {
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    ManifestType,
 		ArtifactType: m.ArtifactType,
-		Config:       descriptorOf(ocispec.DescriptorEmptyJSON).descriptor(ocispec.MediaTypeEmptyJSON),
+		Config:       descriptorOf(ocispec.DescriptorEmptyJSON).OCI(ocispec.MediaTypeEmptyJSON),
 		Layers:       []ocispec.Descriptor{},
 		Annotations:  m.Annotations,
 	}
 	for _, layer := range m.Layers {
-		document.Layers = append(document.Layers, layer.descriptor(layer.MediaType))
+		document.Layers = append(document.Layers, layer.OCI(layer.MediaType))
 	}
 	return json.Marshal(document)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/gittags"
 	"github.com/cotterpin/cotter/versions/ocitags"
@@ -66,7 +67,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 
 func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.Candidate, error) {
 	return o.ociTags.do(ctx, o, key, func(ctx context.Context) ([]versions.Candidate, error) {
-		repository, err := o.Fetcher.OCIRepository(key.request())
+		repository, err := o.Fetcher.OCIRepository(ctx, key.request())
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 	if len(same) == 1 {
 		return selected, nil
 	}
-	repository, err := o.Fetcher.OCIRepository(from.repository().request())
+	repository, err := o.Fetcher.OCIRepository(ctx, from.repository().request())
 	if err != nil {
 		return versions.Candidate{}, err
 	}
@@ -98,9 +99,11 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 	defer done()
 	ctx = o.Rules.ForModules(ctx)
 	for i := range same {
-		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
+		found, err := oci.Resolve(ctx, repository, same[i].Ref)
+		if err != nil {
 			return versions.Candidate{}, err
 		}
+		same[i].Revision = found.Digest.String()
 	}
 	return versions.Select(same, want)
 }

@@ -10,31 +10,14 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/ocistore"
 )
-
-// Store is a copy of the root package's PackageStore interface.
-type Store interface {
-	Name() string
-	IsLocal() bool
-	Manifest(ctx context.Context, tag string) ([]byte, error)
-	CheckTrust(manifest []byte) error
-	Evidence() evidence.Evidence
-	Blob(ctx context.Context, digest string, size int64, file *os.File) error
-	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
-	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
-	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
-}
-
-// ErrDeliversOnly says that a store delivers packages but does not confirm entries.
-var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries")
 
 // Answers remembers the artifacts and packages that stores have delivered, and which stores have
 // failed.
@@ -45,7 +28,7 @@ type Answers struct {
 
 	mu sync.Mutex
 	// stores are the stores of all projects. An [ID] is an index into it.
-	stores []Store
+	stores []ocistore.Store
 	// failed are the stores that could not be used. They get no more requests.
 	failed map[ID]bool
 }
@@ -59,7 +42,7 @@ func NewAnswers(with *origins.Client) *Answers {
 type ID int
 
 // ID returns the ID of a store. Equal stores have the same ID.
-func (s *Answers) ID(store Store) ID {
+func (s *Answers) ID(store ocistore.Store) ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, known := range s.stores {
@@ -72,7 +55,7 @@ func (s *Answers) ID(store Store) ID {
 }
 
 // store returns the store with an ID.
-func (s *Answers) store(id ID) Store {
+func (s *Answers) store(id ID) ocistore.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stores[id]
@@ -112,7 +95,7 @@ var errOtherEntry = errors.New("its tag points to the artifact of another entry"
 
 // isOfArtifact reports whether an error is about one artifact and not about its store.
 func isOfArtifact(err error) bool {
-	for _, about := range []error{artifact.ErrManifest, errOtherEntry, oci.ErrLayout, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
+	for _, about := range []error{artifact.ErrManifest, errOtherEntry, oci.ErrLayout, oci.ErrContent, getmodules.ErrTooLarge} {
 		if errors.Is(err, about) {
 			return true
 		}
@@ -121,8 +104,8 @@ func isOfArtifact(err error) bool {
 }
 
 // ArtifactOf returns the artifact that the tag of an entry points to in a store.
-func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) {
-	text, err := store.Manifest(ctx, tag)
+func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (Artifact, error) {
+	text, err := Manifest(ctx, store, tag)
 	if err != nil {
 		return Artifact{}, err
 	}
@@ -133,13 +116,13 @@ func ArtifactOf(ctx context.Context, store Store, tag string) (Artifact, error) 
 	if err != nil {
 		return Artifact{Module: found}, err
 	}
-	return Artifact{found, store.CheckTrust(text)}, nil
+	return Artifact{found, distrust(store.Info().Trust, text)}, nil
 }
 
 // Has reports whether a store has the artifact for a statement. It requests only the manifest.
 // distrust is the reason why the artifact does not confirm the entry, or nil if it does. If the
 // tag points to something else, has is false. err is about the store.
-func Has(ctx context.Context, store Store, statement artifact.Statement) (has bool, distrust, err error) {
+func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (has bool, distrust, err error) {
 	found, err := ArtifactOf(ctx, store, statement.Tag())
 	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
 		return false, nil, nil
@@ -158,7 +141,7 @@ func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(
 		tell(origins.Event{Kind: origins.FetchStarted, Package: a.Statement.Package})
 		tree, err := s.download(ctx, s.store(at), a)
 		if err == nil {
-			tell(origins.Event{Kind: origins.FetchDone, Package: a.Statement.Package, Done: a.Layer.Size, Store: s.store(at).Name()})
+			tell(origins.Event{Kind: origins.FetchDone, Package: a.Statement.Package, Done: a.Layer.Size, Store: s.store(at).Info().Name})
 		}
 		return tree, err
 	})
@@ -167,7 +150,7 @@ func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(
 // download writes the layer of an artifact to a staging file, extracts it, hashes the extracted
 // files and publishes them in the cache under their own hash, even if that is not the expected
 // one.
-func (s *Answers) download(ctx context.Context, from Store, a artifact.Module) (*store.Tree, error) {
+func (s *Answers) download(ctx context.Context, from ocistore.Store, a artifact.Module) (*store.Tree, error) {
 	staged := s.with.Cache.Stage()
 	archive, err := os.Create(staged + ".archive")
 	if err != nil {
@@ -178,7 +161,11 @@ func (s *Answers) download(ctx context.Context, from Store, a artifact.Module) (
 		_ = os.Remove(archive.Name())
 		_ = os.RemoveAll(staged)
 	}()
-	if err := from.Blob(ctx, a.Layer.Digest, a.Layer.Size, archive); err != nil {
+	repository, err := from.Repository(ctx, addrs.Provider{})
+	if err != nil {
+		return nil, err
+	}
+	if err := oci.Download(ctx, repository, a.Layer, archive, nil); err != nil {
 		return nil, err
 	}
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -24,7 +25,7 @@ import (
 // for it.
 type storedProvider struct {
 	artifact.Provider
-	store  Store
+	store  ocistore.Store
 	locked []hashing.Hash
 	// distrust is the reason why the artifact does not confirm its content, or nil if it does.
 	// evidence is the evidence that it is in that case.
@@ -37,18 +38,14 @@ var _ getproviders.Package = (*storedProvider)(nil)
 // providerOf returns a store's package for a platform. The error wraps fs.ErrNotExist if the
 // store does not have the version, and is a *[getproviders.MissingPlatformError] if it has the version only
 // for other platforms.
-func providerOf(ctx context.Context, store Store, r artifact.Release, platform addrs.Platform) (*storedProvider, error) {
-	text, err := store.ProviderIndex(ctx, r.Provider, r.Version)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := artifact.ParseIndex(text)
+func providerOf(ctx context.Context, store ocistore.Store, r artifact.Release, platform addrs.Platform) (*storedProvider, error) {
+	targets, err := Targets(ctx, store, r)
 	if err != nil {
 		return nil, err
 	}
 	target, ok := targets.For(platform)
 	if !ok {
-		missing := &getproviders.MissingPlatformError{Store: store.Name(), Platform: platform}
+		missing := &getproviders.MissingPlatformError{Store: store.Info().Name, Platform: platform}
 		for _, t := range targets {
 			missing.Platforms = append(missing.Platforms, t.Platform)
 		}
@@ -58,8 +55,8 @@ func providerOf(ctx context.Context, store Store, r artifact.Release, platform a
 }
 
 // targetOf returns the package for a target, which is one platform of a release.
-func targetOf(ctx context.Context, store Store, r artifact.Release, target oci.Target) (*storedProvider, error) {
-	text, err := store.ProviderManifest(ctx, r.Provider, target.Digest, target.Size)
+func targetOf(ctx context.Context, store ocistore.Store, r artifact.Release, target oci.Target) (*storedProvider, error) {
+	text, err := TargetManifest(ctx, store, r.Provider, target)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +64,15 @@ func targetOf(ctx context.Context, store Store, r artifact.Release, target oci.T
 	if err != nil {
 		return nil, err
 	}
-	found := &storedProvider{Provider: a, store: store, distrust: store.CheckTrust(text)}
+	found := &storedProvider{Provider: a, store: store, distrust: distrust(store.Info().Trust, text)}
 	if found.distrust == nil {
-		found.evidence = store.Evidence()
+		found.evidence = EvidenceOf(store)
 	}
 	return found, nil
 }
 
 // Location implements [getproviders.Package].
-func (p *storedProvider) Location() string { return p.store.Name() }
+func (p *storedProvider) Location() string { return p.store.Info().Name }
 
 // Dir implements [getproviders.Package].
 func (p *storedProvider) Dir() string { return "" }
@@ -99,9 +96,12 @@ func (p *storedProvider) Authenticate(context.Context) (getproviders.Authenticat
 
 // Download implements [getproviders.Package].
 func (p *storedProvider) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	err := p.store.ProviderBlob(ctx, p.Statement.Provider, p.Layer.Digest, p.Layer.Size, file, progress)
+	repository, err := p.store.Repository(ctx, p.Statement.Provider)
+	if err == nil {
+		err = oci.Download(ctx, repository, p.Layer, file, progress)
+	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("its archive in %s cannot be used: %w", p.store.Name(), err)
+		return fmt.Errorf("its archive in %s cannot be used: %w", p.store.Info().Name, err)
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (s *Stores) Offers() providers.Offers {
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
 		return func(yield func(providers.Offer) bool) {
 			for _, i := range s.Order {
-				if s.Offline && !s.store(i).IsLocal() || s.hasFailed(i) {
+				if s.Offline && !s.store(i).Info().Local || s.hasFailed(i) {
 					continue
 				}
 				offer := s.offer(ctx, i, want)
@@ -134,7 +134,7 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case err == nil && !found.Statement.IsIn(want.Locked):
-		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Statement.Hashes), Locked: true}
+		mismatch := &getproviders.MismatchError{Location: store.Info().Name, Got: fmt.Sprint(found.Statement.Hashes), Locked: true}
 		for _, h := range want.Locked {
 			mismatch.Want = append(mismatch.Want, string(h))
 		}
@@ -142,14 +142,14 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 	case err == nil:
 		found.locked = want.Locked
 		return providers.Offer{Package: found, Distrust: found.distrust}
-	case ctx.Err() != nil, errors.Is(err, fs.ErrNotExist), isMissing && !store.IsLocal():
+	case ctx.Err() != nil, errors.Is(err, fs.ErrNotExist), isMissing && !store.Info().Local:
 		return providers.Offer{}
 	case isMissing:
 		return providers.Offer{Err: err}
 	case isOfArtifact(err):
-		return providers.Offer{Err: fmt.Errorf("its package in %s cannot be used: %w", store.Name(), err)}
+		return providers.Offer{Err: fmt.Errorf("its package in %s cannot be used: %w", store.Info().Name, err)}
 	case s.fail(at):
-		return providers.Offer{Err: fmt.Errorf("%s cannot be used: %w", store.Name(), err)}
+		return providers.Offer{Err: fmt.Errorf("%s cannot be used: %w", store.Info().Name, err)}
 	}
 	return providers.Offer{}
 }
@@ -158,7 +158,7 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 func (s *Stores) Evidence() []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, i := range s.Order {
-		if e := s.store(i).Evidence(); !e.IsZero() {
+		if e := EvidenceOf(s.store(i)); !e.IsZero() {
 			all = append(all, e)
 		}
 	}
@@ -181,7 +181,7 @@ const (
 // HasProvider returns what a store has of a locked provider for a platform. It requests only the
 // index and the manifest. distrust is the reason why the artifact does not confirm its content.
 // err is about the store.
-func HasProvider(ctx context.Context, store Store, entry lockfile.Provider, platform addrs.Platform) (has ProviderState, distrust, err error) {
+func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (has ProviderState, distrust, err error) {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		return ProviderMissing, nil, err

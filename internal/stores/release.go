@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -28,8 +29,8 @@ type ReadProvider struct {
 // set, the package for this machine's platform stays in the user's cache; of the other packages
 // only the hashes are recorded. They are recorded as imported by the user. getter returns a Getter
 // for a source.
-func ReadRelease(ctx context.Context, store Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
-	text, err := store.Manifest(ctx, tag)
+func ReadRelease(ctx context.Context, store ocistore.Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
+	text, err := Manifest(ctx, store, tag)
 	if err != nil {
 		return []ReadProvider{{Err: err}}
 	}
@@ -40,11 +41,7 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 	if err != nil {
 		return []ReadProvider{{Err: err}}
 	}
-	text, err = store.ProviderIndex(ctx, release.Provider, release.Version)
-	var targets artifact.Targets
-	if err == nil {
-		targets, err = artifact.ParseIndex(text)
-	}
+	targets, err := Targets(ctx, store, release)
 	if err != nil {
 		return []ReadProvider{{Release: release, Err: err}}
 	}
@@ -57,7 +54,7 @@ func ReadRelease(ctx context.Context, store Store, tag string, getter func(getpr
 }
 
 // readTarget gets the package of a target and returns the hashes that its artifact states.
-func readTarget(ctx context.Context, store Store, r artifact.Release, target oci.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
+func readTarget(ctx context.Context, store ocistore.Store, r artifact.Release, target oci.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
 	found, err := targetOf(ctx, store, r, target)
 	if err != nil {
 		return nil, err
@@ -83,7 +80,7 @@ func readTarget(ctx context.Context, store Store, r artifact.Release, target oci
 	}
 	for _, h := range found.Statement.Hashes {
 		if h.Scheme() == "h1" && h != proof.H1 {
-			return found.Statement.Hashes, &getproviders.MismatchError{Location: store.Name(), Want: []string{string(h)}, Got: string(proof.H1)}
+			return found.Statement.Hashes, &getproviders.MismatchError{Location: store.Info().Name, Want: []string{string(h)}, Got: string(proof.H1)}
 		}
 	}
 	return found.Statement.Hashes, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // Stores is one run's access to stores.
@@ -38,16 +39,16 @@ func (s *Stores) warn(path addrs.Module, text string) {
 // to confirm it, or the zero Evidence. A store that fails, has something else under the entry's
 // tag, or has a wrong signature causes a warning.
 func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.Module) evidence.Evidence {
-	at, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
-		if found.Distrust != nil && !errors.Is(found.Distrust, ErrDeliversOnly) {
-			s.warn(nil, DistrustText(store.Name(), found.Distrust))
+	at, _, ok := s.find(ctx, of, entry, func(store ocistore.Store, found Artifact) bool {
+		if found.Distrust != nil && !errors.Is(found.Distrust, ocistore.ErrDeliversOnly) {
+			s.warn(nil, DistrustText(store.Info().Name, found.Distrust))
 		}
 		return found.Distrust == nil
 	})
 	if !ok {
 		return evidence.Evidence{}
 	}
-	return s.store(at).Evidence()
+	return EvidenceOf(s.store(at))
 }
 
 // DistrustText returns the warning that a store cannot confirm its packages.
@@ -58,13 +59,13 @@ func DistrustText(store string, why error) string {
 // Fetch fetches the package of an entry from a store into the cache and reports whether it did.
 // Failures are warnings, and the caller then asks the origin.
 func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
-	at, found, ok := s.find(ctx, of, entry, func(Store, Artifact) bool { return true })
+	at, found, ok := s.find(ctx, of, entry, func(ocistore.Store, Artifact) bool { return true })
 	if !ok {
 		return false
 	}
 	err := s.FetchArtifact(ctx, at, found)
 	if err != nil && ctx.Err() == nil {
-		s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", s.store(at).Name(), err))
+		s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", s.store(at).Info().Name, err))
 	}
 	return err == nil
 }
@@ -81,14 +82,14 @@ func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error
 
 // find returns the artifact of an entry from the first store that has it and for which good
 // returns true. It also returns the ID of that store.
-func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(Store, Artifact) bool) (ID, Artifact, bool) {
+func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Store, Artifact) bool) (ID, Artifact, bool) {
 	pkg, _ := entry.SplitPackage()
 	if of.FromPackage && pkg.Getter() == "file" {
 		return 0, Artifact{}, false // its origin refuses it
 	}
 	for _, i := range s.Order {
 		store := s.store(i)
-		if s.Offline && !store.IsLocal() || s.hasFailed(i) {
+		if s.Offline && !store.Info().Local || s.hasFailed(i) {
 			continue
 		}
 		found, err := s.artifact(ctx, i, artifact.StatementOf(entry))
@@ -101,9 +102,9 @@ func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Mod
 			return 0, Artifact{}, false
 		case errors.Is(err, fs.ErrNotExist):
 		case isOfArtifact(err):
-			s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", store.Name(), err))
+			s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", store.Info().Name, err))
 		case s.fail(i):
-			s.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Name(), err))
+			s.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Info().Name, err))
 		}
 	}
 	return 0, Artifact{}, false

@@ -1,0 +1,107 @@
+package getmodules
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+// GitGetter is a [Getter] that replaces the git clients of this package: the value of
+// [Fetcher].Getters for "git".
+//
+// Get writes the tree of one commit as "git checkout" does for a user without settings, without the
+// directory .git, and returns the commit as the Revision. Download.URL has all arguments of the
+// address, so the ref argument too. [Request].Submodules is not passed on.
+//
+// Commits that no branch or tag points to are [ReachUnknown], because a GitGetter has no history.
+type GitGetter interface {
+	Getter
+	// Refs lists HEAD, the branches and the tags of the repository at from.URL by their full
+	// names (refs/tags/v1.0.0), each with the commit that it points to. The fields Archive,
+	// Revision and Path of from are not set.
+	Refs(ctx context.Context, from Download) (map[string]string, error)
+}
+
+// replaced returns the getter that the caller has set for a kind of address. own reports whether
+// there is an entry; the getter is nil if it removes the kind.
+func (f *Fetcher) replaced(kind string) (getter Getter, own bool) {
+	getter, own = f.Getters[kind]
+	return getter, own
+}
+
+// errOwnGetter is the error for something that is only possible with the getter of this package.
+func errOwnGetter(kind, what string) error {
+	return fmt.Errorf("%w: %q; the getter that replaces the built-in one cannot %s", ErrUnsupportedScheme, kind, what)
+}
+
+// errRemoved is the error for a kind of address that the caller has removed.
+func errRemoved(kind string) error {
+	return fmt.Errorf("%w: %q; this program has removed it", ErrUnsupportedScheme, kind)
+}
+
+// callersRefs lists the refs of a repository by the caller's getter.
+func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (git.Refs, error) {
+	own, ok := getter.(GitGetter)
+	switch {
+	case getter == nil:
+		return nil, errRemoved("git")
+	case !ok:
+		return nil, errOwnGetter("git", "list refs: it has no method Refs")
+	}
+	from, err := f.gitDownload(req, "")
+	if err != nil {
+		return nil, err
+	}
+	from.Revision = ""
+	listed, err := own.Refs(ctx, from)
+	if err != nil {
+		return nil, shownError(err, from.URL)
+	}
+	refs := git.Refs{}
+	for name, commit := range listed {
+		refs.Add(commit, name)
+	}
+	return refs, nil
+}
+
+// gitDownload returns the Download for a request.
+func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
+	u, err := req.Package.URL()
+	if err != nil {
+		return Download{}, err
+	}
+	return Download{URL: u, Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
+}
+
+// fetchGitBy returns a getFunc that uses a caller's getter for git.
+func fetchGitBy(getter Getter) getFunc {
+	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
+		addr, err := parseGitAddress(req)
+		if err != nil {
+			return nil, err
+		}
+		if req.Revision != "" && !git.IsObjectID(req.Revision) {
+			return nil, errRevisionForm
+		}
+		pkg, err := f.fetchTo(ctx, req, getter, func(path string) (Download, error) { return f.gitDownload(req, path) }, nil)
+		if err != nil {
+			return nil, err
+		}
+		want := git.Want{ID: req.Revision, Ref: addr.ref}.Known()
+		if !git.IsObjectID(pkg.Revision) || want != "" && pkg.Revision != want {
+			return nil, fmt.Errorf("%w: the getter returned the revision %q, which is not the commit", ErrRevisionNotFound, pkg.Revision)
+		}
+		pkg.Resolved = addr.resolved(pkg.Revision)
+		return pkg, nil
+	}
+}
+
+// noHistory is the history of a repository that only a caller's getter can read.
+type noHistory struct{}
+
+func (noHistory) Commits(context.Context, *git.History, []git.Ref, []string) error {
+	return ErrNoHistory
+}
+
+func (noHistory) Lacks(context.Context, string) (bool, error) { return false, nil }
