@@ -78,12 +78,12 @@ func (u CacheUsage) Bytes() int64 {
 
 // Size measures the cache. A directory that does not exist counts as an empty cache. If the
 // user's key cannot be used, LinkedProviders is 0, and Projects returns the error.
-func (c Cache) Size() (CacheUsage, error) {
+func (c Cache) Size(ctx context.Context) (CacheUsage, error) {
 	key, err := c.key()
 	if err != nil {
 		key = userkey.Random() // Projects returns the error
 	}
-	found, err := store.UsageOf(context.Background(), c.Dir, key)
+	found, err := store.UsageOf(ctx, c.Dir, key)
 	return CacheUsage(found), err
 }
 

@@ -212,7 +212,7 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	}
 	for _, required := range module.Providers {
 		found.Providers = append(found.Providers, ProviderRequirement{
-			Provider: required.Source, Hostless: required.Hostless, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
+			Provider: required.Source, Hostless: required.Hostless, Constraint: required.Constraint, ConstraintRange: required.ConstraintRange, Implied: required.Implied, By: required.By, Range: required.Range,
 		})
 	}
 	found.ProviderDiagnostics = module.ProviderDiags

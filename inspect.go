@@ -50,7 +50,10 @@ type UnknownToTerraform = configs.UnknownToTerraform
 // HasConfiguration reports whether the directory of a request has files that tofu or terraform
 // reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
 // listed.
-func HasConfiguration(req Request) (bool, error) {
+func HasConfiguration(ctx context.Context, req Request) (bool, error) {
+	if err := contextError(ctx); err != nil {
+		return false, err
+	}
 	reader := configs.Reader{Terraform: req.Dialect == DialectTerraform}
 	empty, err := reader.Empty(configs.Dir{Path: req.dir(), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
 	return !empty, err

@@ -39,12 +39,12 @@ func TestHasConfiguration(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := cotter.HasConfiguration(test.req); got != test.want || err != nil {
+			if got, err := cotter.HasConfiguration(t.Context(), test.req); got != test.want || err != nil {
 				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}
-	if _, err := cotter.HasConfiguration(cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := cotter.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
 	}
 }
@@ -69,7 +69,7 @@ func TestCheckStateKey(t *testing.T) {
 func TestCompareVendored(t *testing.T) {
 	t.Parallel()
 	p, req := newVendored(t)
-	lock, err := cotter.ReadLock(req)
+	lock, err := cotter.ReadLock(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}

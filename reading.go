@@ -99,10 +99,10 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 		return
 	}
 	if record, ok := p.recorded.Lookup(m.key()); ok {
-		shown.Version = record.Version
+		shown.Version = versionOf(record.Version)
 	}
 	if entry, ok := p.lock.Module(m.key()); ok {
-		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
+		shown.Version, shown.Package, shown.Hashes = versionOf(entry.Version), entry.Package, entry.Hashes
 	}
 }
 

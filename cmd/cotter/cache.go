@@ -59,7 +59,7 @@ func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, cache cotter.Cac
 }
 
 func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
-	usage, err := cache.Size()
+	usage, err := cache.Size(ctx)
 	if err != nil {
 		return err
 	}

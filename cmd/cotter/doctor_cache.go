@@ -11,19 +11,19 @@ import (
 )
 
 // lookAtCache checks the cache and the user's key.
-func (d *doctor) lookAtCache(context.Context) {
+func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
-	d.cache()
+	d.cache(ctx)
 	d.key()
 }
 
-func (d *doctor) cache() {
+func (d *doctor) cache(ctx context.Context) {
 	dir := d.in.CacheDir
 	if dir == "" {
 		d.note("set COTTER_CACHE_DIR", "there is no home directory, so nothing is cached")
 		return
 	}
-	usage, err := cotter.Cache{Dir: dir}.Size()
+	usage, err := cotter.Cache{Dir: dir}.Size(ctx)
 	if err != nil {
 		d.problem("set COTTER_CACHE_DIR to another directory", "%s cannot be read: %s", dir, err)
 		return
