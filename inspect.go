@@ -109,18 +109,6 @@ func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.Fi
 	return lock, nil
 }
 
-// CheckStateKey reads the key that proves which files this user has written: Installer.StateKey, or
-// the key in Installer.StateDir. The error wraps [ErrShortStateKey] for a secret that is too short,
-// and fs.ErrNotExist if no key exists yet.
-func (in *Installer) CheckStateKey() error {
-	if in.StateKey != "" {
-		_, err := userkey.FromSecret(in.StateKey)
-		return err
-	}
-	_, err := userkey.Read(in.StateDir)
-	return err
-}
-
 // VendorState says how the packages in Request.Vendor compare with the lock.
 type VendorState struct {
 	// Dir is the directory, relative to the root module's, with slashes.

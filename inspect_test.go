@@ -49,23 +49,6 @@ func TestHasConfiguration(t *testing.T) {
 	}
 }
 
-func TestCheckStateKey(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name string
-		in   cotter.Installer
-		want error
-	}{
-		{"a secret", cotter.Installer{StateKey: "0123456789abcdef0123456789abcdef"}, nil},
-		{"a short secret", cotter.Installer{StateKey: "short"}, cotter.ErrShortStateKey},
-		{"no key yet", cotter.Installer{StateDir: t.TempDir()}, fs.ErrNotExist},
-	} {
-		if err := test.in.CheckStateKey(); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
-	}
-}
-
 func TestCompareVendored(t *testing.T) {
 	t.Parallel()
 	p, req := newVendored(t)

@@ -102,7 +102,7 @@ type Request struct {
 	// with the same store share its answers.
 	Stores []PackageStore
 	// ForDir returns the request for one root module of several, for example with the
-	// settings of that module. InstallAll, LockedPackages and CacheKey
+	// settings of that module. InstallAll and LockedPackages
 	// call it with a request whose Dir is set. nil means that the request is used
 	// unchanged. Other methods ignore ForDir.
 	ForDir func(Request) (Request, error)

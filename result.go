@@ -232,7 +232,9 @@ func (k VendorChangeKind) String() string { return vendorChangeNames.text(k) }
 func (k VendorChangeKind) MarshalText() ([]byte, error) { return vendorChangeNames.marshal(k) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
-func (k *VendorChangeKind) UnmarshalText(text []byte) error { return vendorChangeNames.unmarshal(text, k) }
+func (k *VendorChangeKind) UnmarshalText(text []byte) error {
+	return vendorChangeNames.unmarshal(text, k)
+}
 
 // vendorChangeKinds maps the kinds of planned changes.
 var vendorChangeKinds = map[packagedir.VendorKind]VendorChangeKind{
