@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -9,8 +10,8 @@ import (
 // the context has not ended.
 func contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	if err == nil || cause == err {
-		return err
+	if err == nil || errors.Is(cause, err) {
+		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)
 }

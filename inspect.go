@@ -124,7 +124,7 @@ type VendorState struct {
 
 // CompareVendored compares the packages in Request.Vendor with a lock. It returns an error if packages
 // cannot be vendored in that directory; [ErrNoVendor] if the request names none.
-func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
+func CompareVendored(ctx context.Context, req Request, lock *lockfile.File) (*VendorState, error) {
 	vendored, err := req.vendorDir()
 	if err != nil {
 		return nil, err
@@ -135,6 +135,9 @@ func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
 	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
 	packages := installed.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
+		if err := contextError(ctx); err != nil {
+			return nil, err
+		}
 		switch packages.Inspect(entry).Status {
 		case installed.Missing:
 			state.Missing = append(state.Missing, entry.Key)

@@ -59,7 +59,7 @@ func TestCompareVendored(t *testing.T) {
 	compare := func(what string, want cotter.VendorState) {
 		t.Helper()
 		want.Dir = "vendor/modules"
-		got, err := cotter.CompareVendored(req, lock)
+		got, err := cotter.CompareVendored(t.Context(), req, lock)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -75,7 +75,7 @@ func TestCompareVendored(t *testing.T) {
 	p.remove(t, "vendor/modules")
 	compare("nothing vendored", cotter.VendorState{Missing: []string{"network"}})
 
-	if _, err := cotter.CompareVendored(cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
+	if _, err := cotter.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
 		t.Errorf("without a directory: %v, want ErrNoVendor", err)
 	}
 }

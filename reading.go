@@ -50,7 +50,7 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
-	return modules, failures, ctx.Err()
+	return modules, failures, contextError(ctx)
 }
 
 // installedTree walks the modules that are installed according to modules.json.

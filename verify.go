@@ -84,7 +84,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	group.SetLimit(p.clients.parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			if err := contextError(ctx); err != nil {
 				return err
 			}
 			found := p.dirs.Inspect(entry)

@@ -124,7 +124,7 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 	if lockErr != nil {
 		lock = &lockfile.File{} // lookAtLock has reported the error
 	}
-	vendored, err := cotter.CompareVendored(d.req, lock)
+	vendored, err := cotter.CompareVendored(ctx, d.req, lock)
 	if err != nil {
 		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
 		return
