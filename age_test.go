@@ -89,7 +89,10 @@ func TestOutdatedMinAge(t *testing.T) {
 		{aged(cotter.Request{Dir: p.dir}), "1.0.0", "1.0.0"},
 	} {
 		list, err := p.installer().Outdated(context.Background(), tt.req)
-		if err != nil || len(list) != 1 || list[0].Current != "1.0.0" || list[0].Allowed != tt.allowed || list[0].Latest != tt.latest {
+		if err != nil || len(list.Modules) != 1 {
+			t.Fatalf("Outdated = %+v, %v, want one call", list, err)
+		}
+		if o := list.Modules[0]; o.Current.String() != "1.0.0" || o.Allowed.String() != tt.allowed || o.Latest.String() != tt.latest {
 			t.Errorf("Outdated = %+v, %v, want allowed %s and latest %s", list, err, tt.allowed, tt.latest)
 		}
 	}

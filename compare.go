@@ -309,7 +309,7 @@ func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]P
 		entry := entries[i]
 		r := &reports[i]
 		*r = ProviderReport{
-			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Former: state.Former, Want: entry.Hashes, Got: state.H1, Err: state.Err,
+			Provider: entry.Address, Version: versionOf(entry.Version), Status: statuses[state.Status], Former: versionOf(state.Former), Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
 		if r.intact() {
 			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages

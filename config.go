@@ -229,7 +229,7 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 // providerRequirement converts a requirement to the type of the API.
 func providerRequirement(r configs.ProviderRequirement) ProviderRequirement {
 	return ProviderRequirement{
-		Provider: r.Source, Hostless: r.Hostless, Constraint: r.Constraint, Implied: r.Implied, By: r.By, Range: r.Range,
+		Provider: r.Source, Hostless: r.Hostless, Constraint: r.Constraint, ConstraintRange: r.ConstraintRange, Implied: r.Implied, By: r.By, Range: r.Range,
 	}
 }
 

@@ -107,9 +107,9 @@ func rounds(result *cotter.Result) int {
 		here := at[m.Path[:len(m.Path)-1].String()]
 		switch source := m.Source.(type) {
 		case addrs.ModuleSourceRegistry:
-			here = earliest(packages, source.Package.String()+m.Version, here+4)
+			here = earliest(packages, source.Package.String()+m.Version.String(), here+4)
 		case addrs.ModuleSourceRemote:
-			here = earliest(packages, source.Package.String()+m.Version, here+3)
+			here = earliest(packages, source.Package.String()+m.Version.String(), here+3)
 		}
 		at[m.Path.String()] = here
 		all = max(all, here)

@@ -107,7 +107,10 @@ func loadedCalls(ctx context.Context, in *cotter.Installer, req cotter.Request) 
 func outdatedCalls(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]shownCall, error) {
 	list, err := in.Outdated(ctx, req)
 	var calls []shownCall
-	for _, o := range list {
+	if list == nil {
+		return nil, err
+	}
+	for _, o := range list.Modules {
 		calls = append(calls, shownCall{o.Call, o.Source})
 	}
 	return calls, err

@@ -58,16 +58,17 @@ func ParseDialect(s string) (Dialect, error) {
 	return DialectAuto, fmt.Errorf("%q is neither \"tofu\" nor \"terraform\"", s)
 }
 
+// dialectNames are the values as text.
+var dialectNames = enum[Dialect]{"Dialect", []string{"auto", "tofu", "terraform"}}
+
 // String returns the name of the stock command.
-func (d Dialect) String() string {
-	switch d {
-	case DialectOpenTofu:
-		return "tofu"
-	case DialectTerraform:
-		return "terraform"
-	}
-	return "auto"
-}
+func (d Dialect) String() string { return dialectNames.text(d) }
+
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (d Dialect) MarshalText() ([]byte, error) { return dialectNames.marshal(d) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (d *Dialect) UnmarshalText(text []byte) error { return dialectNames.unmarshal(text, d) }
 
 // other returns the other stock tool.
 func (d Dialect) other() Dialect {

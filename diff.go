@@ -79,7 +79,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 		})
 	}
 	_ = group.Wait()
-	return diffs, ctx.Err()
+	return diffs, contextError(ctx)
 }
 
 // changedContent returns the changes of calls whose modules may differ between two locks.

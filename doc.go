@@ -10,8 +10,8 @@
 //	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
 //
 // After that, a stock "tofu init" or "terraform init" finds every module in place and
-// downloads none. With [Request].Providers the same run installs the providers;
-// [Installer.InstallProviders] installs only them.
+// downloads none. With [Request].Providers the same run installs the providers, or
+// only them.
 //
 // # The lock
 //

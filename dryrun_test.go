@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // netProject returns a project that calls a module with two versions, which calls another
@@ -79,7 +81,7 @@ func lockChanges(result *cotter.Result) []string {
 func versionsOf(modules []cotter.Module) []string {
 	var list []string
 	for _, m := range modules {
-		list = append(list, strings.Join([]string{m.Path.String(), m.Version, m.Dir}, " "))
+		list = append(list, strings.Join([]string{m.Path.String(), m.Version.String(), m.Dir}, " "))
 	}
 	return list
 }
@@ -191,7 +193,7 @@ func TestDryRunThenInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(planned, made); diff != "" {
+	if diff := cmp.Diff(planned, made, cmpopts.EquateComparable(versions.Version{})); diff != "" {
 		t.Errorf("results (-planned +made):\n%s", diff)
 	}
 }
@@ -220,7 +222,7 @@ func TestLockOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := result.Modules[0].Version; got != want {
+			if got := result.Modules[0].Version.String(); got != want {
 				t.Errorf("locked version %s, want %s", got, want)
 			}
 			after := snapshot(t, p.dir)
@@ -249,7 +251,7 @@ func (p *project) installWithoutRequests(t *testing.T, in *cotter.Installer, wan
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result.Modules[0].Version; got != want || len(result.LockChanges) > 0 {
+	if got := result.Modules[0].Version.String(); got != want || len(result.LockChanges) > 0 {
 		t.Errorf("installed version %s, want %s; changes of the lock: %v", got, want, result.LockChanges)
 	}
 	if requests := p.world.Requests(); len(requests) > 0 {

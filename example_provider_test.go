@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// InstallProviders installs the providers that the modules of a configuration require. Here they
-// come from a registry in this process.
-func ExampleInstaller_InstallProviders() {
+// With Providers, Install also installs the providers that the modules of a configuration require,
+// or only them. Here they come from a registry in this process.
+func ExampleInstaller_Install_providers() {
 	world, err := modtest.Start(modtest.Txtar(strings.ReplaceAll(`
 -- config/main.tf --
 terraform {
@@ -43,7 +43,7 @@ the next one
 		log.Fatal(err)
 	}
 
-	result, err := world.Installer().InstallProviders(context.Background(), cotter.Request{Dir: dir})
+	result, err := world.Installer().Install(context.Background(), cotter.Request{Dir: dir, Providers: &cotter.Providers{Only: true}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func ExampleInstaller_Verify() {
 		log.Fatal(err)
 	}
 	var in cotter.Installer
-	report, err := in.Verify(context.Background(), dir)
+	report, err := in.Verify(context.Background(), cotter.Request{Dir: dir})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,7 +125,7 @@ module "network" {
 	if _, err := in.Install(ctx, cotter.Request{Dir: dir, LockOnly: true}); err != nil {
 		log.Fatal(err)
 	}
-	err = in.LockedPackages(ctx, []string{dir}, cotter.Request{}, nil, func(_ context.Context, p cotter.LockedPackage) error {
+	err = in.LockedPackages(ctx, []string{dir}, cotter.Request{}, nil, cotter.LockedFuncs{Module: func(_ context.Context, p cotter.LockedModule) error {
 		root, err := p.Open()
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ module "network" {
 			fmt.Printf("%s %s: %s has %d bytes\n", p.Entry.Key, p.Entry.Version, file.Path, len(text))
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -269,7 +269,7 @@ func TestAcceptUnreachable(t *testing.T) {
 			t.Fatalf("with %q accepted: %v", step.accept, err)
 		}
 	}
-	report, err := in.VerifyRequest(t.Context(), cotter.Request{Dir: p.dir})
+	report, err := in.Verify(t.Context(), cotter.Request{Dir: p.dir})
 	if err != nil || report.Packages[0].Evidence.Kind != evidence.User {
 		t.Errorf("the evidence is %v, %v", report.Packages[0].Evidence, err)
 	}
@@ -298,10 +298,10 @@ func TestVerifyRemoteContent(t *testing.T) {
 		in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
 		req.Dir, req.WriteVendor = p.dir, false
 		origins, err := in.VerifyRemote(t.Context(), req)
-		if err != nil || len(origins) != 1 {
+		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)
 		}
-		if o := origins[0]; !o.Moved() || !o.Compared || o.Ref != "" || o.Locked != string(tree.H1()) {
+		if o := origins.Modules[0]; !o.Moved() || !o.Fetched || o.Compared != cotter.ComparedContent || o.Ref != (getmodules.Reference{}) || o.Locked != string(tree.H1()) {
 			t.Errorf("vendored %t: %+v, want other content", vendor != "", o)
 		}
 	}
@@ -316,10 +316,10 @@ func TestVerifyRemoteHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	origins, err := in.VerifyRemote(t.Context(), cotter.Request{Dir: p.dir})
-	if err != nil || len(origins) != 1 {
+	if err != nil || len(origins.Modules) != 1 {
 		t.Fatalf("VerifyRemote = %v, %v", origins, err)
 	}
-	if unreachable, ok := errors.AsType[*cotter.UnreachableError](origins[0].History); !ok || unreachable.Commit != commit {
-		t.Errorf("VerifyRemote = %+v", origins[0])
+	if unreachable, ok := errors.AsType[*cotter.UnreachableError](origins.Modules[0].History); !ok || unreachable.Commit != commit {
+		t.Errorf("VerifyRemote = %+v", origins.Modules[0])
 	}
 }

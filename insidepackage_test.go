@@ -48,7 +48,7 @@ func TestPathsIntoPackages(t *testing.T) {
 	}
 	p.mustVerify(t, cotter.Request{Dir: p.dir})
 	p.write(t, ".terraform/modules/all/sub/main.tf", "# changed\n")
-	if report, err := p.installer().VerifyRequest(t.Context(), cotter.Request{Dir: p.dir}); err != nil || report.OK() {
+	if report, err := p.installer().Verify(t.Context(), cotter.Request{Dir: p.dir}); err != nil || report.OK() {
 		t.Errorf("Verify of a changed package = %+v, %v; want a difference", report, err)
 	}
 	p.remove(t, ".terraform")

@@ -50,7 +50,10 @@ type UnknownToTerraform = configs.UnknownToTerraform
 // HasConfiguration reports whether the directory of a request has files that tofu or terraform
 // reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
 // listed.
-func HasConfiguration(req Request) (bool, error) {
+func HasConfiguration(ctx context.Context, req Request) (bool, error) {
+	if err := contextError(ctx); err != nil {
+		return false, err
+	}
 	reader := configs.Reader{Terraform: req.Dialect == DialectTerraform}
 	empty, err := reader.Empty(configs.Dir{Path: req.dir(), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
 	return !empty, err
@@ -106,18 +109,6 @@ func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.Fi
 	return lock, nil
 }
 
-// CheckStateKey reads the key that proves which files this user has written: Installer.StateKey, or
-// the key in Installer.StateDir. The error wraps [ErrShortStateKey] for a secret that is too short,
-// and fs.ErrNotExist if no key exists yet.
-func (in *Installer) CheckStateKey() error {
-	if in.StateKey != "" {
-		_, err := userkey.FromSecret(in.StateKey)
-		return err
-	}
-	_, err := userkey.Read(in.StateDir)
-	return err
-}
-
 // VendorState says how the packages in Request.Vendor compare with the lock.
 type VendorState struct {
 	// Dir is the directory, relative to the root module's, with slashes.
@@ -133,7 +124,7 @@ type VendorState struct {
 
 // CompareVendored compares the packages in Request.Vendor with a lock. It returns an error if packages
 // cannot be vendored in that directory; [ErrNoVendor] if the request names none.
-func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
+func CompareVendored(ctx context.Context, req Request, lock *lockfile.File) (*VendorState, error) {
 	vendored, err := req.vendorDir()
 	if err != nil {
 		return nil, err
@@ -144,7 +135,10 @@ func CompareVendored(req Request, lock *lockfile.File) (*VendorState, error) {
 	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
 	packages := installed.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
-		switch packages.Inspect(context.Background(), entry).Status {
+		if err := contextError(ctx); err != nil {
+			return nil, err
+		}
+		switch packages.Inspect(ctx, entry).Status {
 		case installed.Missing:
 			state.Missing = append(state.Missing, entry.Key)
 		case installed.Verified:

@@ -39,44 +39,27 @@ func TestHasConfiguration(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := cotter.HasConfiguration(test.req); got != test.want || err != nil {
+			if got, err := cotter.HasConfiguration(t.Context(), test.req); got != test.want || err != nil {
 				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}
-	if _, err := cotter.HasConfiguration(cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := cotter.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
-	}
-}
-
-func TestCheckStateKey(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name string
-		in   cotter.Installer
-		want error
-	}{
-		{"a secret", cotter.Installer{StateKey: "0123456789abcdef0123456789abcdef"}, nil},
-		{"a short secret", cotter.Installer{StateKey: "short"}, cotter.ErrShortStateKey},
-		{"no key yet", cotter.Installer{StateDir: t.TempDir()}, fs.ErrNotExist},
-	} {
-		if err := test.in.CheckStateKey(); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
 	}
 }
 
 func TestCompareVendored(t *testing.T) {
 	t.Parallel()
 	p, req := newVendored(t)
-	lock, err := cotter.ReadLock(req)
+	lock, err := cotter.ReadLock(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	compare := func(what string, want cotter.VendorState) {
 		t.Helper()
 		want.Dir = "vendor/modules"
-		got, err := cotter.CompareVendored(req, lock)
+		got, err := cotter.CompareVendored(t.Context(), req, lock)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -92,7 +75,7 @@ func TestCompareVendored(t *testing.T) {
 	p.remove(t, "vendor/modules")
 	compare("nothing vendored", cotter.VendorState{Missing: []string{"network"}})
 
-	if _, err := cotter.CompareVendored(cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
+	if _, err := cotter.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
 		t.Errorf("without a directory: %v, want ErrNoVendor", err)
 	}
 }

@@ -28,6 +28,7 @@ import (
 //   - *ConfigError: configuration that cannot be read
 //   - *LockFileError: an invalid lock
 //   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
+//   - *ProviderError: one provider
 //
 // If several modules and providers failed, the error joins all of their errors in one list:
 // first the entries of the lock, then modules in the order of their paths, then providers in
@@ -43,6 +44,11 @@ import (
 // Configuration that cannot be read makes Install fail after everything else was looked at.
 // A module with such an error in one file may have calls in others, which are followed. With
 // Request.AllowConfigErrors, they are also installed.
+//
+// With Request.Providers, Install also installs the providers that the modules require. With
+// Providers.Only it leaves the modules as they are, which must be installed. Locked versions are
+// kept as long as they meet all constraints. For other providers, the newest version that all
+// modules allow is selected.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
 	inst, err := prepare(in, req)
 	if err != nil {
@@ -61,23 +67,6 @@ func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) 
 		return inst.installProviders(ctx)
 	}
 	return empty, nil
-}
-
-// InstallProviders installs the providers that the installed modules of a configuration
-// require. It does not touch the modules. Locked versions are kept as long as they meet all
-// constraints. For other providers, the newest version that all modules allow is selected.
-// If Request.Providers is set, Install does the same in addition to installing the modules.
-//
-// With LockOnly the lock is written but nothing is installed. With DryRun neither happens.
-// An error about one provider is a *[ProviderError]. If several providers failed, the error
-// joins all of their errors.
-func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
-	only := Providers{Only: true}
-	if req.Providers != nil {
-		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
-	}
-	req.Providers = &only
-	return in.Install(ctx, req)
 }
 
 // installation is the installation of one project, before the project is opened.

@@ -170,7 +170,7 @@ func TestUpgrade(t *testing.T) {
 func version(result *cotter.Result, key string) string {
 	for _, m := range result.Modules {
 		if m.Path.String() == key {
-			return m.Version
+			return m.Version.String()
 		}
 	}
 	return ""
@@ -246,7 +246,7 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	if err := os.Remove(filepath.Join(p.dir, ".terraform/modules/network/README.md")); err != nil {
 		t.Fatal(err)
 	}
-	report, err := p.installer().Verify(context.Background(), p.dir)
+	report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: p.dir})
 	if err != nil || report.OK() {
 		t.Fatalf("Verify = %+v, %v; want a report that is not OK", report, err)
 	}
@@ -271,7 +271,7 @@ func TestAddedDataIsLeftAlone(t *testing.T) {
 	if p.file(".terraform/modules/network/out/built.zip") != "data" {
 		t.Error("Install removed a file that a module wrote beside itself")
 	}
-	report, err := p.installer().Verify(context.Background(), p.dir)
+	report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: p.dir})
 	if err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v; want OK with one added file", report, err)
 	}

@@ -58,7 +58,7 @@ func TestInstallAll(t *testing.T) {
 		if len(results[i].Modules) != 3 {
 			t.Errorf("%s has %d modules, want 3", dir, len(results[i].Modules))
 		}
-		report, err := p.installer().Verify(t.Context(), dir)
+		report, err := p.installer().Verify(t.Context(), cotter.Request{Dir: dir})
 		if err != nil || !report.OK() {
 			t.Errorf("Verify(%s) = %+v, %v", dir, report, err)
 		}

@@ -14,7 +14,7 @@ import (
 // lockOf returns the lock of a project.
 func (p *project) lockOf(t *testing.T) *lockfile.File {
 	t.Helper()
-	lock, err := cotter.ReadLock(cotter.Request{Dir: p.dir})
+	lock, err := cotter.ReadLock(t.Context(), cotter.Request{Dir: p.dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestDamagedSharedPart(t *testing.T) {
 	p.mustInstall(t, cotter.Request{})
 	before := followed(t, p)
 	p.write(t, ".terraform/modules/a/shared/x.txt", "changed through the link\n")
-	report, err := p.installer().Verify(context.Background(), p.dir)
+	report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: p.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestForeignLink(t *testing.T) {
 		if err := os.Symlink(target, name); err != nil {
 			t.Fatal(err)
 		}
-		if report, err := p.installer().Verify(context.Background(), p.dir); err != nil || report.OK() {
+		if report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: p.dir}); err != nil || report.OK() {
 			t.Errorf("with main.tf a link to %s: Verify = %+v, %v; want not OK", target, report, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestMovedProject(t *testing.T) {
 		}
 	}
 	p.remove(t, ".")
-	report, err := p.installer().Verify(context.Background(), elsewhere)
+	report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: elsewhere})
 	if err != nil || !report.OK() {
 		t.Errorf("Verify after a tar round trip = %+v, %v; want OK", report, err)
 	}

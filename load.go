@@ -14,22 +14,52 @@ import (
 // contacts no server, hashes nothing and changes nothing. A linter or a scanner can use it
 // to walk the modules of a project that was installed by any tool.
 //
-// A module that is not installed, or whose installed source differs from the configuration,
-// is a *ModuleError that wraps [ErrNotInstalled]. A module of which not everything can be
-// read is a *ConfigError; its calls that could be read are followed nevertheless. The error
-// joins all of these errors in the order of the modules' paths, unless BestEffort is set. In
-// both cases the result is complete but for these modules, and Result.Unresolved lists
-// them. The result is nil only if the tree could not be walked at all.
+// A module that is not installed, or whose installed source differs from the configuration, is
+// a *ModuleError that wraps [ErrNotInstalled]. A module of which not everything can be read is a
+// *ConfigError; its calls that could be read are followed nevertheless. Result.Unresolved lists
+// these modules, and the others are returned beside the error, which joins the errors of all such
+// modules in the order of their paths. With BestEffort such modules are no error. The result is nil
+// only if the tree could not be walked at all.
+//
+// If [Request].Providers is set, Result.Providers has the providers that the found modules or a
+// local state require, and those in the lock that the state of a remote backend may need, with
+// the data of their lock entries. Errors about them, such as constraints that exclude each
+// other, are joined to the error; the modules are returned all the same. With Providers.Only, the
+// result has the modules too.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	modules, failures, err := p.installedTree(ctx)
+	required := newRequirements()
+	modules, failures, err := p.walk(ctx, p.recordedModule, required.ifNeeded(req))
 	if err != nil {
 		return nil, err
 	}
+	result := p.loadedModules(modules, failures)
+	if !req.BestEffort {
+		err = failures.join()
+	}
+	if req.Providers != nil {
+		var failed error
+		result.Providers, failed = p.loadedProviders(ctx, required)
+		err = join(err, failed)
+	}
+	return result, err
+}
+
+// ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
+// request does not include providers.
+func (r *requirements) ifNeeded(req Request) func(addrs.Module, ModuleConfig) {
+	if req.Providers == nil {
+		return nil
+	}
+	return r.add
+}
+
+// loadedModules returns the result of a walk of the installed modules.
+func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 	result, known := p.newResult(modules), p.trust()
 	for i, m := range modules {
 		p.addRecorded(m, &result.Modules[i])
@@ -37,51 +67,36 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
 		}
 	}
-	failures.addTo(result, req.KeepCredentials)
-	if req.BestEffort {
-		return result, nil
-	}
-	return result, failures.join()
+	failures.addTo(result, p.req.KeepCredentials)
+	return result
 }
 
-// LoadProviders returns the providers that a configuration needs, with the data of their
-// lock entries, in the order of the lock. It returns the providers that the installed
-// modules or a local state require, and those in the lock that the state of a remote
-// backend may need. It contacts no server, hashes nothing and changes nothing. Version is
-// "" for a provider that is not in the lock.
-func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
-	p, err := openToRead(ctx, in, req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, p.close()) }()
-	required, err := p.requiredProviders(ctx)
-	if err != nil {
-		return nil, err
-	}
+// loadedProviders returns the providers that a project needs, in the order of the lock.
+func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]Provider, error) {
+	required, failed := found.pool()
 	lock, err := p.providerLock()
 	if err != nil {
-		return nil, err
+		return nil, join(failed, err)
 	}
 	others, err := p.unrequired(ctx, lock, required)
 	if err != nil {
-		return nil, err
+		return nil, join(failed, err)
 	}
-	required = treeproviders.Sorted(required, others.InState, others.Kept)
 	knows := p.providerEvidence()
 	var list []Provider
-	for _, r := range required {
+	for _, r := range treeproviders.Sorted(required, others.InState, others.Kept) {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if version, err := versions.Parse(entry.Version); err == nil {
+			shown.Version = version
 			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, version, addrs.CurrentPlatform())))
-			if exists(filepath.Join(req.dataPath(), at)) {
-				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
+			if exists(filepath.Join(p.req.dataPath(), at)) {
+				shown.Dir = filepath.ToSlash(filepath.Join(p.req.dataDir(), at))
 			}
 		}
 		list = append(list, shown)
 	}
-	return list, nil
+	return list, failed
 }
 
 // FindDialect returns the dialect of a project: the one in the request, or the one that

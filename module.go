@@ -277,7 +277,7 @@ func (m *module) result(keepCredentials bool) Module {
 	shown := Module{Path: m.path(), Dir: m.finalPath}
 	shown.Call, shown.Source = m.call.shown(keepCredentials)
 	if m.ownsPackage() {
-		shown.Version = m.pkg.entry.Version
+		shown.Version = versionOf(m.pkg.entry.Version)
 		shown.Package = m.pkg.entry.Package
 		shown.Hashes = m.pkg.entry.Hashes
 		shown.Evidence = m.pkg.evidence
@@ -358,6 +358,12 @@ func (p *openProject) newResult(modules []*module) *Result {
 func pathOf(key string) addrs.Module {
 	path, _ := addrs.ParseModule(key)
 	return path
+}
+
+// versionOf returns the version in a lock or in modules.json; the zero Version if there is none.
+func versionOf(text string) versions.Version {
+	version, _ := versions.Parse(text)
+	return version
 }
 
 // isKey reports whether a key from a file can be the key of a module call.

@@ -10,62 +10,106 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Outdated is a module call with the versions that are available for it.
+// Outdated lists the modules and the providers of a project with the versions that are available
+// for them.
 type Outdated struct {
+	// Modules are the calls whose sources have versions, and the pins in the project's own
+	// modules, in the order of their paths.
+	Modules []OutdatedModule
+	// Providers are the required providers, in the order of the lock. It is nil if the request
+	// does not include providers.
+	Providers []OutdatedProvider
+}
+
+// OutdatedModule is a module call with the versions that are available for it.
+type OutdatedModule struct {
 	Path   addrs.Module
 	Call   ModuleCall
 	Source addrs.ModuleSource
 	// Current is the installed version, Allowed the newest version that meets the call's
 	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
-	// that are too young for the request's policies. "" means that there is no such
-	// version.
-	Current, Allowed, Latest string
+	// that are too young for the request's policies. The zero Version means that there is no
+	// such version.
+	Current, Allowed, Latest versions.Version
 	// Pin is set if the source address of the call names a version tag. Then Allowed equals
 	// Current, because another tag would be a change of the configuration.
 	Pin *Pin
 }
 
-// Outdated compares the installed versions with the versions that registries and
-// repositories offer. It covers every call whose source has versions, and every pin in the
-// project's own modules, sorted by path. The modules must be installed, and nothing is
-// changed. If an origin does not answer, the error contains a *ModuleError for the call;
-// the other calls are still returned.
-func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
+// OutdatedProvider is a provider with the versions that are available for it.
+type OutdatedProvider struct {
+	Provider addrs.Provider
+	// RequiredBy are the places that require the provider, and Constraints their combined
+	// constraints.
+	RequiredBy  []ProviderRequirement
+	Constraints string
+	// Current is the locked version, Allowed the newest version that all modules allow, and
+	// Latest the newest stable version. The zero Version means that there is no such version.
+	// Allowed is also zero if a module could not be read, because the module may have a
+	// constraint.
+	Current, Allowed, Latest versions.Version
+}
+
+// Outdated compares the installed versions of modules with the versions that registries and
+// repositories offer. If [Request].Providers is set, it also compares the locked versions of
+// providers with those that their sources offer; with Providers.Only it compares nothing else.
+// The modules must be installed, and nothing is changed.
+//
+// If an origin does not answer, or a module is not installed, the error contains a *ModuleError
+// for the call or a *[ProviderError] for the provider. All others are returned beside the error.
+func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
 	p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	modules, failures, err := p.installedTree(ctx)
+	required := newRequirements()
+	modules, failures, err := p.walk(ctx, p.recordedModule, required.ifNeeded(req))
 	if err != nil {
 		return nil, err
 	}
-	s := p.newSelector()
-	found := make([]*Outdated, len(modules))
+	complete := failures.join() == nil
+	found := &Outdated{}
+	var failed error
+	var wait sync.WaitGroup
+	if !req.Providers.only() {
+		wait.Go(func() { found.Modules = p.outdatedModules(ctx, modules, failures) })
+	}
+	if req.Providers != nil {
+		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete) })
+	}
+	wait.Wait()
+	return found, join(failures.join(), failed)
+}
+
+// outdatedModules compares the installed versions of modules with the available ones.
+func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failures *failures) []OutdatedModule {
+	s := q.newSelector()
+	found := make([]*OutdatedModule, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
 		wait.Go(func() {
 			var err error
-			if found[i], err = s.outdated(ctx, p.reading, m); err != nil {
+			if found[i], err = s.outdated(ctx, q.reading, m); err != nil {
 				failures.addCall(m.call, err)
 			}
 		})
 	}
 	wait.Wait()
-	var list []Outdated
+	var list []OutdatedModule
 	for _, o := range found {
 		if o != nil {
 			list = append(list, *o)
 		}
 	}
-	return list, failures.join()
+	return list
 }
 
 // outdated compares the installed version of a module with the available ones. It returns
 // nil if the module's source has no versions and no pin.
-func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdated, error) {
+func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*OutdatedModule, error) {
 	shown := m.result(p.req.KeepCredentials)
-	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
+	o := &OutdatedModule{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
 	case m.call.own() && !m.call.from.SelectsVersion():
 		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
@@ -87,61 +131,43 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 	return o, nil
 }
 
-// newestOf returns the newest version that meets the constraints, or "".
-func newestOf(offered []versions.Candidate, want versions.Constraints) string {
+// newestOf returns the newest version that meets the constraints, or the zero Version.
+func newestOf(offered []versions.Candidate, want versions.Constraints) versions.Version {
 	selected, err := versions.Select(offered, want)
 	if err != nil {
-		return ""
+		return versions.Version{}
 	}
-	return selected.Version.String()
+	return selected.Version
 }
 
-// OutdatedProvider is a provider with the versions that are available for it.
-type OutdatedProvider struct {
-	Provider addrs.Provider
-	// RequiredBy are the places that require the provider, and Constraints their combined
-	// constraints.
-	RequiredBy  []ProviderRequirement
-	Constraints string
-	// Current is the locked version, Allowed the newest version that all modules allow, and
-	// Latest the newest stable version. "" means that there is no such version.
-	Current, Allowed, Latest string
-}
-
-// OutdatedProviders compares the locked versions of the providers with the versions that
-// their sources offer. The result is in the order of the lock. The modules must be
-// installed, and nothing is changed. If a source does not answer, the error contains a
-// *[ProviderError] for the provider; the other providers are still returned.
-func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, err := openToAsk(ctx, in, req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, p.close()) }()
-	required, err := p.requiredProviders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if req.Offline {
+// outdatedProviders compares the locked versions of the required providers with the available
+// ones. complete reports whether all requirements are known.
+func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements, complete bool) ([]OutdatedProvider, error) {
+	if q.req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
-	lock, err := p.providerLock()
+	pooled, failed := required.pool()
+	lock, err := q.providerLock()
 	if err != nil {
-		return nil, err
+		return nil, join(failed, err)
 	}
-	found, failures := make([]OutdatedProvider, len(required)), make([]error, len(required))
+	found, failures := make([]OutdatedProvider, len(pooled)), make([]error, len(pooled))
 	var wait sync.WaitGroup
-	for i, r := range required {
-		wait.Go(func() { found[i], failures[i] = p.outdatedProvider(ctx, r, lock) })
+	for i, r := range pooled {
+		wait.Go(func() {
+			if found[i], failures[i] = q.outdatedProvider(ctx, r, lock); !complete || failed != nil {
+				found[i].Allowed = versions.Version{}
+			}
+		})
 	}
 	wait.Wait()
-	return found, join(failures...)
+	return found, join(append([]error{failed}, failures...)...)
 }
 
 // outdatedProvider compares the locked version of a provider with the available ones.
 func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
 	entry, _ := lock.Provider(r.Address)
-	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: entry.Version}
+	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: versionOf(entry.Version)}
 	if err := q.rules.CheckProvider(r.Address); err != nil {
 		return o, r.Fail("", err)
 	}

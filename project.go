@@ -245,7 +245,10 @@ func (r Request) hasStockLock() bool {
 // ReadLock reads and parses the lock of a request's project. The result is empty if the
 // file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
 // is a *LinkedLockError.
-func ReadLock(req Request) (*lockfile.File, error) {
+func ReadLock(ctx context.Context, req Request) (*lockfile.File, error) {
+	if err := contextError(ctx); err != nil {
+		return nil, err
+	}
 	src, err := readLock(req)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ProjectError is the error of one of the configurations that InstallAll, LockedPackages or
-// LockedProviders process.
+// ProjectError is the error of one of the configurations that InstallAll or LockedPackages
+// process.
 type ProjectError struct {
 	// Dir is the root module's directory, as passed to the method.
 	Dir string

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -179,11 +180,11 @@ func TestRestoreSingleEntries(t *testing.T) {
 	config = strings.Replace(config, `module "branch"`, `module "renamed"`, 1)
 	config = strings.Replace(config, "n.zip", "other.zip", 1)
 	p.write(t, "main.tf", config)
-	restored, err := p.installer().Restore(context.Background(), cotter.Request{Dir: p.dir})
+	restored, err := p.installer().Restore(context.Background(), cotter.Request{Dir: p.dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"registry", "tag"}, restored.Keys); diff != "" {
+	if diff := cmp.Diff([]addrs.Module{{"registry"}, {"tag"}}, restored.Modules); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}
 }
@@ -324,7 +325,7 @@ func TestVerifyGoneCall(t *testing.T) {
 	p := world(t, changingWorld)
 	p.mustInstall(t, cotter.Request{})
 	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), `module "oci"`, `module "renamed"`, 1))
-	report, err := p.installer().Verify(context.Background(), p.dir)
+	report, err := p.installer().Verify(context.Background(), cotter.Request{Dir: p.dir})
 	if err != nil || len(report.Stale) != 2 {
 		t.Errorf("Verify = %v, %v; want the call without an entry and the entry without a call", report.Stale, err)
 	}

@@ -221,14 +221,14 @@ func TestQueriesOnLockOfTerraform(t *testing.T) {
 	w := newStockWorld(t, stockVersions)
 	dir := w.project(t, map[string]string{"main.tf": required(hostlessCloud)})
 	req := cotter.Request{Dir: dir, Dialect: cotter.DialectTerraform}
-	if _, err := w.in.InstallProviders(t.Context(), req); err != nil {
+	if _, err := installProviders(t.Context(), w.in, req); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := w.in.VerifyRequest(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
 		t.Errorf("Verify for terraform = %+v, %v; want success", report, err)
 	}
 	req.Dialect = cotter.DialectOpenTofu
-	report, err := w.in.VerifyRequest(t.Context(), req)
+	report, err := w.in.Verify(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,12 +236,12 @@ func TestQueriesOnLockOfTerraform(t *testing.T) {
 	if len(report.Stale) != 1 || !strings.Contains(report.Stale[0].Error(), stale) {
 		t.Errorf("the lock is stale because of %v, want %q", report.Stale, stale)
 	}
-	loaded, err := w.in.LoadProviders(t.Context(), req)
+	loaded, err := loadProviders(t.Context(), w.in, req)
 	if err != nil || w.versionsOf(loaded) != "registry.opentofu.org/hashicorp/cloud 2.0.0" || loaded[0].LockedAs.String() != "registry.terraform.io/hashicorp/cloud" {
 		t.Errorf("LoadProviders = %+v, %v", loaded, err)
 	}
-	outdated, err := w.in.OutdatedProviders(t.Context(), req)
-	if err != nil || len(outdated) != 1 || outdated[0].Current != "2.0.0" {
+	outdated, err := outdatedProviders(t.Context(), w.in, req)
+	if err != nil || len(outdated) != 1 || outdated[0].Current.String() != "2.0.0" {
 		t.Errorf("OutdatedProviders = %+v, %v", outdated, err)
 	}
 }

@@ -137,14 +137,14 @@ func TestProvidersAndModulesApart(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
 	dir := w.project(t, appFiles)
-	if _, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir}); !errors.Is(err, cotter.ErrNotInstalled) {
+	if _, err := installProviders(t.Context(), w.in, cotter.Request{Dir: dir}); !errors.Is(err, cotter.ErrNotInstalled) {
 		t.Errorf("InstallProviders without the modules = %v, want ErrNotInstalled", err)
 	}
 	w.mustInstall(t, cotter.Request{Dir: dir})
 	if lock := fileIn(t, dir, ".terraform.lock.hcl"); strings.Contains(lock, `provider "`) || !strings.Contains(lock, `module "app"`) {
 		t.Errorf("the lock of the modules alone:\n%s", lock)
 	}
-	result, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir})
+	result, err := installProviders(t.Context(), w.in, cotter.Request{Dir: dir})
 	if err != nil || w.versionsOf(result.Providers) != appProviders || len(result.Modules) != 1 {
 		t.Fatalf("InstallProviders = %+v, %v", result, err)
 	}
@@ -166,7 +166,7 @@ func TestVerifyProviders(t *testing.T) {
 	w.mustInstall(t, req)
 	verify := func(want ...cotter.Status) {
 		t.Helper()
-		report, err := w.in.VerifyRequest(t.Context(), cotter.Request{Dir: req.Dir})
+		report, err := w.in.Verify(t.Context(), cotter.Request{Dir: req.Dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestVerifyStaleProviders(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		report, err := w.in.VerifyRequest(t.Context(), cotter.Request{Dir: req.Dir})
+		report, err := w.in.Verify(t.Context(), cotter.Request{Dir: req.Dir})
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
@@ -265,7 +265,7 @@ func TestOutdatedProviders(t *testing.T) {
 		"main.tf":             required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.0" }`, `gone = { source = "HOST/acme/gone" }`),
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
-	found, err := w.in.OutdatedProviders(t.Context(), cotter.Request{Dir: dir})
+	found, err := outdatedProviders(t.Context(), w.in, cotter.Request{Dir: dir})
 	failed, ok := errors.AsType[*cotter.ProviderError](err)
 	if !ok || failed.Provider.Type != "gone" {
 		t.Errorf("OutdatedProviders: error %v, want one of acme/gone", err)
@@ -273,10 +273,10 @@ func TestOutdatedProviders(t *testing.T) {
 	if text := w.plain(err.Error()); !strings.HasPrefix(text, "provider HOST/acme/gone: GET https://HOST/v1/providers/acme/gone/versions: ") {
 		t.Errorf("OutdatedProviders: error %q, want one that names the provider once", text)
 	}
-	if len(found) != 2 || found[0].Current != "1.0.0" || found[0].Allowed != "1.10.0" || found[0].Latest != "2.0.0" || found[0].Constraints != "~> 1.0" {
+	if len(found) != 2 || found[0].Current.String() != "1.0.0" || found[0].Allowed.String() != "1.10.0" || found[0].Latest.String() != "2.0.0" || found[0].Constraints != "~> 1.0" {
 		t.Errorf("OutdatedProviders = %+v", found)
 	}
-	if _, err := w.in.OutdatedProviders(t.Context(), cotter.Request{Dir: dir, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+	if _, err := outdatedProviders(t.Context(), w.in, cotter.Request{Dir: dir, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
 		t.Errorf("OutdatedProviders offline = %v, want ErrOffline", err)
 	}
 }

@@ -91,7 +91,7 @@ func TestPooledProviders(t *testing.T) {
 	for _, row := range pooledRows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			found, err := (&cotter.Installer{}).LoadProviders(t.Context(), cotter.Request{Dir: writeProject(t, row.files, "")})
+			found, err := loadProviders(t.Context(), (&cotter.Installer{}), cotter.Request{Dir: writeProject(t, row.files, "")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,10 +77,10 @@ func TestSelectProvider(t *testing.T) {
 			if row.change != nil {
 				row.change(&req, string(w.Host()))
 			}
-			result, err := w.in.InstallProviders(t.Context(), req)
+			result, err := installProviders(t.Context(), w.in, req)
 			got := errorText(err)
 			if err == nil {
-				got = result.Providers[0].Version
+				got = result.Providers[0].Version.String()
 			}
 			if got != row.want && (err == nil || !strings.Contains(got, row.want)) {
 				t.Errorf("selected %q, want %q", got, row.want)
@@ -143,11 +143,11 @@ func TestUpdateUnknownProvider(t *testing.T) {
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
 	req := cotter.Request{Dir: dir, Update: cotter.Update{Providers: []string{string(w.Host()) + "/acme/other"}}}
-	if _, err := w.in.InstallProviders(t.Context(), req); !errors.Is(err, cotter.ErrNoSuchProvider) {
+	if _, err := installProviders(t.Context(), w.in, req); !errors.Is(err, cotter.ErrNoSuchProvider) {
 		t.Errorf("InstallProviders = %v, want ErrNoSuchProvider", err)
 	}
 	req.Update.Providers = []string{"acme/cloud/"}
-	if _, err := w.in.InstallProviders(t.Context(), req); err == nil {
+	if _, err := installProviders(t.Context(), w.in, req); err == nil {
 		t.Error("InstallProviders with an update of an invalid address = nil, want an error")
 	}
 	if asked := w.asked(); len(asked) > 0 {
@@ -161,7 +161,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	w := newProviderWorld(t, cloudVersions, modtest.Options{ProviderWarnings: []string{"acme/cloud moves soon"}})
 	files := map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`)}
 	first := w.project(t, files)
-	if _, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: first}); err != nil {
+	if _, err := installProviders(t.Context(), w.in, cotter.Request{Dir: first}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.warned(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
@@ -173,7 +173,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	w.asked()
 	files[".terraform.lock.hcl"] = fileIn(t, first, ".terraform.lock.hcl")
 	dir := w.project(t, files)
-	result, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir})
+	result, err := installProviders(t.Context(), w.in, cotter.Request{Dir: dir})
 	if err != nil || w.versionsOf(result.Providers) != "HOST/acme/cloud 2.0.0" || len(result.ProviderChanges) > 0 {
 		t.Errorf("InstallProviders = %+v, %v", result, err)
 	}
@@ -182,7 +182,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	}
 
 	other := w.Installer() // with an empty cache
-	_, err = other.InstallProviders(t.Context(), cotter.Request{Dir: w.project(t, files)})
+	_, err = installProviders(t.Context(), other, cotter.Request{Dir: w.project(t, files)})
 	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)

@@ -71,7 +71,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := writeProject(t, row.files, "")
-			found, err := (&cotter.Installer{}).LoadProviders(t.Context(), cotter.Request{Dir: dir})
+			found, err := loadProviders(t.Context(), (&cotter.Installer{}), cotter.Request{Dir: dir})
 			if err != nil {
 				if !errors.Is(err, cotter.ErrLegacyProvider) || row.want == "" || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("LoadProviders = %v, want %q", err, row.want)
@@ -80,7 +80,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 			}
 			var got []string
 			for _, p := range found {
-				got = append(got, strings.TrimSpace(p.Address.ForDisplay()+" "+p.Version))
+				got = append(got, strings.TrimSpace(p.Address.ForDisplay()+" "+p.Version.String()))
 			}
 			if text := strings.Join(got, ", "); text != row.want {
 				t.Errorf("LoadProviders = %q, want %q", text, row.want)
@@ -99,12 +99,12 @@ func TestStateByDataDir(t *testing.T) {
 	} {
 		files[".terraform.lock.hcl"] = lock
 		req := cotter.Request{Dir: writeProject(t, files, ""), DataDir: "data"}
-		found, err := (&cotter.Installer{}).LoadProviders(t.Context(), req)
+		found, err := loadProviders(t.Context(), (&cotter.Installer{}), req)
 		if err != nil || len(found) != 1 {
 			t.Errorf("%s: LoadProviders = %+v, %v, want one provider", name, found, err)
 		}
 		req.DataDir = ""
-		if found, err = (&cotter.Installer{}).LoadProviders(t.Context(), req); err != nil || len(found) != 0 {
+		if found, err = loadProviders(t.Context(), (&cotter.Installer{}), req); err != nil || len(found) != 0 {
 			t.Errorf("%s in another directory: LoadProviders = %+v, %v, want none", name, found, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestStateOfTerraform(t *testing.T) {
 		"registry.terraform.io/acme/old ": {Dialect: cotter.DialectOpenTofu, KeepStateAddresses: true},
 	} {
 		req.Dir = writeProject(t, map[string]string{"main.tf": "", "terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "")
-		found, err := (&cotter.Installer{}).LoadProviders(t.Context(), req)
+		found, err := loadProviders(t.Context(), (&cotter.Installer{}), req)
 		if err != nil || len(found) != 1 || found[0].Address.String() != strings.TrimSpace(want) {
 			t.Errorf("%v: LoadProviders = %+v, %v, want %s", req.Dialect, found, err, want)
 		}
@@ -136,7 +136,7 @@ func TestVerifyStateWithoutModule(t *testing.T) {
 		".terraform.lock.hcl":    lockedProvider("registry.terraform.io/acme/old", "1.0.0"),
 		".terraform/providers/x": "",
 	}, "")
-	report, err := (&cotter.Installer{}).VerifyRequest(t.Context(), cotter.Request{Dir: dir, Dialect: cotter.DialectOpenTofu})
+	report, err := (&cotter.Installer{}).Verify(t.Context(), cotter.Request{Dir: dir, Dialect: cotter.DialectOpenTofu})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 			if row.change != nil {
 				row.change(&req)
 			}
-			result, err := w.in.InstallProviders(t.Context(), req)
+			result, err := installProviders(t.Context(), w.in, req)
 			warned := w.warned()
 			if err != nil {
 				if row.want == "" || !strings.Contains(err.Error(), row.want) {

@@ -1,6 +1,7 @@
 package cotter_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,7 +97,7 @@ func lockedProvider(address, version string) string {
 func (w *providerWorld) versionsOf(providers []cotter.Provider) string {
 	var list []string
 	for _, p := range providers {
-		list = append(list, w.plain(strings.TrimSpace(p.Address.String()+" "+p.Version)))
+		list = append(list, w.plain(strings.TrimSpace(p.Address.String()+" "+p.Version.String())))
 	}
 	return strings.Join(list, ", ")
 }
@@ -109,4 +110,35 @@ func fileIn(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// installProviders installs only the providers of a request.
+func installProviders(ctx context.Context, in *cotter.Installer, req cotter.Request) (*cotter.Result, error) {
+	only := cotter.Providers{}
+	if req.Providers != nil {
+		only = *req.Providers
+	}
+	only.Only = true
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// loadProviders returns the providers of a request.
+func loadProviders(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Provider, error) {
+	req.Providers = &cotter.Providers{}
+	result, err := in.Load(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return result.Providers, nil
+}
+
+// outdatedProviders returns the versions for the providers of a request.
+func outdatedProviders(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.OutdatedProvider, error) {
+	req.Providers = &cotter.Providers{Only: true}
+	found, err := in.Outdated(ctx, req)
+	if found == nil {
+		return nil, err
+	}
+	return found.Providers, err
 }

@@ -307,7 +307,7 @@ func (p *providerPlan) describe(result *Result) {
 	for _, planned := range p.Providers {
 		entry, proven := planned.LockEntry, planned.Got.Authentication
 		result.Providers = append(result.Providers, Provider{
-			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
+			Address: entry.Address, Version: versionOf(entry.Version), Constraints: entry.Constraints, Hashes: entry.Hashes,
 			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
 			KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence,
 		})

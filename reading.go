@@ -51,7 +51,7 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
-	return modules, failures, ctx.Err()
+	return modules, failures, contextError(ctx)
 }
 
 // installedTree walks the modules that are installed according to modules.json.
@@ -100,10 +100,10 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 		return
 	}
 	if record, ok := p.recorded.Lookup(m.key()); ok {
-		shown.Version = record.Version
+		shown.Version = versionOf(record.Version)
 	}
 	if entry, ok := p.lock.Module(m.key()); ok {
-		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
+		shown.Version, shown.Package, shown.Hashes = versionOf(entry.Version), entry.Package, entry.Hashes
 	}
 }
 

@@ -2,11 +2,11 @@ package cotter_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 const remoteWorld = `
@@ -32,10 +32,10 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 		t.Helper()
 		p.world.ResetRequests()
 		origins, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir})
-		if err != nil || len(origins) != 1 {
+		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)
 		}
-		if o := origins[0]; o.Err != nil || o.Moved() || o.Locked != first || o.Ref != "commit "+first {
+		if o := origins.Modules[0]; o.Err != nil || o.Moved() || o.Locked != first || o.Ref.String() != "commit "+first {
 			t.Errorf("VerifyRemote = %+v, want the commit %s", o, first)
 		}
 		if got := len(p.world.Requests()); got > requests {
@@ -53,7 +53,7 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	origins, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir})
-	if err != nil || len(origins) != 1 || !origins[0].Moved() || !strings.HasPrefix(origins[0].Ref, "tag ") {
+	if err != nil || len(origins.Modules) != 1 || !origins.Modules[0].Moved() || origins.Modules[0].Ref.Kind != getmodules.ReferenceTag {
 		t.Errorf("VerifyRemote = %+v, %v; want the tag that has the name now", origins, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Report is the result of Verify.
@@ -85,22 +86,17 @@ const (
 	StatusFormer
 )
 
+// statusNames are the values as text.
+var statusNames = enum[Status]{"Status", []string{"unknown", "verified", "changed", "missing", "unlocked", "former"}}
+
 // String returns the status in one word.
-func (s Status) String() string {
-	switch s {
-	case StatusVerified:
-		return "verified"
-	case StatusChanged:
-		return "changed"
-	case StatusMissing:
-		return "missing"
-	case StatusUnlocked:
-		return "unlocked"
-	case StatusFormer:
-		return "former"
-	}
-	return "unknown"
-}
+func (s Status) String() string { return statusNames.text(s) }
+
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal(text, s) }
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
@@ -137,12 +133,13 @@ func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.E
 // ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {
 	Provider addrs.Provider
-	Version  string
+	// Version is the locked version.
+	Version versions.Version
 	// Status is StatusVerified, StatusChanged, StatusMissing or StatusFormer, or StatusUnknown
 	// in a report that is not complete.
 	Status Status
 	// Former is the version that this user's last run installed, if Status is StatusFormer.
-	Former string
+	Former versions.Version
 	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
 	Got  hashing.Hash

@@ -54,8 +54,9 @@ type Request struct {
 	// Locked installs exactly what the lock says or fails with *LockedError. The lock is
 	// not written.
 	Locked bool
-	// Providers makes Install also install the providers that the modules require. If it is
-	// nil, providers and their blocks in the lock are not touched.
+	// Providers makes Install also install the providers that the modules require, and Load,
+	// Outdated, VerifyRemote and LockedPackages also return those of the configuration or the
+	// lock. If it is nil, providers and their blocks in the lock are not touched.
 	Providers *Providers
 	// ProviderSource is the source of providers for this project. Projects with mirrors below
 	// their own directories need different ones. nil means Installer.Providers, whose answers
@@ -134,7 +135,7 @@ type Request struct {
 	// with the same store share its answers.
 	Stores []PackageStore
 	// ForDir returns the request for one root module of several, for example with the
-	// settings of that module. InstallAll, LockedPackages, LockedProviders and CacheKey
+	// settings of that module. InstallAll and LockedPackages
 	// call it with a request whose Dir is set. nil means that the request is used
 	// unchanged. Other methods ignore ForDir.
 	ForDir func(Request) (Request, error)
@@ -390,6 +391,18 @@ const (
 	LayoutCopy
 )
 
+// layoutNames are the values as text.
+var layoutNames = enum[Layout]{"Layout", []string{"links", "copy"}}
+
+// String returns the layout in one word.
+func (l Layout) String() string { return layoutNames.text(l) }
+
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (l Layout) MarshalText() ([]byte, error) { return layoutNames.marshal(l) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.unmarshal(text, l) }
+
 // Inputs are the values that the sources and versions of module calls may depend on. A
 // value is ignored if its variable does not exist, or if no source or version needs it.
 type Inputs struct {
@@ -436,7 +449,9 @@ type Variable struct {
 
 // Providers says what Install does with the providers that the modules require.
 type Providers struct {
-	// Only skips the installation of modules, which must be installed already.
+	// Only leaves out the modules: Install does not touch them, Outdated, VerifyRemote and
+	// LockedPackages do not return them. They must be installed already, except for
+	// LockedPackages.
 	Only bool
 	// Platforms are platforms, in addition to this machine's own, whose hashes the lock
 	// must have. Their packages are not kept.
@@ -445,7 +460,7 @@ type Providers struct {
 	// requires. Without it, such entries are kept and their providers installed
 	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
-	// AllowProject makes LockedProviders also return packages that the project itself brings,
+	// AllowProject makes LockedPackages also return packages that the project itself brings,
 	// in terraform.d/plugins or in another mirror below its directory. No origin has confirmed
 	// them, so otherwise they are an error that contains a *getproviders.UnconfirmedError.
 	AllowProject bool

@@ -21,16 +21,17 @@ var ErrNothingToRestore = errors.New("there are no entries to restore: neither t
 // Restored lists what Restore put back.
 type Restored struct {
 	// From is the source of the entries: "the copy of the last run", "git show HEAD:FILE", or
-	// "commit 3f2a91c (2026-10-02)".
+	// "commit 3f2a91c (2026-10-02)". It is "" for those of the argument of Restore.
 	From string
-	// Keys are the keys of the restored module entries.
-	Keys []string
+	// Modules are the calls whose entries were restored.
+	Modules []addrs.Module
 	// Providers are the providers whose entries were restored.
 	Providers []addrs.Provider
 }
 
-// Restore puts back the module and provider entries that the lock has lost. It takes them
-// from the first of these that has any:
+// Restore puts back entries that the lock has lost. If earlier is not nil, it takes the module
+// entries that earlier has and the lock lacks, for example after a stock tool has rewritten the
+// lock. Otherwise it takes module and provider entries from the first of these that has any:
 //
 //   - the copy that the last run kept
 //   - the last git commit, or for a lock without module entries the newest commit whose lock has
@@ -42,7 +43,10 @@ type Restored struct {
 // module requires that version. If there is nothing to put back, the error wraps
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
-func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
+func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
+	if earlier != nil {
+		return restoreEarlier(ctx, in, req, earlier)
+	}
 	events := &events{fn: in.OnEvent}
 	err = takeProject(ctx, in, req, func(p *reading) error {
 		var end *HistoryEndError
@@ -61,7 +65,7 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 			if err := p.restoreFrom(ctx, earlier.lock, restored); err != nil {
 				return err
 			}
-			if len(restored.Keys)+len(restored.Providers) > 0 {
+			if len(restored.Modules)+len(restored.Providers) > 0 {
 				return nil
 			}
 		}
@@ -113,35 +117,31 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 	return sources
 }
 
-// RestoreModules puts back the module entries that an earlier text of the lock has and the
-// lock lacks, and returns their keys. Everything else stays as it is, for example the
-// provider entries after a stock tool has rewritten the lock. Entries that no longer match
-// the configuration are skipped, as by Restore.
-func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (keys []string, err error) {
-	former, err := parseLock(earlier, req)
+// restoreEarlier puts back the module entries of an earlier lock. It does not take the project if
+// the lock has all of them.
+func restoreEarlier(ctx context.Context, in *Installer, req Request, earlier *lockfile.File) (*Restored, error) {
+	lock, err := ReadLock(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	src, err := readLock(req)
-	if err != nil {
-		return nil, err
+	if !slices.ContainsFunc(earlier.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
+		return nil, ErrNothingToRestore
 	}
-	lock, err := parseLock(src, req)
-	if err != nil || !slices.ContainsFunc(former.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
-		return nil, err
-	}
-	err = takeProject(ctx, in, req, func(p *reading) error {
+	restored := &Restored{}
+	err = takeProject(ctx, in, req, func(p *reading) (err error) {
 		lock := p.lock.Clone() // it may be newer than the one read above
-		var err error
-		if keys, err = p.restoreModules(ctx, former, lock); err != nil || len(keys) == 0 {
+		if restored.Modules, err = p.restoreModules(ctx, earlier, lock); err != nil {
 			return err
+		}
+		if len(restored.Modules) == 0 {
+			return ErrNothingToRestore
 		}
 		return p.writeLock(lock)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return keys, nil
+	return restored, nil
 }
 
 // takeProject locks the project of a request for this process, and calls work to change it.
@@ -171,19 +171,19 @@ func (p *openProject) writeLock(lock *lockfile.File) error {
 // records them in restored.
 func (p *reading) restoreFrom(ctx context.Context, former *lockfile.File, restored *Restored) (err error) {
 	lock := p.lock.Clone()
-	if restored.Keys, err = p.restoreModules(ctx, former, lock); err != nil {
+	if restored.Modules, err = p.restoreModules(ctx, former, lock); err != nil {
 		return err
 	}
 	restored.Providers = p.restoreProviders(ctx, former, lock)
-	if len(restored.Keys)+len(restored.Providers) == 0 {
+	if len(restored.Modules)+len(restored.Providers) == 0 {
 		return nil
 	}
 	return p.writeLock(lock)
 }
 
 // restoreModules adds to lock the modules of an earlier lock that it lacks and that match
-// the configuration. It also restores the header, and returns the keys of the modules.
-func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.File) ([]string, error) {
+// the configuration. It also restores the header, and returns the paths of the modules.
+func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.File) ([]addrs.Module, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
 		if _, has := lock.Module(entry.Key); !has {
@@ -198,18 +198,18 @@ func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.Fil
 	if err != nil {
 		return nil, err
 	}
-	var keys []string
+	var paths []addrs.Module
 	for _, entry := range lost {
 		if unfit[entry.Key] {
 			lock.RemoveModule(entry.Key)
 			continue
 		}
-		keys = append(keys, entry.Key)
+		paths = append(paths, pathOf(entry.Key))
 	}
-	if len(keys) > 0 {
+	if len(paths) > 0 {
 		lock.RestoreHeader(former)
 	}
-	return keys, nil
+	return paths, nil
 }
 
 // restoreProviders does the same for providers, and returns their addresses. If the

@@ -62,7 +62,7 @@ func TestRestore(t *testing.T) {
 	p.mustInstall(t, cotter.Request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
 	req := cotter.Request{Dir: p.dir}
-	if _, err := p.installer().Restore(context.Background(), req); !errors.Is(err, cotter.ErrNothingToRestore) {
+	if _, err := p.installer().Restore(context.Background(), req, nil); !errors.Is(err, cotter.ErrNothingToRestore) {
 		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", ".terraform.lock.hcl"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "lock"}} {
@@ -74,11 +74,11 @@ func TestRestore(t *testing.T) {
 	}
 	for _, from := range []string{"the copy of the last run", "git show HEAD:.terraform.lock.hcl"} {
 		p.write(t, ".terraform.lock.hcl", asStock)
-		restored, err := p.installer().Restore(context.Background(), req)
+		restored, err := p.installer().Restore(context.Background(), req, nil)
 		if err != nil {
 			t.Fatalf("Restore from %s: %v", from, err)
 		}
-		if restored.From != from || len(restored.Keys) != 5 {
+		if restored.From != from || len(restored.Modules) != 5 {
 			t.Errorf("Restore = %+v, want 5 keys from %s", restored, from)
 		}
 		if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {

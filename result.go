@@ -6,6 +6,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Result describes an installed module tree.
@@ -78,8 +79,8 @@ type Module struct {
 	Call ModuleCall
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
-	// Version is the selected version; "" if the source has no versions.
-	Version string
+	// Version is the selected version; zero if the source has no versions.
+	Version versions.Version
 	// Package is the immutable address of the package, as in the lock; "" for a module in
 	// its caller's package.
 	Package string
@@ -167,24 +168,17 @@ const (
 	SelectionRequested
 )
 
+// selectionNames are the values as text.
+var selectionNames = enum[Selection]{"Selection", []string{"unknown", "locked", "same source", "installed", "newest", "unified", "requested"}}
+
 // String returns the reason in a few words.
-func (s Selection) String() string {
-	switch s {
-	case SelectionLocked:
-		return "locked"
-	case SelectionSameSource:
-		return "same source"
-	case SelectionInstalled:
-		return "installed"
-	case SelectionNewest:
-		return "newest"
-	case SelectionUnified:
-		return "unified"
-	case SelectionRequested:
-		return "requested"
-	}
-	return "unknown"
-}
+func (s Selection) String() string { return selectionNames.text(s) }
+
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (s Selection) MarshalText() ([]byte, error) { return selectionNames.marshal(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (s *Selection) UnmarshalText(text []byte) error { return selectionNames.unmarshal(text, s) }
 
 // IsInUse reports whether the project used the version or revision before the lock had an entry
 // for the call.
@@ -230,17 +224,18 @@ const (
 	VendorRemoved
 )
 
+// vendorChangeNames are the values as text.
+var vendorChangeNames = enum[VendorChangeKind]{"VendorChangeKind", []string{"unknown", "added", "changed", "removed"}}
+
 // String returns the kind in one word.
-func (k VendorChangeKind) String() string {
-	switch k {
-	case VendorAdded:
-		return "added"
-	case VendorChanged:
-		return "changed"
-	case VendorRemoved:
-		return "removed"
-	}
-	return "unknown"
+func (k VendorChangeKind) String() string { return vendorChangeNames.text(k) }
+
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (k VendorChangeKind) MarshalText() ([]byte, error) { return vendorChangeNames.marshal(k) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (k *VendorChangeKind) UnmarshalText(text []byte) error {
+	return vendorChangeNames.unmarshal(text, k)
 }
 
 // vendorChangeKinds maps the kinds of planned changes.
@@ -253,8 +248,9 @@ var vendorChangeKinds = map[packagedir.VendorKind]VendorChangeKind{
 // Provider is one provider of a configuration.
 type Provider struct {
 	Address addrs.Provider
-	// Version is the selected version.
-	Version string
+	// Version is the selected version; zero for a provider that is not in the lock, which only
+	// Load returns.
+	Version versions.Version
 	// Constraints are the combined constraints of all modules, as in the lock; "" if there
 	// are none.
 	Constraints string
@@ -262,7 +258,7 @@ type Provider struct {
 	Hashes []hashing.Hash
 	// LockedAs is the address in Terraform's registry under which the lock has the version,
 	// if OpenTofu takes it over from there and the lock has no entry for Address yet. Only
-	// LoadProviders sets it.
+	// Load sets it.
 	LockedAs addrs.Provider
 	// Dir is the package's directory, relative to the root module's, with forward slashes.
 	Dir string
@@ -277,7 +273,7 @@ type Provider struct {
 	KeyID, Key string
 	// Evidence is who confirms the package for this machine. Its kind is evidence.Project if
 	// the project itself brings the package, for example in terraform.d/plugins. It is zero
-	// if nothing is known to confirm it, which only LoadProviders returns.
+	// if nothing is known to confirm it, which only Load returns.
 	Evidence evidence.Evidence
 }
 

@@ -109,14 +109,11 @@ func TestShare(t *testing.T) {
 		}
 		defer done()
 		for _, dir := range dirs {
-			req := cotter.Request{Dir: dir}
-			if list, err := in.Outdated(t.Context(), req); err != nil || len(list) != 3 {
+			req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}}
+			if list, err := in.Outdated(t.Context(), req); err != nil || len(list.Modules) != 3 {
 				t.Errorf("Outdated(%s) = %v, %v", dir, list, err)
 			}
-			if _, err := in.OutdatedProviders(t.Context(), req); err != nil {
-				t.Error(err)
-			}
-			if list, err := in.VerifyRemote(t.Context(), req); err != nil || len(list) != 3 {
+			if list, err := in.VerifyRemote(t.Context(), req); err != nil || len(list.Modules) != 3 {
 				t.Errorf("VerifyRemote(%s) = %v, %v", dir, list, err)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/mirror"
 )
 
@@ -30,8 +32,12 @@ func TestZeroValuesAreNotFine(t *testing.T) {
 	if (mirror.Entry{}).OK() {
 		t.Error("an entry that no mirror was asked for is OK")
 	}
-	if (cotter.Origin{}).OK() || (cotter.Origin{Locked: "a", Now: "b"}).OK() || !(cotter.Origin{Locked: "a", Now: "a"}).OK() {
+	if (cotter.ModuleOrigin{}).OK() || (cotter.ModuleOrigin{Locked: "a", Now: "b"}).OK() || !(cotter.ModuleOrigin{Locked: "a", Now: "a"}).OK() {
 		t.Error("an origin is OK if and only if it has answered with the locked content")
+	}
+	confirmed := evidence.Evidence{Kind: evidence.Origin}
+	if (cotter.ProviderOrigin{}).OK() || (cotter.ProviderOrigin{Evidence: confirmed, Unknown: []hashing.Hash{"h1:"}}).OK() || !(cotter.ProviderOrigin{Evidence: confirmed}).OK() {
+		t.Error("a provider's origin is OK if and only if it confirms all hashes")
 	}
 }
 
@@ -75,7 +81,7 @@ func TestVerifyOfAnEmptyProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	report, err := (&cotter.Installer{}).Verify(t.Context(), dir)
+	report, err := (&cotter.Installer{}).Verify(t.Context(), cotter.Request{Dir: dir})
 	if err != nil || !report.Complete || !report.OK() {
 		t.Errorf("Verify = %+v, %v, want a complete report that is OK", report, err)
 	}

@@ -161,7 +161,7 @@ func TestModuleDirectories(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("directories in modules.json (-want +got):\n%s", diff)
 			}
-			if report, err := p.installer().VerifyRequest(t.Context(), req); err == nil && !report.OK() {
+			if report, err := p.installer().Verify(t.Context(), req); err == nil && !report.OK() {
 				t.Errorf("Verify = %+v, want all verified", report)
 			}
 			for dialect, binary := range stockTools(t) {

@@ -90,7 +90,7 @@ func TestVendoredConfirmsNothing(t *testing.T) {
 	if _, err := p.installer().Install(ctx, cotter.Request{Dir: p.dir}); !errors.As(err, &mismatch) {
 		t.Errorf("Install without Vendor = %v, want a *HashMismatchError", err)
 	}
-	use := func(context.Context, cotter.LockedPackage) error { return errors.New("it was used") }
+	use := cotter.LockedFuncs{Module: func(context.Context, cotter.LockedModule) error { return errors.New("it was used") }}
 	if err := p.installer().LockedPackages(ctx, []string{p.dir}, req, nil, use); !errors.As(err, &mismatch) {
 		t.Errorf("LockedPackages = %v, want a *HashMismatchError", err)
 	}

@@ -16,17 +16,12 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Verify compares the installed modules of the configuration in dir with the lock. It reads
-// every file, contacts no server and changes nothing. The report lists the differences. The
-// error is about problems that prevent the comparison, such as an invalid or missing lock.
-func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
-	return in.VerifyRequest(ctx, Request{Dir: dir})
-}
-
-// VerifyRequest is Verify for a request. It is needed if the data directory or the lock
-// file is not in its usual place, or if sources depend on variables. It ignores the fields
-// of the request that are about changes.
-func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report, err error) {
+// Verify compares the installed modules and providers of a configuration with the lock. It
+// reads every file, contacts no server and changes nothing. The report lists the differences.
+// The error is about problems that prevent the comparison, such as an invalid or missing lock.
+// Verify ignores the fields of the request that are about changes, and [Request].Providers: it
+// compares providers whenever the project has a providers directory.
+func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err error) {
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
@@ -87,7 +82,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	group.SetLimit(p.clients.parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			if err := contextError(ctx); err != nil {
 				return err
 			}
 			found := p.dirs.Inspect(ctx, entry)

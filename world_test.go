@@ -203,7 +203,7 @@ func (p *project) write(t *testing.T, name, text string) {
 
 func (p *project) mustVerify(t *testing.T, req cotter.Request) {
 	t.Helper()
-	report, err := p.installer().VerifyRequest(context.Background(), req)
+	report, err := p.installer().Verify(context.Background(), req)
 	if err != nil && p.file(".terraform.lock.hcl") == "" {
 		return // there was nothing to lock
 	}

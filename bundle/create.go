@@ -48,8 +48,7 @@ func (e *OtherPackageError) Error() string {
 // the packages of providers if req.Providers is set, for the platforms in req.Providers.
 //
 // The locks must be complete. dirs, req and onEvent are passed to
-// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
-// fetch the packages. If a project fails, nothing is written, and the error joins a
+// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If a project fails, nothing is written, and the error joins a
 // *[cotter.ProjectError] for each failed project. The archives are kept in a temporary directory
 // until all of them are written.
 func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
@@ -64,13 +63,8 @@ func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter
 		contents:  make(map[hashing.Hash]string),
 		providers: make(map[providerKey]*provider),
 	}
-	if err := in.LockedPackages(ctx, dirs, req, onEvent, b.addModule); err != nil {
+	if err := in.LockedPackages(ctx, dirs, req, onEvent, cotter.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
 		return nil, err
-	}
-	if req.Providers != nil {
-		if err := in.LockedProviders(ctx, dirs, req, onEvent, b.addProvider); err != nil {
-			return nil, err
-		}
 	}
 	return b.write(w)
 }
@@ -102,7 +96,7 @@ type module struct {
 }
 
 // addModule adds the package of a module.
-func (b *builder) addModule(ctx context.Context, p cotter.LockedPackage) error {
+func (b *builder) addModule(ctx context.Context, p cotter.LockedModule) error {
 	t1 := p.Tree.T1()
 	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (archive, error) {
 		root, err := p.Open()

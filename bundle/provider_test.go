@@ -86,7 +86,7 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 // changeLock changes the hashes that the lock has for the provider.
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
-	lock, err := cotter.ReadLock(p.request())
+	lock, err := cotter.ReadLock(t.Context(), p.request())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,9 @@ type ProviderRequirement struct {
 	Hostless bool
 	// Constraint is the version constraint as written, or "" if there is none.
 	Constraint string
+	// ConstraintRange is the expression of the constraint, which package edit can replace. It is
+	// empty if there is no constraint.
+	ConstraintRange hcl.Range
 	// Implied reports whether the provider is implied only by a name, for example by the type of a
 	// resource, and no required_providers block names it.
 	Implied bool

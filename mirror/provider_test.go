@@ -109,7 +109,7 @@ func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash)
 	t.Helper()
 	req := p.req
 	req.Dir = p.dir
-	locked, err := cotter.ReadLockedProviders(req)
+	locked, err := cotter.ReadLockedProviders(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}

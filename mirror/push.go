@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter"
@@ -39,8 +38,7 @@ var ErrNotRepaired = errors.New("the registry returns other bytes than were push
 // req.Providers.
 //
 // The locks must be complete. dirs, req and onEvent are passed to
-// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm and
-// fetch the packages. If projects fail, the packages of the others are stored nevertheless. The
+// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If projects fail, the packages of the others are stored nevertheless. The
 // error joins a *[cotter.ProjectError] for each failed project.
 func Push(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to}).pushAll(ctx, in, dirs, req, onEvent)
@@ -79,32 +77,8 @@ func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []strin
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	p.dir = temporary
-	err = in.LockedPackages(ctx, dirs, req, onEvent, p.pushModule)
-	if dirs = withoutFailed(dirs, err); req.Providers != nil && len(dirs) > 0 && ctx.Err() == nil {
-		err = errors.Join(err, in.LockedProviders(ctx, dirs, req, onEvent, p.pushProvider))
-	}
+	err = in.LockedPackages(ctx, dirs, req, onEvent, cotter.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
 	return &p.result, err
-}
-
-// withoutFailed returns the directories of the projects that did not fail according to err. It
-// returns nil if err is not only about projects.
-func withoutFailed(dirs []string, err error) []string {
-	failed := make(map[string]bool)
-	var note func(error) bool
-	note = func(err error) bool {
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !note(err) })
-		}
-		project, ok := errors.AsType[*cotter.ProjectError](err)
-		if ok {
-			failed[project.Dir] = true
-		}
-		return ok
-	}
-	if err != nil && !note(err) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return failed[dir] })
 }
 
 // lockedPackage is a package that a lock names: a [lockedModule] or a [lockedProvider].

@@ -54,7 +54,7 @@ const parallelRequests = 16
 func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) ([]Entry, error) {
 	s := &status{mirror: m}
 	for _, dir := range dirs {
-		if err := s.add(dir, req); err != nil {
+		if err := s.add(ctx, dir, req); err != nil {
 			return nil, &cotter.ProjectError{Dir: dir, Err: err}
 		}
 	}
@@ -89,13 +89,13 @@ type query struct {
 }
 
 // add adds the entries of a project.
-func (s *status) add(dir string, req cotter.Request) (err error) {
+func (s *status) add(ctx context.Context, dir string, req cotter.Request) (err error) {
 	if req.Dir = dir; req.ForDir != nil {
 		if req, err = req.ForDir(req); err != nil {
 			return err
 		}
 	}
-	lock, err := cotter.ReadLock(req)
+	lock, err := cotter.ReadLock(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *status) add(dir string, req cotter.Request) (err error) {
 	if req.Providers == nil {
 		return nil
 	}
-	locked, err := cotter.ReadLockedProviders(req)
+	locked, err := cotter.ReadLockedProviders(ctx, req)
 	if err != nil {
 		return err
 	}

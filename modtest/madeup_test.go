@@ -90,10 +90,10 @@ module "unknown" {
 	}
 	var got []string
 	for _, provider := range result.Providers {
-		got = append(got, provider.Address.Type+" "+provider.Version)
+		got = append(got, provider.Address.Type+" "+provider.Version.String())
 	}
 	for _, module := range result.Modules {
-		got = append(got, module.Path.String()+" "+module.Version)
+		got = append(got, module.Path.String()+" "+module.Version.String())
 	}
 	if diff := cmp.Diff([]string{"cloud 5.1.2+build.7", "unknown 2.0.0", "net 3.2.10", "unknown 2.0.0"}, got); diff != "" {
 		t.Errorf("installed (-want +got):\n%s", diff)

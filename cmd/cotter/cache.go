@@ -11,12 +11,13 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	packagecache "github.com/cotterpin/cotter/cache"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func cacheCommand(out *output) *cli.Command {
-	command := func(name, usage string, run func(context.Context, *cli.Invocation, cotter.Cache) error, flags ...*cli.Flag) *cli.Command {
+	command := func(name, usage string, run func(context.Context, *cli.Invocation, packagecache.Cache) error, flags ...*cli.Flag) *cli.Command {
 		return &cli.Command{
 			Name:  name,
 			Usage: usage,
@@ -29,7 +30,7 @@ func cacheCommand(out *output) *cli.Command {
 				if dir == "" {
 					return errors.New("no cache directory is known: set COTTER_CACHE_DIR or --cache-dir")
 				}
-				return run(ctx, cmd, cotter.Cache{
+				return run(ctx, cmd, packagecache.Cache{
 					Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
 				})
 			},
@@ -50,20 +51,20 @@ func cacheCommand(out *output) *cli.Command {
 	}
 }
 
-func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, cache cotter.Cache) error {
+func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, c packagecache.Cache) error {
 	if o.json {
-		return o.writeJSON(cacheDirRecord{cache.Dir})
+		return o.writeJSON(cacheDirRecord{c.Dir})
 	}
-	o.printf("%s\n", cache.Dir)
+	o.printf("%s\n", c.Dir)
 	return nil
 }
 
-func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
-	usage, err := cache.Size()
+func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, c packagecache.Cache) error {
+	usage, err := c.Size(ctx)
 	if err != nil {
 		return err
 	}
-	projects, foreign, err := cache.Projects(ctx, 0)
+	projects, foreign, err := c.Projects(ctx, 0)
 	if err != nil {
 		o.warnf("%s", err)
 	}
@@ -77,8 +78,8 @@ func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, cache cotter.
 	return nil
 }
 
-func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
-	damaged, err := cache.Verify(ctx)
+func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, c packagecache.Cache) error {
+	damaged, err := c.Verify(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,21 +100,21 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, cache cotte
 	return nil
 }
 
-func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, cache cotter.Cache) error {
+func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, c packagecache.Cache) error {
 	olderThan, err := age(cmd.String("older-than"))
 	if err != nil {
 		return usageError{err}
 	}
-	projects, foreign, err := cache.Projects(ctx, olderThan)
+	projects, foreign, err := c.Projects(ctx, olderThan)
 	if err != nil && !cmd.Bool("all") {
 		return err
 	}
-	clean := cache.Clean
+	clean := c.Clean
 	if cmd.Bool("all") {
 		if err != nil {
 			o.warnf("%s", err)
 		}
-		clean = cache.CleanAll
+		clean = c.CleanAll
 		o.cleanedProjects(projects)
 	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."
@@ -145,7 +146,7 @@ func linking(projects int) string {
 
 // cleanedProjects names the projects that stock tools cannot use after the cache was cleaned. It
 // does so before anything is removed.
-func (o *output) cleanedProjects(projects []cotter.CacheProject) {
+func (o *output) cleanedProjects(projects []packagecache.Project) {
 	if len(projects) == 0 || o.json {
 		return // JSON output has the projects in the result
 	}
@@ -156,12 +157,12 @@ func (o *output) cleanedProjects(projects []cotter.CacheProject) {
 }
 
 // usage prints the size of each part of the cache after a label.
-func (o *output) usage(label string, u cotter.CacheUsage) {
+func (o *output) usage(label string, u packagecache.Usage) {
 	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
 		count(u.GitStores, "git store"), megabytes(u.GitBytes), count(u.Providers, "provider"), megabytes(u.ProviderBytes))
 }
 
-func usageRecord(u cotter.CacheUsage, projects []cotter.CacheProject, foreign int) record {
+func usageRecord(u packagecache.Usage, projects []packagecache.Project, foreign int) record {
 	list := []jsonCacheProject{}
 	for _, project := range projects {
 		list = append(list, jsonCacheProject(project))
@@ -226,7 +227,7 @@ func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		}
 	}
 	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, req) }
-	key, err := localInstaller(cmd, out).CacheKey(ctx, dirs, req)
+	key, err := packagecache.KeyOf(ctx, dirs, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}

@@ -7,23 +7,23 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter"
+	packagecache "github.com/cotterpin/cotter/cache"
 )
 
 // lookAtCache checks the cache and the user's key.
-func (d *doctor) lookAtCache(context.Context) {
+func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
-	d.cache()
+	d.cache(ctx)
 	d.key()
 }
 
-func (d *doctor) cache() {
+func (d *doctor) cache(ctx context.Context) {
 	dir := d.in.CacheDir
 	if dir == "" {
 		d.note("set COTTER_CACHE_DIR", "there is no home directory, so nothing is cached")
 		return
 	}
-	usage, err := cotter.Cache{Dir: dir}.Size()
+	usage, err := packagecache.Cache{Dir: dir}.Size(ctx)
 	if err != nil {
 		d.problem("set COTTER_CACHE_DIR to another directory", "%s cannot be read: %s", dir, err)
 		return
@@ -66,8 +66,9 @@ func writable(dir string) (exists bool, err error) {
 
 // key checks the key that proves that files were written by this user.
 func (d *doctor) key() {
+	user := packagecache.Cache{StateDir: d.in.StateDir, StateKey: d.in.StateKey}
 	if d.in.StateKey != "" {
-		if err := d.in.CheckStateKey(); err != nil {
+		if err := user.CheckKey(); err != nil {
 			d.problem("use a longer key: 32 random characters", "COTTER_STATE_KEY: %s", err)
 			return
 		}
@@ -78,7 +79,7 @@ func (d *doctor) key() {
 		d.note("set COTTER_STATE_DIR or COTTER_STATE_KEY", "there is no home directory for a key, so each run asks all origins again")
 		return
 	}
-	err := d.in.CheckStateKey()
+	err := user.CheckKey()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.StateDir)

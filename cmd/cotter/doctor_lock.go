@@ -20,7 +20,7 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 	if name == "" {
 		name = stockLockName
 	}
-	lock, err := cotter.ReadLock(d.req)
+	lock, err := cotter.ReadLock(ctx, d.req)
 	if err != nil {
 		for _, m := range messages(err) {
 			d.problem(m.Remedy, "%s", m.line())
@@ -99,7 +99,7 @@ func (d *doctor) otherRegistry(providers []lockfile.Provider, taken map[addrs.Pr
 // providers of its own registry. They are not known if modules are not installed.
 func (d *doctor) takenOver(ctx context.Context) map[addrs.Provider]bool {
 	taken := make(map[addrs.Provider]bool)
-	providers, err := d.in.LoadProviders(ctx, d.req)
+	providers, err := providersOf(ctx, d.in, d.req)
 	if err != nil {
 		return taken // Load returns the same error
 	}
@@ -113,18 +113,18 @@ func (d *doctor) takenOver(ctx context.Context) map[addrs.Provider]bool {
 
 // lookAtVendored reports which packages are vendored in the repository, and whether they
 // match the lock.
-func (d *doctor) lookAtVendored(context.Context) {
+func (d *doctor) lookAtVendored(ctx context.Context) {
 	d.begin("Vendored modules")
 	dir := cmp.Or(d.req.Dir, ".")
 	if d.req.Vendor == "" {
 		d.forgottenVendor(dir)
 		return
 	}
-	lock, lockErr := cotter.ReadLock(d.req)
+	lock, lockErr := cotter.ReadLock(ctx, d.req)
 	if lockErr != nil {
 		lock = &lockfile.File{} // lookAtLock has reported the error
 	}
-	vendored, err := cotter.CompareVendored(d.req, lock)
+	vendored, err := cotter.CompareVendored(ctx, d.req, lock)
 	if err != nil {
 		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
 		return

@@ -29,7 +29,7 @@ type need struct {
 func (d *doctor) lookAtProject(ctx context.Context) {
 	d.begin("Project")
 	d.readCLIConfig(ctx)
-	if dir, empty := withoutConfiguration(d.req); empty {
+	if dir, empty := withoutConfiguration(ctx, d.req); empty {
 		d.note("run `cotter doctor DIR` for the directory of a root module", "there is no configuration in %s", dir)
 		return
 	}
@@ -165,7 +165,7 @@ func kindOf(pkg addrs.ModulePackage, at *url.URL) string {
 
 // needProviders adds the registries of the providers.
 func (d *doctor) needProviders(ctx context.Context) {
-	providers, err := d.in.LoadProviders(ctx, d.req)
+	providers, err := providersOf(ctx, d.in, d.req)
 	if err != nil {
 		return // the providers are not known if modules are not installed
 	}

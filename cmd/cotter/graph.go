@@ -145,7 +145,7 @@ func writeGraph(cmd *cli.Invocation, out *output, g graph.Graph, render func(gra
 // projectGraph returns the graph of the installed project. unknown is set if origins did
 // not answer; the graph is usable then.
 func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (g graph.Graph, unknown, err error) {
-	if dir, empty := withoutConfiguration(req); empty {
+	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return g, nil, noConfigurationError{dir}
 	}
 	req.BestEffort = true
@@ -158,7 +158,7 @@ func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 		return g, nil, err
 	}
 	b.addModules(result)
-	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
+	report, err := localInstaller(cmd, out).Verify(ctx, req)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // there is no lock
 	case err != nil:
@@ -209,19 +209,24 @@ func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	in.OnEvent = out.warning
 	var unanswered []error
 	if cmd.Bool("outdated") {
-		list, err := in.Outdated(ctx, req)
-		b.addOutdated(list)
-		unanswered = append(unanswered, err)
+		req := req
 		if b.allProviders {
-			list, err := in.OutdatedProviders(ctx, req)
-			b.addOutdatedProviders(list)
-			unanswered = append(unanswered, err)
+			req.Providers = &cotter.Providers{}
 		}
+		list, err := in.Outdated(ctx, req)
+		if list != nil {
+			b.addOutdated(list.Modules)
+			b.addOutdatedProviders(list.Providers)
+		}
+		unanswered = append(unanswered, err)
 	}
 	if cmd.Bool("remote") {
 		origins, err := in.VerifyRemote(ctx, req)
 		unanswered = append(unanswered, err)
-		for _, o := range origins {
+		if origins == nil {
+			origins = &cotter.OriginReport{}
+		}
+		for _, o := range origins.Modules {
 			unanswered = append(unanswered, o.Err)
 			if o.Err == nil && o.Moved() {
 				b.mark(o.Path.String(), graph.Moved, movedText(o))
@@ -232,11 +237,12 @@ func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 }
 
 // movedText describes how an origin differs from the lock.
-func movedText(o cotter.Origin) string {
-	if o.Ref == "" {
+func movedText(o cotter.ModuleOrigin) string {
+	name := comparedName(o)
+	if name == "" {
 		return "the archive has other content now"
 	}
-	return fmt.Sprintf("%s %s -> %s", o.Ref, short(o.Locked), short(o.Now))
+	return fmt.Sprintf("%s %s -> %s", name, short(o.Locked), short(o.Now))
 }
 
 // addDiff marks the differences between the lock that --diff names and the project's lock.

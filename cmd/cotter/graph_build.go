@@ -47,7 +47,7 @@ func (b *graphBuilder) module(key string) *graph.Module {
 func (b *graphBuilder) addModules(result *cotter.Result) {
 	for _, m := range result.Modules {
 		b.add(graph.Module{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version, Package: packageOf(m.Package),
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version.String(), Package: packageOf(m.Package),
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		})
 	}
@@ -185,7 +185,7 @@ func changesText(found cotter.PackageReport) string {
 // report is nil if there is no lock.
 func (b *graphBuilder) addProviders(list []cotter.Provider, report *cotter.Report) {
 	for _, provider := range list {
-		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version}
+		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version.String()}
 		for _, use := range provider.RequiredBy {
 			if key := use.Path.String(); !slices.Contains(shown.RequiredBy, key) {
 				shown.RequiredBy = append(shown.RequiredBy, key)
@@ -224,9 +224,9 @@ func newerText(current, allowed, latest string) string {
 	return latest + ", allowed " + allowed
 }
 
-func (b *graphBuilder) addOutdated(list []cotter.Outdated) {
+func (b *graphBuilder) addOutdated(list []cotter.OutdatedModule) {
 	for _, o := range list {
-		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" {
+		if text := newerText(o.Current.String(), o.Allowed.String(), o.Latest.String()); text != "" {
 			b.mark(o.Path.String(), graph.Outdated, text)
 		}
 	}
@@ -235,7 +235,7 @@ func (b *graphBuilder) addOutdated(list []cotter.Outdated) {
 func (b *graphBuilder) addOutdatedProviders(list []cotter.OutdatedProvider) {
 	for _, o := range list {
 		shown := b.provider(o.Provider.ForDisplay())
-		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" && shown != nil {
+		if text := newerText(o.Current.String(), o.Allowed.String(), o.Latest.String()); text != "" && shown != nil {
 			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Outdated, Text: text})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 func initCommand(out *output) *cli.Command {
@@ -153,7 +154,7 @@ type handover struct {
 // afterTool puts back the module entries that the tool has dropped from the lock. It
 // returns the tool's error, if there is one.
 func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, h handover) error {
-	keys, err := localInstaller(cmd, out).RestoreModules(ctx, req, h.lock)
+	keys, err := restoreDropped(ctx, localInstaller(cmd, out), req, h.lock)
 	if err != nil {
 		err = fmt.Errorf("%s was run, but the entries that it dropped from the lock could not be put back: %w", h.tool.name(), err)
 	}
@@ -175,6 +176,23 @@ func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		out.warnf("%s has installed modules other than the locked ones; `cotter verify` compares them, and `cotter install` restores the locked ones", h.tool.name())
 	}
 	return nil
+}
+
+// restoreDropped puts back the module entries that an earlier text of the lock has, and returns
+// their keys.
+func restoreDropped(ctx context.Context, in *cotter.Installer, req cotter.Request, earlier []byte) ([]string, error) {
+	lock, diags := lockfile.Parse(earlier, req.LockFile)
+	if diags.HasErrors() {
+		return nil, &cotter.LockFileError{File: req.LockFile, Diagnostics: diags}
+	}
+	restored, err := in.Restore(ctx, req, lock)
+	if errors.Is(err, cotter.ErrNothingToRestore) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return keysOf(restored.Modules), nil
 }
 
 // keptModules prints which module entries were put back.

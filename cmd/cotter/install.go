@@ -224,8 +224,8 @@ func (e noConfigurationError) Error() string {
 // withoutConfiguration returns the absolute directory of a request, and reports whether it
 // has no configuration. It reports false for a directory that cannot be read, because the
 // installer returns the error.
-func withoutConfiguration(req cotter.Request) (string, bool) {
-	full, err := cotter.HasConfiguration(req)
+func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool) {
+	full, err := cotter.HasConfiguration(ctx, req)
 	dir := cmp.Or(req.Dir, ".")
 	if absolute, err := filepath.Abs(dir); err == nil {
 		dir = absolute
@@ -236,8 +236,8 @@ func withoutConfiguration(req cotter.Request) (string, bool) {
 // skipEmpty reports whether the directory of a request has no configuration. If so, it
 // prints that there is nothing to install. For a locked installation it returns an error
 // instead: such an installation must prove that the lock fits a configuration.
-func skipEmpty(out *output, req cotter.Request) (bool, error) {
-	dir, empty := withoutConfiguration(req)
+func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, error) {
+	dir, empty := withoutConfiguration(ctx, req)
 	switch {
 	case !empty:
 		return false, nil
@@ -252,7 +252,7 @@ func skipEmpty(out *output, req cotter.Request) (bool, error) {
 
 // installOne installs the project of a request, unless it is empty.
 func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
-	if empty, err := skipEmpty(out, req); empty || err != nil {
+	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}
 	return install(ctx, cmd, out, req)
@@ -260,12 +260,12 @@ func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 
 // withConfiguration returns the directories that have a configuration. It skips the others
 // as skipEmpty does.
-func withConfiguration(out *output, dirs []string, req cotter.Request) ([]string, error) {
+func withConfiguration(ctx context.Context, out *output, dirs []string, req cotter.Request) ([]string, error) {
 	var kept []string
 	var failed []error
 	for _, dir := range dirs {
 		req.Dir = dir
-		empty, err := skipEmpty(out, req)
+		empty, err := skipEmpty(ctx, out, req)
 		if err != nil {
 			failed = append(failed, err)
 		}

@@ -56,7 +56,7 @@ func jsonOf(m cotter.Module) jsonModule {
 	j := jsonModule{
 		Key:     m.Path.String(),
 		Source:  addrs.Redact(m.Source.String()),
-		Version: m.Version,
+		Version: m.Version.String(),
 		Package: m.Package,
 		Dir:     m.Dir,
 		File:    m.Call.Range.Filename,

@@ -117,7 +117,7 @@ func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 			by, since := confirmed(p.Evidence)
 			details = by + "\t" + since
 		}
-		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), details)
+		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version.String()), details)
 	}
 	return nil
 }
@@ -147,8 +147,8 @@ func nameBelow(m cotter.Module) string { return m.Path[len(m.Caller()):].String(
 // describe returns the source and the version of a module.
 func describe(m cotter.Module) string {
 	text := addrs.Redact(m.Source.ForDisplay())
-	if m.Version != "" {
-		text += " " + m.Version
+	if !m.Version.IsZero() {
+		text += " " + m.Version.String()
 	}
 	return text
 }

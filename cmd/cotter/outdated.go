@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -38,20 +38,20 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // outdated prints the modules and providers of a project that have newer versions.
 func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) error {
-	if dir, empty := withoutConfiguration(req); empty {
+	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return noConfigurationError{dir}
 	}
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	list, failed := in.Outdated(ctx, req)
-	var providers []cotter.OutdatedProvider
 	if !cmd.Bool("no-providers") {
-		var err error
-		providers, err = in.OutdatedProviders(ctx, req)
-		failed = errors.Join(failed, err)
+		req.Providers = &cotter.Providers{}
 	}
-	if err := out.printOutdated(list, providers, cmd.Bool("all"), failed == nil); err != nil {
+	list, failed := in.Outdated(ctx, req)
+	if list == nil {
+		list = &cotter.Outdated{}
+	}
+	if err := out.printOutdated(list.Modules, list.Providers, cmd.Bool("all"), failed == nil); err != nil {
 		return err
 	}
 	return failed
@@ -60,10 +60,10 @@ func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, ou
 // printOutdated prints the modules and providers that have newer versions, or all of them
 // if all is set. complete reports whether all versions are known. If it is false, an empty
 // list does not mean that everything is up to date, so printOutdated does not say so.
-func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider, all, complete bool) error {
+func (o *output) printOutdated(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider, all, complete bool) error {
 	known, noProviders := len(modules)+len(providers), len(providers) == 0
 	if !all {
-		modules = slices.DeleteFunc(modules, func(m cotter.Outdated) bool { return m.Current == m.Latest && m.Current == m.Allowed })
+		modules = slices.DeleteFunc(modules, func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
 		providers = slices.DeleteFunc(providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
 	}
 	switch {
@@ -83,15 +83,15 @@ func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.Out
 }
 
 // outdated prints a table.
-func (o *output) outdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider) error {
+func (o *output) outdated(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider) error {
 	table := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tSOURCE\tCURRENT\tALLOWED\tLATEST\tCALL")
 	for _, m := range modules {
 		fmt.Fprint(table, escapef("%s\t%s\t%s\t%s\t%s\t%s:%d\n", m.Path, addrs.Redact(m.Source.ForDisplay()),
-			dash(m.Current), dash(m.Allowed), dash(m.Latest), m.Call.Range.Filename, m.Call.Range.Start.Line))
+			dash(m.Current.String()), dash(m.Allowed.String()), dash(m.Latest.String()), m.Call.Range.Filename, m.Call.Range.Start.Line))
 	}
 	for _, p := range providers {
-		fmt.Fprint(table, escapef("-\t%s\t%s\t%s\t%s\t%s\n", p.Provider.ForDisplay(), dash(p.Current), dash(p.Allowed), dash(p.Latest), firstUse(p.RequiredBy)))
+		fmt.Fprint(table, escapef("-\t%s\t%s\t%s\t%s\t%s\n", p.Provider.ForDisplay(), dash(p.Current.String()), dash(p.Allowed.String()), dash(p.Latest.String()), firstUse(p.RequiredBy)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -106,12 +106,7 @@ func (o *output) outdated(modules []cotter.Outdated, providers []cotter.Outdated
 	return nil
 }
 
-func dash(version string) string {
-	if version == "" {
-		return "-"
-	}
-	return version
-}
+func dash(text string) string { return cmp.Or(text, "-") }
 
 // firstUse returns the first place where a provider is required, or "-".
 func firstUse(uses []cotter.ProviderRequirement) string {
@@ -138,11 +133,11 @@ type jsonOutdated struct {
 	Line int    `json:"line,omitempty"`
 }
 
-func outdatedOf(modules []cotter.Outdated, providers []cotter.OutdatedProvider) record {
+func outdatedOf(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider) record {
 	calls := []jsonOutdated{}
 	for _, m := range modules {
 		call := jsonOutdated{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current, Allowed: m.Allowed, Latest: m.Latest,
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(),
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		}
 		if m.Pin != nil {
@@ -151,7 +146,7 @@ func outdatedOf(modules []cotter.Outdated, providers []cotter.OutdatedProvider) 
 		calls = append(calls, call)
 	}
 	for _, p := range providers {
-		call := jsonOutdated{Provider: p.Provider.String(), Current: p.Current, Allowed: p.Allowed, Latest: p.Latest}
+		call := jsonOutdated{Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String()}
 		if len(p.RequiredBy) > 0 {
 			call.File, call.Line = p.RequiredBy[0].Range.Filename, p.RequiredBy[0].Range.Start.Line
 		}

@@ -154,7 +154,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	if err != nil {
 		return err
 	}
-	if dirs, err = withConfiguration(out, dirs, req); err != nil || len(dirs) == 0 {
+	if dirs, err = withConfiguration(ctx, out, dirs, req); err != nil || len(dirs) == 0 {
 		return err
 	}
 	mirrors := newMirrors(cmd, out, in)

@@ -139,7 +139,7 @@ func fromProject(providers []cotter.Provider) []string {
 	var names []string
 	for _, p := range providers {
 		if p.Evidence.Kind == evidence.Project {
-			names = append(names, p.Address.ForDisplay()+" "+p.Version)
+			names = append(names, p.Address.ForDisplay()+" "+p.Version.String())
 		}
 	}
 	return names
@@ -216,7 +216,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence)}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence)}
 		if p.LockedAs != (addrs.Provider{}) {
 			j.LockedAs = p.LockedAs.String()
 		}
@@ -256,7 +256,7 @@ type jsonProviderReport struct {
 func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Former: p.Former, Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version.String(), Status: p.Status.String(), Former: p.Former.String(), Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}
@@ -298,7 +298,18 @@ func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 	if err != nil {
 		return nil, err
 	}
-	return in.LoadProviders(ctx, req)
+	return providersOf(ctx, in, req)
+}
+
+// providersOf returns the providers that the installed modules require. All modules must be
+// installed.
+func providersOf(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Provider, error) {
+	req.Providers, req.BestEffort = &cotter.Providers{}, false
+	result, err := in.Load(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return result.Providers, nil
 }
 
 // whyProvider prints which modules require a provider, and with which constraints. It
@@ -313,7 +324,7 @@ func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 		return true, out.writeJSON(providersRecord{jsonProviders(found)})
 	}
 	for _, p := range found {
-		version := cmp.Or(p.Version, "(not locked)")
+		version := cmp.Or(p.Version.String(), "(not locked)")
 		if p.LockedAs != (addrs.Provider{}) {
 			version += " (locked as " + p.LockedAs.ForDisplay() + ")"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
@@ -22,7 +23,7 @@ func restoreCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			restored, err := localInstaller(cmd, out).Restore(ctx, req)
+			restored, err := localInstaller(cmd, out).Restore(ctx, req, nil)
 			if err != nil {
 				return err
 			}
@@ -38,7 +39,7 @@ func restoreCommand(out *output) *cli.Command {
 // entriesOf returns the numbers of restored entries as text.
 func entriesOf(restored *cotter.Restored) string {
 	var parts []string
-	if n := len(restored.Keys); n > 0 {
+	if n := len(restored.Modules); n > 0 {
 		parts = append(parts, entries(n, "module"))
 	}
 	if n := len(restored.Providers); n > 0 {
@@ -54,10 +55,19 @@ func entries(n int, of string) string {
 	return fmt.Sprintf("%d %s entries", n, of)
 }
 
+// keysOf returns the keys of modules, which are never nil.
+func keysOf(modules []addrs.Module) []string {
+	keys := []string{}
+	for _, m := range modules {
+		keys = append(keys, m.String())
+	}
+	return keys
+}
+
 func jsonRestored(restored *cotter.Restored) record {
 	providers := []string{}
 	for _, p := range restored.Providers {
 		providers = append(providers, p.String())
 	}
-	return restoredRecord{restored.From, "", append([]string{}, restored.Keys...), providers}
+	return restoredRecord{restored.From, "", keysOf(restored.Modules), providers}
 }

@@ -23,8 +23,8 @@ import (
 func packageRef(m cotter.Module) string {
 	pkg, _ := addrs.SplitSubdir(m.Package)
 	ref := addrs.Redact(pkg)
-	if m.Version != "" {
-		ref += "#" + m.Version
+	if !m.Version.IsZero() {
+		ref += "#" + m.Version.String()
 	}
 	return ref
 }
@@ -37,11 +37,11 @@ func component(m cotter.Module, ref string) *cyclonedx.Component {
 		BOMRef:  ref,
 		Type:    cyclonedx.ComponentTypeLibrary,
 		Name:    packageName(pkg),
-		Version: cmp.Or(m.Version, pkg.Arg("ref"), pkg.Arg("digest"), pkg.Arg("rev")),
+		Version: cmp.Or(m.Version.String(), pkg.Arg("ref"), pkg.Arg("digest"), pkg.Arg("rev")),
 	}
-	c.PackageURL = packageURL(pkg, c.Name, m.Version)
+	c.PackageURL = packageURL(pkg, c.Name, m.Version.String())
 	if source, ok := m.Source.(addrs.ModuleSourceRegistry); ok {
-		c.PackageURL = packageURL(pkg, source.Package.Name, m.Version)
+		c.PackageURL = packageURL(pkg, source.Package.Name, m.Version.String())
 		c.Group = source.Package.Host.ForDisplay() + "/" + source.Package.Namespace
 		c.Name = source.Package.Name + "/" + source.Package.TargetSystem
 	}
@@ -142,19 +142,19 @@ func packageName(pkg addrs.ModulePackage) string {
 // owners has the components that modules belong to, by the modules' keys.
 func addProviders(providers []cotter.Provider, owners map[string]string, components map[string]*cyclonedx.Component, calls map[string][]string) {
 	for _, p := range providers {
-		if p.Version == "" {
+		if p.Version.IsZero() {
 			continue // the provider is not locked
 		}
-		ref := p.Address.String() + "#" + p.Version
+		ref := p.Address.String() + "#" + p.Version.String()
 		c := &cyclonedx.Component{
 			BOMRef:  ref,
 			Type:    cyclonedx.ComponentTypeApplication,
 			Group:   p.Address.Hostname.ForDisplay() + "/" + p.Address.Namespace,
 			Name:    "terraform-provider-" + p.Address.Type,
-			Version: p.Version,
+			Version: p.Version.String(),
 		}
 		c.PackageURL = fmt.Sprintf("pkg:terraform/%s/%s@%s?repository_url=%s", url.PathEscape(p.Address.Namespace), url.PathEscape(p.Address.Type),
-			url.PathEscape(p.Version), url.QueryEscape(p.Address.Hostname.ForDisplay()))
+			url.PathEscape(p.Version.String()), url.QueryEscape(p.Address.Hostname.ForDisplay()))
 		for _, h := range p.Hashes {
 			addProperty(c, "cotter:"+h.Scheme(), string(h))
 		}

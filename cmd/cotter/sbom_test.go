@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/versions"
 )
 
 func TestBillOfMaterials(t *testing.T) {
@@ -23,7 +24,7 @@ func TestBillOfMaterials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cotter.Module{Path: path, Source: parsed, Version: version, Package: pkg, Hashes: hashes}
+		return cotter.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: pkg, Hashes: hashes}
 	}
 	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
 	bom := billOfMaterials(&cotter.Result{Modules: []cotter.Module{
@@ -33,7 +34,7 @@ func TestBillOfMaterials(t *testing.T) {
 		module("vpc.inner", "../b", "", ""),
 		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
 	}}, []cotter.Provider{{
-		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: "3.2.1", Hashes: []hashing.Hash{"h1:p"},
+		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: versions.MustParse("3.2.1"), Hashes: []hashing.Hash{"h1:p"},
 		RequiredBy: []cotter.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
 	}}, "infra")
 	var text bytes.Buffer
@@ -75,4 +76,10 @@ func TestBillOfMaterials(t *testing.T) {
 	if diff := cmp.Diff(wantGraph, graph); diff != "" {
 		t.Errorf("what calls what (-want +got):\n%s", diff)
 	}
+}
+
+// parsedVersion returns a version, or the zero Version for "".
+func parsedVersion(text string) versions.Version {
+	version, _ := versions.Parse(text)
+	return version
 }

@@ -121,9 +121,9 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		if listed[p.Address.String()] {
 			continue
 		}
-		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}
+		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version.String()}
 		e, isNew := seen.providers[p.Address.String()]
-		_, fetched := seen.archives[line.subject+" "+p.Version]
+		_, fetched := seen.archives[line.subject+" "+p.Version.String()]
 		if isRefetched(result, p) {
 			continue // nothing has changed, and refetched says why it was downloaded
 		}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	configedit "github.com/cotterpin/cotter/edit"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // updateName is the name of the command update, whose arguments are not only directories: see
@@ -59,7 +62,7 @@ func updateCommand(out *output) *cli.Command {
 
 func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	run := install
-	switch dir, empty := withoutConfiguration(req); {
+	switch dir, empty := withoutConfiguration(ctx, req); {
 	case severalProjects(cmd):
 		run = installAll
 	case empty:
@@ -274,12 +277,27 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 			return err
 		}
 		if !req.DryRun {
-			if err := cotter.EditPins(req, pins); err != nil {
+			if err := writePins(ctx, req, pins); err != nil {
 				return err
 			}
 			out.whenInterrupted = "Interrupted; the configuration was edited, but nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePins writes the newest tags of pins into the files of a project. If one of them cannot be
+// edited, no file is changed.
+func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error {
+	files, err := configedit.Pins(ctx, req.Dir, pins)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := atomicfile.WriteFile(filepath.Join(req.Dir, filepath.FromSlash(f.Name)), f.New, atomicfile.Options{Swap: true, Old: f.Old}); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
 		return err
 	}
-	report, err := local.VerifyRequest(ctx, req)
+	report, err := local.Verify(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
@@ -322,7 +322,7 @@ func (o *output) brought(report *cotter.Report) {
 	var providers []string
 	for _, p := range report.Providers {
 		if p.Evidence.Kind == evidence.Project {
-			providers = append(providers, p.Provider.ForDisplay()+" "+p.Version)
+			providers = append(providers, p.Provider.ForDisplay()+" "+p.Version.String())
 		}
 	}
 	o.unsigned("", providers)

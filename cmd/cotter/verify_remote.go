@@ -15,15 +15,12 @@ import (
 // the comparison without them. The returned statusError has the status 0 if all origins have the
 // locked content.
 func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *sarifReport) (statusError, error) {
+	req.Providers = &cotter.Providers{}
 	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return statusError{}, err
 	}
-	providers, err := in.VerifyRemoteProviders(ctx, req)
-	if err != nil {
-		return statusError{}, err
-	}
-	origins := comparedOrigins(list, report)
+	origins, providers := comparedOrigins(list.Modules, report), list.Providers
 	if err := errors.Join(found.origins(req, origins), found.originsOfProviders(req, providers)); err != nil {
 		return statusError{}, err
 	}
@@ -39,7 +36,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		switch {
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
-			if o.Ref == "" { // the same name has other content
+			if comparedName(o.ModuleOrigin) == "" { // the same name has other content
 				failed.causes = append(failed.causes, &cotter.ContentChangedError{Key: o.Path.String(), Locked: o.Locked, Now: o.Now})
 			}
 		case o.Err != nil:
@@ -64,11 +61,11 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 // comparedOrigin is the origin of a module whose files are in Vendored, relative to the root
 // module; "" if the module is not vendored.
 type comparedOrigin struct {
-	cotter.Origin
+	cotter.ModuleOrigin
 	Vendored string
 }
 
-func comparedOrigins(list []cotter.Origin, report *cotter.Report) []comparedOrigin {
+func comparedOrigins(list []cotter.ModuleOrigin, report *cotter.Report) []comparedOrigin {
 	vendored := make(map[string]string)
 	for _, p := range report.Packages {
 		vendored[p.Key] = p.Vendored
@@ -80,12 +77,24 @@ func comparedOrigins(list []cotter.Origin, report *cotter.Report) []comparedOrig
 	return origins
 }
 
+// comparedName names what was compared with an origin: a ref, "directory" or "address". It is "" for
+// the content.
+func comparedName(o cotter.ModuleOrigin) string {
+	switch o.Compared {
+	case cotter.ComparedRevision:
+		return o.Ref.String()
+	case cotter.ComparedDirectory, cotter.ComparedAddress:
+		return o.Compared.String()
+	}
+	return ""
+}
+
 // moved describes an origin that has other content than the lock.
 func (o comparedOrigin) moved() string {
 	now := short(o.Locked) + " -> " + short(o.Now)
 	switch {
-	case o.Ref != "":
-		return fmt.Sprintf("%s: %s moved %s", o.Package, o.Ref, now)
+	case comparedName(o.ModuleOrigin) != "":
+		return fmt.Sprintf("%s: %s moved %s", o.Package, comparedName(o.ModuleOrigin), now)
 	case o.Vendored != "":
 		return fmt.Sprintf("%s: other content than at the origin %s: %s", o.Vendored, o.Package, now)
 	}
@@ -113,7 +122,7 @@ func (o comparedOrigin) note() string {
 
 // origins prints each origin of modules that has moved once, with the calls that use it, then the
 // notes, and each provider whose lock entry has hashes that its registry does not confirm.
-func (o *output) origins(origins []comparedOrigin, providers []cotter.OriginProvider) {
+func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOrigin) {
 	var moves, notes usedTexts
 	same, compared, before := 0, 0, 0
 	for _, origin := range origins {
@@ -131,7 +140,7 @@ func (o *output) origins(origins []comparedOrigin, providers []cotter.OriginProv
 			notes.add("note: "+note, origin)
 		}
 		switch {
-		case origin.Compared:
+		case origin.Fetched:
 			compared++
 		case origin.OK():
 			before++
@@ -188,7 +197,7 @@ func (u *usedTexts) print(o *output) {
 
 // originProviderText describes the hashes of a lock entry that the provider's source does not
 // confirm.
-func originProviderText(p cotter.OriginProvider) string {
+func originProviderText(p cotter.ProviderOrigin) string {
 	what := "the lock has a hash that %s does not confirm: %s"
 	if len(p.Unknown) > 1 {
 		what = "the lock has hashes that %s does not confirm: %s"
@@ -254,10 +263,10 @@ type jsonOriginProvider struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-func jsonOriginProviders(origins []cotter.OriginProvider) []jsonOriginProvider {
+func jsonOriginProviders(origins []cotter.ProviderOrigin) []jsonOriginProvider {
 	var list []jsonOriginProvider
 	for _, o := range origins {
-		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version, Location: o.Location, Evidence: jsonEvidenceIfAny(o.Evidence), Moved: o.Moved()}
+		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version.String(), Location: o.Location, Evidence: jsonEvidenceIfAny(o.Evidence), Moved: o.Moved()}
 		for _, h := range o.Unknown {
 			j.Unknown = append(j.Unknown, string(h))
 		}
@@ -277,13 +286,13 @@ func jsonOrigins(origins []comparedOrigin) []jsonOrigin {
 			File:    o.Call.Range.Filename,
 			Line:    o.Call.Range.Start.Line,
 			Package: o.Package,
-			Ref:     o.Ref,
+			Ref:     comparedName(o.ModuleOrigin),
 			Locked:  o.Locked,
 			Now:     o.Now,
 			Moved:   o.Moved(),
 
 			Vendored: o.Vendored,
-			Compared: o.Compared,
+			Compared: o.Fetched,
 		}
 		if o.History != nil {
 			j.History = o.History.Error()

@@ -132,7 +132,7 @@ func (f *sarifReport) report(req cotter.Request, report *cotter.Report) error {
 	for _, provider := range report.Providers {
 		if id := providerRule(provider); id != "" {
 			name := provider.Provider.ForDisplay()
-			f.add(p, id, "provider", name, "provider "+name+" "+provider.Version+": "+providerStatusText(provider), p.providerEntry(provider.Provider))
+			f.add(p, id, "provider", name, "provider "+name+" "+provider.Version.String()+": "+providerStatusText(provider), p.providerEntry(provider.Provider))
 		}
 	}
 	for id, errs := range map[string][]error{"stale": report.Stale, "misplaced": report.Misplaced, "policy": report.Refused, "unread": report.Unread} {
@@ -165,8 +165,8 @@ func (f *sarifReport) origins(req cotter.Request, origins []comparedOrigin) erro
 		case o.Err != nil:
 			f.add(p, "unverifiable", "module", key, "module "+key+": "+o.Err.Error(), at)
 		case o.Moved():
-			text := strings.TrimSpace(o.Package+" "+o.Ref) + " has OTHER CONTENT than the lock (" + short(o.Locked) + " -> " + short(o.Now) + ")"
-			if o.Vendored != "" && o.Ref == "" {
+			text := strings.TrimSpace(o.Package+" "+comparedName(o.ModuleOrigin)) + " has OTHER CONTENT than the lock (" + short(o.Locked) + " -> " + short(o.Now) + ")"
+			if o.Vendored != "" && comparedName(o.ModuleOrigin) == "" {
 				text = o.moved()
 			}
 			f.add(p, "moved", "module", key, "module "+key+": "+text, at)
@@ -181,7 +181,7 @@ func (f *sarifReport) origins(req cotter.Request, origins []comparedOrigin) erro
 }
 
 // originsOfProviders adds what verify --remote found about the providers of a project.
-func (f *sarifReport) originsOfProviders(req cotter.Request, providers []cotter.OriginProvider) error {
+func (f *sarifReport) originsOfProviders(req cotter.Request, providers []cotter.ProviderOrigin) error {
 	if f == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (f *sarifReport) originsOfProviders(req cotter.Request, providers []cotter.
 		case o.Err != nil:
 			f.add(p, "unverifiable", "provider", name, o.Err.Error(), at)
 		case o.Moved():
-			f.add(p, "moved", "provider", name, "provider "+name+" "+o.Version+": "+originProviderText(o), at)
+			f.add(p, "moved", "provider", name, "provider "+name+" "+o.Version.String()+": "+originProviderText(o), at)
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func lockEntries(dir string) error {
 func verify(ctx context.Context, dir string) error {
 	// sample: verify
 	var in cotter.Installer
-	report, err := in.Verify(ctx, dir)
+	report, err := in.Verify(ctx, cotter.Request{Dir: dir})
 	if err != nil {
 		return err // there is no lock, or it cannot be read
 	}
@@ -281,7 +281,7 @@ module "net" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result.Modules[0].Version; got != "1.2.0" {
+	if got := result.Modules[0].Version.String(); got != "1.2.0" {
 		t.Errorf("version %s was selected", got)
 	}
 }

@@ -28,7 +28,7 @@ module "network" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result.Modules[0].Version; got != "1.9.1" {
+	if got := result.Modules[0].Version.String(); got != "1.9.1" {
 		t.Errorf("installed version %s, want 1.9.1", got)
 	}
 	world.ResetRequests()

@@ -77,17 +77,18 @@ func (p Required) withAllowed(listing getproviders.Listing) Required {
 	for i, use := range p.Uses {
 		want, err := use.Constraints()
 		if err == nil && !want.IsZero() {
-			p.Uses[i].Allowed = Newest(listing, want)
+			p.Uses[i].Allowed = Newest(listing, want).String()
 		}
 	}
 	return p
 }
 
-// Newest returns the newest listed version that meets the constraints, or "" if there is none.
-func Newest(listing getproviders.Listing, want versions.ProviderConstraints) string {
+// Newest returns the newest listed version that meets the constraints, or the zero
+// Version if there is none.
+func Newest(listing getproviders.Listing, want versions.ProviderConstraints) versions.Version {
 	selected, err := versions.SelectProvider(listing.Numbers(), want)
 	if err != nil {
-		return ""
+		return versions.Version{}
 	}
-	return selected.String()
+	return selected
 }

@@ -1,0 +1,17 @@
+// Package edit replaces versions in configuration files: the version tag in a source address, and
+// the version constraint of a module call or of a provider requirement. It changes nothing else in
+// a file, neither comments nor spacing, in HCL and in JSON.
+//
+// It writes no files. It returns the new content of each file with the list of edits, so that the
+// program can show them, ask, and write the files in its own way:
+//
+//	pins, err := installer.Pins(ctx, req)
+//	files, err := edit.Pins(ctx, req.Dir, pins)
+//	for _, f := range files {
+//		err = os.WriteFile(filepath.Join(req.Dir, f.Name), f.New, 0o644)
+//	}
+//
+// Only literal strings are replaced. A value that an expression computes, or that has an escape
+// sequence, is an *[Error], and then no file is returned. After the configuration was changed, the
+// new versions must be installed.
+package edit

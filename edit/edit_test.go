@@ -1,0 +1,172 @@
+package edit_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/edit"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// An edit changes only the tag in a file, regardless of its syntax. Pins that are not plain
+// literals are not changed.
+func TestPins(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, file, text string
+		want             string // "" if the edit is refused
+	}{
+		{
+			"native", "main.tf", "# ä\r\nmodule \"net\" { source = \"git::https://MODTEST_HOST/git/net.git?ref=refs/tags/v1.0.0\" }\r\n",
+			"# ä\r\nmodule \"net\" { source = \"git::https://MODTEST_HOST/git/net.git?ref=refs/tags/v1.1.0\" }\r\n",
+		},
+		{
+			"JSON", "main.tf.json", `{"module": {"net": {"source": "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0"}}}`,
+			`{"module": {"net": {"source": "git::https://MODTEST_HOST/git/net.git?ref=v1.1.0"}}}`,
+		},
+		{
+			"two calls", "main.tf", "module \"net\" {\n  source = \"git::https://MODTEST_HOST/git/net.git?ref=v1.0.0\"\n}\nmodule \"other\" {\n  source = \"git::https://MODTEST_HOST/git/net.git?ref=v1.0.0\" # same\n}\n",
+			"module \"net\" {\n  source = \"git::https://MODTEST_HOST/git/net.git?ref=v1.1.0\"\n}\nmodule \"other\" {\n  source = \"git::https://MODTEST_HOST/git/net.git?ref=v1.1.0\" # same\n}\n",
+		},
+		{
+			"credentials", "main.tf", `module "net" { source = "git::https://user:secret@MODTEST_HOST/git/net.git?ref=v1.0.0" }`,
+			`module "net" { source = "git::https://user:secret@MODTEST_HOST/git/net.git?ref=v1.1.0" }`,
+		},
+		{"escapes", "main.tf", `module "net" { source = "git::https://MODTEST_HOST/git/net.git?\u0072ef=v1.0.0" }`, ""},
+		{"function", "main.tf", `module "net" { source = lower("git::https://MODTEST_HOST/git/net.git?ref=v1.0.0") }`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.New(t, modtest.Txtar("-- config/"+tt.file+" --\n"+tt.text+"\n-- git/net.git/v1.0.0/main.tf --\n-- git/net.git/v1.1.0/main.tf --\n# newer\n-- git/net.git/1.2.0/main.tf --\n# spelled otherwise\n"))
+			dir := t.TempDir()
+			if err := world.WriteTree(dir, "config"); err != nil {
+				t.Fatal(err)
+			}
+			before := read(t, dir, tt.file)
+			pins, err := world.Installer().Pins(t.Context(), cotter.Request{Dir: dir, Dialect: cotter.DialectOpenTofu})
+			if err != nil || len(pins) == 0 || pins[0].LatestVersion.String() != "1.1.0" {
+				t.Fatalf("Pins = %+v, %v; want those of 1.1.0", pins, err)
+			}
+			files, err := edit.Pins(t.Context(), dir, pins)
+			if after := read(t, dir, tt.file); after != before {
+				t.Errorf("the file was written:\n%s", after)
+			}
+			if tt.want == "" {
+				var call *cotter.ModuleError
+				var refused *edit.Error
+				if !errors.As(err, &call) || !errors.As(err, &refused) || files != nil {
+					t.Errorf("edit.Pins = %v, %v, want a *ModuleError that wraps an *edit.Error", files, err)
+				}
+				return
+			}
+			if err != nil || len(files) != 1 || files[0].Name != tt.file || string(files[0].Old) != before || len(files[0].Edits) != len(pins) {
+				t.Fatalf("edit.Pins = %+v, %v, want one file", files, err)
+			}
+			if diff := cmp.Diff(strings.ReplaceAll(tt.want, "MODTEST_HOST", string(world.Host()))+"\n", string(files[0].New)); diff != "" {
+				t.Errorf("the new content (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The constraints of calls and of requirements are replaced where the reader of the configuration
+// has found them.
+func TestConstraints(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, file, text, want string }{
+		{
+			"native", "main.tf", "terraform {\n  required_providers {\n    null = { source = \"hashicorp/null\", version = \"~> 1.0\" } # ä\n  }\n}\nmodule \"net\" {\n  source  = \"acme/net/aws\"\n  version = \"~> 1.0\"\n}\n",
+			"terraform {\n  required_providers {\n    null = { source = \"hashicorp/null\", version = \"~> 2.0, != 2.1.0\" } # ä\n  }\n}\nmodule \"net\" {\n  source  = \"acme/net/aws\"\n  version = \"~> 2.0, != 2.1.0\"\n}\n",
+		},
+		{
+			"JSON", "main.tf.json", `{"terraform": {"required_providers": {"null": {"source": "hashicorp/null", "version": "~> 1.0"}}}, "module": {"net": {"source": "acme/net/aws", "version": "~> 1.0"}}}`,
+			`{"terraform": {"required_providers": {"null": {"source": "hashicorp/null", "version": "~> 2.0, != 2.1.0"}}}, "module": {"net": {"source": "acme/net/aws", "version": "~> 2.0, != 2.1.0"}}}`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, tt.file, tt.text)
+			reader, err := cotter.DefaultConfigReader(cotter.Request{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			config, diags := reader.ReadModule(t.Context(), cotter.ConfigDir{Dir: dir, Display: ".", Dialect: cotter.DialectOpenTofu, Providers: true})
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			const to = "~> 2.0, != 2.1.0"
+			var changes []edit.Constraint
+			for _, c := range config.Calls {
+				changes = append(changes, edit.Constraint{Range: c.VersionRange, Old: c.Version, New: to})
+			}
+			for _, p := range config.Providers {
+				changes = append(changes, edit.Constraint{Range: p.ConstraintRange, Old: p.Constraint, New: to})
+			}
+			files, err := edit.Constraints(t.Context(), dir, changes...)
+			if err != nil || len(files) != 1 || len(files[0].Edits) != 2 {
+				t.Fatalf("edit.Constraints = %+v, %v, want two edits of one file", files, err)
+			}
+			if diff := cmp.Diff(tt.want, string(files[0].New)); diff != "" {
+				t.Errorf("the new content (-want +got):\n%s", diff)
+			}
+			if e := files[0].Edits[0]; e.Old != "~> 1.0" || e.New != to || string(files[0].Old[e.Range.Start.Byte:e.Range.End.Byte]) != `"~> 1.0"` {
+				t.Errorf("the first edit is %+v", e)
+			}
+		})
+	}
+}
+
+func TestRefusedConstraints(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = `module "net" { version = "~> 1.0" }`
+	write(t, dir, "main.tf", text)
+	at := func(literal string) hcl.Range {
+		start := strings.Index(text, literal)
+		return hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: 1, Byte: start}, End: hcl.Pos{Line: 1, Byte: start + len(literal)}}
+	}
+	for name, c := range map[string]edit.Constraint{
+		"another constraint in the file": {Range: at(`"~> 1.0"`), Old: "~> 1.1", New: "~> 2.0"},
+		"not a string":                   {Range: at(`version`), Old: "~> 1.0", New: "~> 2.0"},
+		"outside the file":               {Range: hcl.Range{Filename: "main.tf", Start: hcl.Pos{Byte: 90}, End: hcl.Pos{Byte: 99}}, Old: "~> 1.0", New: "~> 2.0"},
+		"no constraint to replace":       {New: "~> 2.0"},
+		"not a constraint":               {Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "newest"},
+		"a template":                     {Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "${var.v}"},
+	} {
+		var refused *edit.Error
+		if files, err := edit.Constraints(t.Context(), dir, c); !errors.As(err, &refused) || files != nil {
+			t.Errorf("%s: edit.Constraints = %v, %v, want an *edit.Error", name, files, err)
+		}
+	}
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	if _, err := edit.Constraints(ctx, dir, edit.Constraint{Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "~> 2.0"}); !errors.Is(err, stopped) {
+		t.Errorf("edit.Constraints = %v, want the cause of the canceled context", err)
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
