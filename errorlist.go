@@ -92,7 +92,7 @@ func parts(err error) []error {
 	if err == nil {
 		return nil
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only this error, not those that it wraps
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || reflect.TypeOf(err) != reflect.TypeOf(errors.Join(err)) {
 		return []error{err}
 	}

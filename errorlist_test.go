@@ -135,7 +135,7 @@ func TestAllErrors(t *testing.T) {
 			_, err := in.Install(t.Context(), req)
 			var locked *cotter.LockedError
 			if !errors.As(err, &locked) || len(locked.Reasons) != 2 { // network and app.dns
-				return fmt.Errorf("the refusals are %v", locked)
+				return fmt.Errorf("not two entries are refused: %w", err)
 			}
 			return err
 		}, []string{"app.nowhere", "provider disk"}},
