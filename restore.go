@@ -43,7 +43,7 @@ type Restored struct {
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(in, req)
 	err = takeProject(ctx, in, req, func(p *reading) error {
 		var end *HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
@@ -146,7 +146,7 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 
 // takeProject locks the project of a request for this process, and calls work to change it.
 func takeProject(ctx context.Context, in *Installer, req Request, work func(*reading) error) (err error) {
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(in, req)
 	by, err := userOf(in, events)
 	if err != nil {
 		return err

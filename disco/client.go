@@ -57,7 +57,7 @@ type Client struct {
 // The identifier is a name and a major version, such as "modules.v1". The error is a
 // *[DiscoveryError] that wraps a sentinel error of this package or the context's error.
 func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error) {
-	services, err := c.hosts.Do(ctx, httpx.Share(ctx, host), func(ctx context.Context) (*svcdisco.Host, error) {
+	services, err := singleflight.For(ctx, &c.hosts).Do(ctx, httpx.Share(ctx, host), func(ctx context.Context) (*svcdisco.Host, error) {
 		return c.discover(ctx, host)
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // CredentialsSource provides credentials for hosts. ForHost returns nil and no error if
@@ -32,7 +33,7 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 		return nil
 	}
 	// Call ForHost once for each host, because a credentials helper is an external program.
-	found, err := c.credentials.Do(ctx, host, func(ctx context.Context) (Credentials, error) {
+	found, err := singleflight.For(ctx, &c.credentials).Do(ctx, host, func(ctx context.Context) (Credentials, error) {
 		return c.Credentials.ForHost(ctx, host)
 	})
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -96,7 +97,7 @@ func tooLong(location string) error {
 // once returns the answer about a subject. It asks for it, unless it is cached or another caller is
 // asking already.
 func once[V any](ctx context.Context, cached *answers[V], about subject, ask func(context.Context, subject) (V, error)) (V, error) {
-	found, err := cached.Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (V, error) { return ask(ctx, about) })
+	found, err := singleflight.For(ctx, cached).Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (V, error) { return ask(ctx, about) })
 	if err != nil {
 		var none V
 		return none, asRequestError(about, err)
