@@ -215,16 +215,6 @@ func (WaitingForFetch) event()   {}
 func (UnexpectedFiles) event()   {}
 func (Warning) event()           {}
 
-// eventsOf returns the events of a run, which go to the callback of the request, or to that of the
-// Installer if the request has none.
-func eventsOf(in *Installer, req Request) *events {
-	fn := in.OnEvent
-	if req.OnEvent != nil {
-		fn = req.OnEvent
-	}
-	return &events{fn: logged(in.Logger, fn)}
-}
-
 // events serializes the calls of a run's callback, and passes on each warning once.
 type events struct {
 	fn func(Event)

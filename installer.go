@@ -203,7 +203,7 @@ func (o Options) fetcher() *getmodules.Fetcher {
 func clientsOf(in *Installer) clients {
 	c := clients{
 		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
-		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, hook: hookOf(in), shared: in.shared,
+		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, hook: hookOf(in.Logger, in.Trace), shared: in.shared,
 	}
 	if c.registry == nil {
 		c.registry = &registryclient.Client{Services: &disco.Client{}}
@@ -217,6 +217,16 @@ func clientsOf(in *Installer) clients {
 		c.parallel = defaultParallel
 	}
 	return c
+}
+
+// eventsOf returns the events of a run, which go to the callback of the request, or to that of the
+// Installer if the request has none.
+func eventsOf(in *Installer, req Request) *events {
+	fn := in.OnEvent
+	if req.OnEvent != nil {
+		fn = req.OnEvent
+	}
+	return &events{fn: logged(in.Logger, fn)}
 }
 
 // userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random

@@ -45,16 +45,15 @@ func (s *scope) in(ctx context.Context) context.Context {
 	return ctx
 }
 
-// hookOf returns the hook of an Installer; nil if it has neither Trace nor Logger.
-func hookOf(in *Installer) trace.Hook {
-	logger := in.Logger
-	if logger == nil && in.Trace == nil {
+// hookOf returns the hook for an Installer.Logger and an Installer.Trace; nil if both are nil.
+func hookOf(logger *slog.Logger, tracer func(context.Context, Operation) (context.Context, func(error))) trace.Hook {
+	if logger == nil && tracer == nil {
 		return nil
 	}
 	return func(ctx context.Context, op trace.Operation) (context.Context, func(error)) {
 		done := func(error) {}
-		if in.Trace != nil {
-			if traced, end := in.Trace(ctx, Operation(op)); traced != nil {
+		if tracer != nil {
+			if traced, end := tracer(ctx, Operation(op)); traced != nil {
 				ctx = traced
 				if end != nil {
 					done = end
