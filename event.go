@@ -13,17 +13,40 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Resolved reports which version or location was selected for a module call.
+// Resolved reports which version or location was selected for a module call. Each call gets one,
+// also of a local module.
 type Resolved struct {
 	Path    addrs.Module
 	Source  addrs.ModuleSource
 	Version string // "" if the source has no versions
-	Locked  bool   // the lock determined the version, by the call's entry or another one
+	// Package is the address of the package, without credentials: as in the lock if Locked is set,
+	// and otherwise where it is fetched from. It is "" for a module in its caller's package.
+	Package string
+	Locked  bool // the lock determined the version, by the call's entry or another one
 	// Selection says why the version or location was selected.
 	Selection Selection
+}
+
+// PackageNeeded reports that a module needs a package that is neither installed nor in the cache.
+// The events of its fetch have the same Package. They come later, or were sent before if several
+// calls need the package.
+type PackageNeeded struct {
+	Path    addrs.Module
+	Package string // redacted
+}
+
+// ModuleReady reports that the content of a module is complete, was compared with the lock if that
+// has an entry, and can be read by the rest of the run. Each call gets one, also of a local module.
+// Nothing in the project has changed yet: [ModuleInstalled] follows when all modules are in place.
+type ModuleReady struct {
+	Path addrs.Module
+	// Dir is the directory that the module has, or will have after the run, relative to the root
+	// module's, with forward slashes.
+	Dir string
 }
 
 // FetchStarted reports that a package is being fetched. Several calls may need it.
@@ -58,6 +81,21 @@ type ModuleInstalled struct {
 	Dir  string
 	// Replaced says that the directory had other content before.
 	Replaced bool
+}
+
+// ProviderResolved reports which version of a provider was selected. Its other events have the same
+// Provider and Version.
+type ProviderResolved struct {
+	Provider addrs.Provider
+	Version  string
+	Locked   bool // the lock's entry determined the version
+}
+
+// ProviderReady reports that the package of a provider is complete and was authenticated and
+// compared with the lock. [ProviderInstalled] follows when it was added to the project.
+type ProviderReady struct {
+	Provider addrs.Provider
+	Version  string
 }
 
 // ProviderProgress reports the progress of a provider's archive, in bytes. Total is 0 if it
@@ -161,6 +199,10 @@ const (
 )
 
 func (Resolved) event()          {}
+func (PackageNeeded) event()     {}
+func (ModuleReady) event()       {}
+func (ProviderResolved) event()  {}
+func (ProviderReady) event()     {}
 func (FetchStarted) event()      {}
 func (FetchProgress) event()     {}
 func (FetchDone) event()         {}
@@ -220,6 +262,8 @@ func (e *events) warn(path addrs.Module, message string) {
 // ofOrigins passes on an event of an origin or a store.
 func (e *events) ofOrigins(o origins.Event) {
 	switch o.Kind {
+	case origins.Needed:
+		e.emit(PackageNeeded{Path: o.Path, Package: o.Package})
 	case origins.FetchStarted:
 		e.emit(FetchStarted{Package: o.Package})
 	case origins.FetchProgress:
@@ -251,6 +295,16 @@ func (e *events) ofProviders(p providers.Event) {
 	case providers.Damaged:
 		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}
+}
+
+// ofSelected reports that a version of a provider was selected.
+func (e *events) ofSelected(p treeproviders.Selected) {
+	e.emit(ProviderResolved{Provider: p.Address, Version: p.Version.String(), Locked: p.Entry.Version != ""})
+}
+
+// ofReady reports that the package of a provider is ready.
+func (e *events) ofReady(p treeproviders.Selected) {
+	e.emit(ProviderReady{Provider: p.Address, Version: p.Version.String()})
 }
 
 // warnOf passes on a diagnostic about a module as a warning.

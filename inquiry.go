@@ -28,7 +28,7 @@ func openToAsk(ctx context.Context, in *Installer, req Request) (*inquiry, error
 	if err != nil {
 		return nil, join(err, r.close())
 	}
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(in, req)
 	return &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
 }
 

@@ -85,7 +85,7 @@ func prepare(in *Installer, req Request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	inst := &installation{clients: clientsOf(in), req: req, events: &events{fn: in.OnEvent}}
+	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req)}
 	if inst.user, err = userOf(in, inst.events); err != nil {
 		return nil, err
 	}
@@ -137,6 +137,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	}
 	defer func() { err = join(err, done()) }()
 	session.warnOfCache(inst.events)
+	ctx = session.scope.in(ctx)
 	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
 
@@ -169,6 +170,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer done()
 	session.warnOfCache(inst.events)
+	ctx = session.scope.in(ctx)
 	p, err := view(ctx, inst.req, inst.user)
 	if err != nil {
 		return nil, err
@@ -382,7 +384,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, find: res.module, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())

@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 
@@ -72,8 +73,19 @@ type Installer struct {
 	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
 	// times as many small requests are sent at once, such as those for versions and tags.
 	Parallel int
-	// OnEvent is called with each event. See [Event] for its guarantees.
+	// OnEvent is called with each event of the runs whose request has no OnEvent. See [Event] for its
+	// guarantees.
 	OnEvent func(Event)
+	// Logger gets a record of level Debug for each operation that has ended, and one of level Warn for
+	// each [Warning]. nil means that nothing is logged. Records have no credentials.
+	Logger *slog.Logger
+	// Trace is called when an operation begins: each request to a server, each fetch of a package, and
+	// each run of git or hg. The operation gets the context that it returns, for example with a span
+	// of OpenTelemetry. done, which may be nil, is called once when the operation has ended: a request
+	// when the answer begins, with an error for a status of 400 or above. Several goroutines may call
+	// Trace at once. A Registry, Fetcher or Providers of the caller's own takes part as far as it
+	// passes contexts on to clients of this module.
+	Trace func(ctx context.Context, op Operation) (_ context.Context, done func(error))
 
 	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
 	// other Installers.
@@ -92,7 +104,8 @@ type Fetcher = getmodules.Source
 type Options struct {
 	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
 	// repositories that are fetched without the git command. Its transport is used for all
-	// of them. Its Timeout limits a single request for discovery or to a registry; 0 means
+	// of them, whatever authorities and proxies the user has set for git (GIT_SSL_CAINFO,
+	// HTTPS_PROXY). Policies are applied to each redirect before it is followed. Its Timeout limits a single request for discovery or to a registry; 0 means
 	// 30 s. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request, except to git servers. "" means "cotter".
@@ -107,8 +120,9 @@ type Options struct {
 	// a package. 0 means 4, 1 means that a failed request is never repeated.
 	Attempts int
 	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
-	// sets its fields HTTPClient, UserAgent, Attempts, HTTPCredentials, OCICredentials,
-	// GitCredentials and CacheDir if they are zero, so the Fetcher must not be in use yet. nil means the defaults.
+	// copies it, and sets the fields HTTPClient, HTTPClientForGit, UserAgent, Attempts,
+	// HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero. If it has an HTTPClient of its own,
+	// its HTTPClientForGit stays as it is. nil means the defaults.
 	Fetcher *getmodules.Fetcher
 	// CacheDir, StateDir, StateKey, Parallel and OnEvent are as in Installer.
 	CacheDir, StateDir, StateKey string
@@ -168,12 +182,12 @@ func New(opts Options) *Installer {
 // fetcher returns the Fetcher of the options, with the fields set that it shares with the
 // other clients.
 func (o Options) fetcher() *getmodules.Fetcher {
-	f := o.Fetcher
-	if f == nil {
-		f = &getmodules.Fetcher{}
+	f := &getmodules.Fetcher{}
+	if o.Fetcher != nil {
+		f = o.Fetcher.Fresh()
 	}
 	if f.HTTPClient == nil {
-		f.HTTPClient = o.HTTPClient
+		f.HTTPClient, f.HTTPClientForGit = o.HTTPClient, true
 	}
 	if f.Attempts == 0 {
 		f.Attempts = o.Attempts
@@ -198,7 +212,7 @@ func (o Options) fetcher() *getmodules.Fetcher {
 func clientsOf(in *Installer) clients {
 	c := clients{
 		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
-		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, shared: in.shared,
+		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, hook: hookOf(in.Logger, in.Trace), shared: in.shared,
 	}
 	if c.registry == nil {
 		c.registry = &registryclient.Client{Services: &disco.Client{}}
@@ -212,6 +226,16 @@ func clientsOf(in *Installer) clients {
 		c.parallel = defaultParallel
 	}
 	return c
+}
+
+// eventsOf returns the events of a run, which go to the callback of the request, or to that of the
+// Installer if the request has none.
+func eventsOf(in *Installer, req Request) *events {
+	fn := in.OnEvent
+	if req.OnEvent != nil {
+		fn = req.OnEvent
+	}
+	return &events{fn: logged(in.Logger, fn)}
 }
 
 // userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random

@@ -139,14 +139,18 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Settings of the given fetcher take precedence over the options of New.
+// Settings of the given fetcher take precedence over the options of New, which does not change it.
 func TestNewFetcher(t *testing.T) {
 	t.Parallel()
 	own := &http.Client{}
 	given := &getmodules.Fetcher{HTTPClient: own, UserAgent: "fetcher/1.0"}
 	in := cotter.New(cotter.Options{HTTPClient: &http.Client{}, UserAgent: "embedder/1.0", CacheDir: "cache", Fetcher: given})
-	if in.Fetcher != cotter.Fetcher(given) || given.HTTPClient != own || given.UserAgent != "fetcher/1.0" || given.CacheDir != "cache" {
-		t.Errorf("New made the fetcher %+v", given)
+	if given.HTTPClient != own || given.UserAgent != "fetcher/1.0" || given.CacheDir != "" {
+		t.Errorf("New has changed the given fetcher: %q, %q", given.UserAgent, given.CacheDir)
+	}
+	got, ok := in.Fetcher.(*getmodules.Fetcher)
+	if !ok || got == given || got.HTTPClient != own || got.HTTPClientForGit || got.UserAgent != "fetcher/1.0" || got.CacheDir != "cache" {
+		t.Errorf("New made a %T", in.Fetcher)
 	}
 }
 

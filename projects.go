@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -29,8 +30,10 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // each failed project. The calls and providers that req.Update names need to exist in only
 // one of the projects.
 //
-// onEvent is used instead of in.OnEvent, and may be nil. dir is the project of the event,
-// or "" if the event concerns all projects. onEvent is never called twice at once.
+// onEvent is used instead of the callbacks of req and in. dir is the project of the event,
+// or "" if the event concerns all projects. If onEvent is nil, the events of all projects go to
+// req.OnEvent, or else to in.OnEvent. A request that req.ForDir returns may have another OnEvent. None
+// of these is called twice at once by the runs of one InstallAll.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
 	results := make([]*Result, len(dirs))
 	err := forEachProject(in, dirs, req, onEvent, func(in *Installer, i int, req Request) error {
@@ -79,8 +82,13 @@ func (r *Result) requires(address string) bool {
 // the request of a root module, and a copy of in; the copies share a session. If a project
 // fails, the others continue. The error joins a *ProjectError for each failed project.
 func forEachProject(in *Installer, dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
+	if fn := req.OnEvent; onEvent == nil && fn != nil {
+		onEvent = func(_ string, event Event) { fn(event) }
+	} else if fn := in.OnEvent; onEvent == nil && fn != nil {
+		onEvent = func(_ string, event Event) { fn(event) }
+	}
 	serial := serialEvents(onEvent)
-	all := &events{fn: serial("")}
+	all := &events{fn: logged(in.Logger, serial(""))}
 	by, err := userOf(in, all)
 	if err != nil {
 		return err
@@ -93,24 +101,62 @@ func forEachProject(in *Installer, dirs []string, req Request, onEvent func(stri
 	defer done()
 	shared.warnOfCache(all)
 	failures := make([]error, len(dirs))
+	requests := requestsFor(dirs, req, serial, failures)
 	var group errgroup.Group
 	group.SetLimit(clients.parallel)
 	for i, dir := range dirs {
 		group.Go(func() error {
-			req, err := req.inDir(dir)
-			if err == nil {
-				one := *in
-				one.shared, one.OnEvent = shared, serial(dir)
-				err = work(&one, i, req)
+			if failures[i] != nil {
+				return nil // the other projects continue
 			}
-			if err != nil {
+			one := *in
+			one.shared, one.OnEvent = shared, nil
+			if err := work(&one, i, requests[i]); err != nil {
 				failures[i] = &ProjectError{dir, err}
 			}
-			return nil // the other projects continue
+			return nil
 		})
 	}
 	_ = group.Wait() // errors are in failures
 	return join(failures...)
+}
+
+// requestsFor returns the request for each root module, and sets the failures of those that have none,
+// or whose files are those of another one.
+func requestsFor(dirs []string, req Request, onEvent func(dir string) func(Event), failures []error) []Request {
+	requests := make([]Request, len(dirs))
+	type place struct{ field, path string }
+	owners := make(map[place]int)
+	for i, dir := range dirs {
+		one := req
+		one.OnEvent = onEvent(dir)
+		var err error
+		if requests[i], err = one.inDir(dir); err != nil {
+			failures[i] = &ProjectError{dir, err}
+			continue
+		}
+		one = requests[i]
+		places := []place{{"ModulesDir", one.modulesPath()}, {"DataDir", one.dataPath()}}
+		if one.hasLockFile() {
+			places = append(places, place{"LockFile", one.lockPath()})
+		}
+		if one.LockContent != nil && req.ForDir == nil && len(dirs) > 1 {
+			failures[i] = &ProjectError{dir, &InvalidRequestError{Fields: []string{"LockContent"}, Reason: "each project has a lock of its own; ForDir can return it"}}
+			continue
+		}
+		for _, at := range places {
+			if path, err := filepath.Abs(at.path); err == nil {
+				at.path = path
+			}
+			first, taken := owners[at]
+			if !taken {
+				owners[at] = i
+			} else if filepath.Clean(dirs[first]) != filepath.Clean(dir) {
+				failures[i] = &ProjectError{dir, &InvalidRequestError{Fields: []string{at.field}, Reason: fmt.Sprintf("it is the same as that of %s: %s", dirs[first], at.path)}}
+			}
+		}
+	}
+	return requests
 }
 
 // serialEvents returns a function that creates the callback for one project from the

@@ -162,7 +162,7 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
 	if p != nil {
 		p.evidence.Kind, p.selected.why = evidence.Installed, SelectionInstalled
-		r.emitResolved(c, record.Version, SelectionInstalled)
+		r.emitResolved(c, record.Version, "", SelectionInstalled)
 	}
 	return p, subdir, err
 }
@@ -174,7 +174,7 @@ func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module
 
 // useEntry places the package of an entry, which use locates.
 func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
-	r.emitResolved(c, entry.Version, why)
+	r.emitResolved(c, entry.Version, packageOf(entry), why)
 	p, subdir, err := use(ctx, c, entry)
 	if err == nil {
 		p.selected.why = why
@@ -234,7 +234,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	if err := r.selector.checkDirection(c, version); err != nil {
 		return nil, "", err
 	}
-	r.emitResolved(c, version, selected.why)
+	r.emitResolved(c, version, at.Package.Redacted(), selected.why)
 	got, err := r.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: at.Revision})
 	if err != nil {
 		return nil, "", c.fail(err)
@@ -278,10 +278,24 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	return p, subdir, nil
 }
 
-func (r *resolver) emitResolved(c *call, version string, why Selection) {
+// packageOf returns the address of an entry's package, without the directory in it.
+func packageOf(entry lockfile.Module) string {
+	pkg, _ := entry.SplitPackage()
+	return pkg.Redacted()
+}
+
+// placed reports that a module is ready. A local module was resolved by that.
+func (r *resolver) placed(m *module) {
+	if m.call.from.IsLocal() {
+		r.emitResolved(m.call, "", "", SelectionUnknown)
+	}
+	r.events.emit(ModuleReady{Path: m.path(), Dir: m.finalPath})
+}
+
+func (r *resolver) emitResolved(c *call, version, pkg string, why Selection) {
 	_, source := c.shown(false)
 	locked := why == SelectionLocked || why == SelectionSameSource
-	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Locked: locked, Selection: why})
+	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
 }
 
 // checkContent returns an error if an entry has different content than a locked version.

@@ -47,7 +47,7 @@ func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile
 	if earlier != nil {
 		return restoreEarlier(ctx, in, req, earlier)
 	}
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(in, req)
 	err = takeProject(ctx, in, req, func(p *reading) error {
 		var end *HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
@@ -146,7 +146,7 @@ func restoreEarlier(ctx context.Context, in *Installer, req Request, earlier *lo
 
 // takeProject locks the project of a request for this process, and calls work to change it.
 func takeProject(ctx context.Context, in *Installer, req Request, work func(*reading) error) (err error) {
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(in, req)
 	by, err := userOf(in, events)
 	if err != nil {
 		return err

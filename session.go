@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/trace"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -35,6 +36,8 @@ type clients struct {
 	parallel int
 	// trustInstalled says that what is installed needs no other evidence.
 	trustInstalled bool
+	// hook is told of each operation; nil if there is none.
+	hook trace.Hook
 	// shared is the session that all runs share; nil if each has its own.
 	shared *session
 }
@@ -117,11 +120,12 @@ func (c clients) session(by user) (_ *session, done func(), err error) {
 }
 
 // session is shared by all runs that one call of Install or InstallAll starts. It has the
-// clients, the cache, and the answers of origins. Each listing, location and package is
+// clients, the cache, and the answers of origins, and what the clients remember. Each listing, location and package is
 // requested only once, even if several projects need it.
 type session struct {
 	*origins.Client
-	user user
+	scope *scope
+	user  user
 	// stores has the answers of bundles and mirrors. always lists the stores that all
 	// projects ask.
 	stores *stores.Answers
@@ -135,8 +139,9 @@ type session struct {
 // newSession starts a session, which must be closed. It keeps packages in the user's cache,
 // or in the directory temporary if there is no cache or the cache cannot be used.
 func newSession(c clients, by user, temporary string) (*session, error) {
+	scope := &scope{hook: c.hook}
 	shared := &origins.Client{
-		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
+		Registry: scopedRegistry{c.registry, scope}, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
 		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
 	}
 	var err error
@@ -148,10 +153,10 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
+	shared.Fetcher = scopedFetcher{c.fetcherFor(shared.Cache.Dir()), scope}
+	s := &session{Client: shared, scope: scope, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
-		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Source: scope.scoped(c.providers), PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *store.Providers {
 			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},

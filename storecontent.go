@@ -59,7 +59,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 		return nil, err
 	}
 	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
-	events := &events{fn: in.OnEvent}
+	events := eventsOf(&in, Request{})
 	by, err := userOf(&in, events)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ type walker struct {
 	find func(context.Context, *call) (*module, error)
 	// packages is the directory of installed packages, as modules.json would name it.
 	packages string
+	// placed, which may be nil, is called with each module that is in its place.
+	placed func(*module)
 	// begin, which may be nil, is called with the calls of the root module before they are
 	// placed.
 	begin func(context.Context, []parsedCall)
@@ -122,6 +124,9 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 		t.mu.Lock()
 		t.modules = append(t.modules, m)
 		t.mu.Unlock()
+		if t.placed != nil {
+			t.placed(m)
+		}
 		t.below(ctx, m, depth+1)
 	case !errors.Is(err, errRefused):
 		t.failures.addCall(c, err)

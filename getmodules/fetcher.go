@@ -80,6 +80,12 @@ type Fetcher struct {
 	XZ Decompressor
 	// Git configures how git is run.
 	Git Git
+	// HTTPClientForGit says that HTTPClient also has the certificate authorities and the proxy for git
+	// repositories that do not need other parts of the user's git configuration. The user's own
+	// (http.sslCAInfo, GIT_SSL_CAINFO, HTTPS_PROXY) are then ignored for them. Otherwise those apply,
+	// and if HTTPClient's transport is not an *http.Transport that can have them, git fetches the
+	// repository.
+	HTTPClientForGit bool
 	// AlwaysGit makes the installed git fetch all git repositories; see the section on git in
 	// the package comment.
 	AlwaysGit bool

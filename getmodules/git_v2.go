@@ -130,11 +130,15 @@ func (k *v2Memo) isLeft(key string) bool {
 }
 
 // gitTransport returns the fetcher's transport with the certificate authorities and the proxy
-// that git would use. It returns nil if the transport cannot have them.
+// that git would use, unless the caller's transport comes first. It returns nil if the transport
+// cannot have them.
 func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
 	base := http.DefaultTransport
 	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
 		base = f.HTTPClient.Transport
+		if f.HTTPClientForGit {
+			return base
+		}
 	}
 	standard, ok := base.(*http.Transport)
 	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {

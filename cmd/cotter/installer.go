@@ -38,6 +38,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
 	fetcher := &getmodules.Fetcher{
 		Getters:    getters(&http.Client{Transport: transport}, out.env),
+		HTTPClient: client, // the settings of git apply to it
 		XZ:         xz.NewReader,
 		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
 		GitBackend: git,

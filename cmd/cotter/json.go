@@ -159,6 +159,9 @@ func jsonReport(report *cotter.Report) record {
 func jsonEvent(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.Resolved:
+		if e.Package == "" {
+			return nil // a local module
+		}
 		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked, e.Selection.String()}
 	case cotter.FetchStarted:
 		return fetchStartedRecord{e.Package}

@@ -295,7 +295,9 @@ func (l *live) event(event cotter.Event) {
 func (v *view) event(event cotter.Event, now time.Time) {
 	switch e := event.(type) {
 	case cotter.Resolved:
-		v.resolved++
+		if e.Package != "" { // not a local module
+			v.resolved++
+		}
 	case cotter.FetchStarted:
 		v.transfer(e.Package, now).phase = fetching
 	case cotter.FetchProgress:

@@ -59,6 +59,9 @@ func (p *progress) event(event cotter.Event) {
 func (p *progress) tell(event cotter.Event) {
 	switch e := event.(type) {
 	case cotter.Resolved:
+		if e.Package == "" {
+			return // a local module
+		}
 		name := fmt.Sprintf("%s in %s", e.Path, addrs.Redact(e.Source.ForDisplay()))
 		if e.Version != "" {
 			name += " " + e.Version

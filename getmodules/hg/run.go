@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // ErrNoHg means that no usable Mercurial is installed.
@@ -90,11 +91,13 @@ func (r *repository) readingEnv() []string {
 }
 
 // run runs hg in a directory and returns its standard output.
-func (r *repository) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+func (r *repository) run(ctx context.Context, dir string, env []string, args ...string) (_ string, err error) {
 	command := []string{"--noninteractive"}
 	for _, setting := range settings {
 		command = append(command, "--config", setting)
 	}
+	ctx, done := trace.Start(ctx, trace.Operation{Kind: "hg", Name: args[0]})
+	defer func() { done(err) }()
 	cmd := exec.CommandContext(ctx, r.program, append(command, args...)...)
 	var out limitedBuffer
 	var stderr sanitize.Tail
@@ -102,7 +105,7 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	cmd.WaitDelay = killDelay
 	cmd.Cancel = func() error { return procgroup.Terminate(cmd.Process) }
 	procgroup.Detach(cmd)
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
 		procgroup.KillGroup(cmd.Process)
 	}

@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 const (
@@ -70,19 +72,28 @@ type Response struct {
 
 // Send makes one attempt: it sends the request and follows redirects. It returns an answer for
 // every status, except for redirects that are followed or refused.
-func (c *Client) Send(req *http.Request) (*Response, error) {
+func (c *Client) Send(req *http.Request) (answer *Response, err error) {
+	target := url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path}
+	traced, done := trace.Start(req.Context(), trace.Operation{Kind: "http", Name: req.Method, Target: addrs.Redact(target.String())})
+	defer func() {
+		if err == nil && answer.StatusCode >= http.StatusBadRequest {
+			done(answer.StatusError())
+			return
+		}
+		done(err)
+	}()
 	if err := checkHeader(req.Header); err != nil {
 		closeBody(req)
 		return nil, err
 	}
-	ctx, w := c.watch(req.Context())
+	ctx, w := c.watch(traced)
 	req = withNormalHost(req.Clone(ctx))
 	if err := checkRule(ctx, req.URL); err != nil {
 		w.stop()
 		closeBody(req)
 		return nil, err
 	}
-	answer, err := c.follow(req, w)
+	answer, err = c.follow(req, w)
 	if err != nil {
 		w.stop()
 		return nil, err

@@ -21,7 +21,7 @@ var layers = []layer{
 		"internal/eval", "internal/git/gitattr", // formats
 		"internal/signing",                                              // signatures
 		"internal/filelock", "internal/treewriter", "internal/userfile", // files
-		"internal/procgroup", "internal/singleflight", // processes and goroutines
+		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
 		"cmd/cotter/internal/cli",                                                                                     // command lines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},

@@ -130,7 +130,7 @@ type Event struct {
 	Done, Total int64
 	// Store is the name of the store that delivered the package, or "" if its origin did.
 	Store string
-	// Path is the module that a warning is about, and Text is the warning.
+	// Path is the module that a warning is about, or that needs a package, and Text is the warning.
 	Path addrs.Module
 	Text string
 }
@@ -145,5 +145,7 @@ const (
 	FetchDone
 	// WaitingForFetch says that another process is fetching the package and that it takes long.
 	WaitingForFetch
+	// Needed says that the module at Path needs the package.
+	Needed
 	Warning
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // Fetched is a package that was fetched into the cache and hashed from disk.
@@ -64,6 +65,9 @@ type artifact struct {
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
 	ctx = o.Rules.ForModules(ctx)
 	job := o.newJob(from, at, pin)
+	if !o.Offline {
+		o.OnEvent(Event{Kind: Needed, Path: from.Path, Package: job.pkg.Redacted()})
+	}
 	fetch := o.fetchOnce
 	if job.pkg.Getter() == "oci" && job.Revision == "" {
 		fetch = o.fetchArtifact
@@ -178,7 +182,9 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers
 	shown, asked := job.pkg.Redacted(), time.Now()
 	o.OnEvent(Event{Kind: FetchStarted, Package: shown})
-	pkg, err := o.downloadTo(ctx, job, staged, work)
+	traced, end := trace.Start(ctx, trace.Operation{Kind: "fetch", Target: shown})
+	pkg, err := o.downloadTo(traced, job, staged, work)
+	end(err)
 	if err == nil {
 		err = work.take(ctx) // the fetcher may not have done so
 	}

@@ -57,6 +57,10 @@ type Stage struct {
 	// call them at once.
 	Warn    func(text string)
 	OnEvent func(providers.Event)
+	// OnSelected and OnReady, which may be nil, are called with each provider when its version is
+	// selected, and when its package was got and checked. Several goroutines may call OnReady at
+	// once.
+	OnSelected, OnReady func(Selected)
 
 	// Requirements are the provider requirements of the modules.
 	Requirements Requirements
@@ -144,9 +148,16 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
+	if s.OnSelected != nil {
+		for _, p := range selected {
+			s.OnSelected(p)
+		}
+	}
 	plan := &Plan{stage: s, Gone: others.Gone, Providers: make([]Planned, len(selected))}
 	errs := inParallel(selected, func(i int, p Selected) (err error) {
-		plan.Providers[i], err = s.get(ctx, p)
+		if plan.Providers[i], err = s.get(ctx, p); err == nil && s.OnReady != nil {
+			s.OnReady(p)
+		}
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {

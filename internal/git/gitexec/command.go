@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // Command is one run of git.
@@ -158,14 +159,16 @@ type Process struct {
 	cancel  context.CancelCauseFunc
 	stderr  *sanitize.Tail
 	command Command
+	traced  func(error) // is told the end of the run
 	ended   sync.Once
 	err     error
 }
 
 // prepare returns a process that is ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
+	ctx, traced := trace.Start(ctx, trace.Operation{Kind: "git", Name: subcommand(c.Args)})
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &sanitize.Tail{}}
+	p := &Process{ctx: ctx, cancel: cancel, command: c, traced: traced, stderr: &sanitize.Tail{}}
 	if c.Network != nil && c.Network.Idle > 0 {
 		p.stderr.Watch(c.Network.Idle, func() { cancel(ErrIdle) })
 	}
@@ -187,9 +190,19 @@ func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 func (p *Process) start() error {
 	if err := p.cmd.Start(); err != nil {
 		defer p.release()
-		return p.failure(err)
+		err = p.failure(err)
+		p.traced(err)
+		return err
 	}
 	return nil
+}
+
+// subcommand returns the subcommand in the arguments of git.
+func subcommand(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 // Wait waits for git to exit and releases its resources. If the context was canceled, the
@@ -204,6 +217,7 @@ func (p *Process) Wait() error {
 		if err != nil {
 			p.err = p.failure(err)
 		}
+		p.traced(p.err)
 	})
 	return p.err
 }

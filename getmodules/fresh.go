@@ -1,0 +1,26 @@
+package getmodules
+
+import "reflect"
+
+// Fresh returns a Fetcher with the same settings that remembers nothing of earlier fetches, and whose
+// fields may be changed. f may be in use.
+func (f *Fetcher) Fresh() *Fetcher {
+	fresh := new(Fetcher)
+	copyFields(reflect.ValueOf(fresh).Elem(), reflect.ValueOf(f).Elem())
+	return fresh
+}
+
+// copyFields copies the exported fields of a struct, and those of its structs: the others are what it
+// remembers, and must not be copied.
+func copyFields(to, from reflect.Value) {
+	for i := range from.NumField() {
+		field := from.Type().Field(i)
+		switch {
+		case !field.IsExported():
+		case field.Type.Kind() == reflect.Struct:
+			copyFields(to.Field(i), from.Field(i))
+		default:
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package cotter_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// A request that contradicts itself does nothing, and the error names its fields.
+func TestInvalidRequests(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		req  cotter.Request
+		want []string
+	}{
+		"locked and update":          {cotter.Request{Locked: true, Update: cotter.Update{All: true}}, []string{"Locked", "Update.All"}},
+		"locked and several updates": {cotter.Request{Locked: true, Update: cotter.Update{Keys: []string{"a"}, Providers: []string{"null"}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
+		"lock only and locked":       {cotter.Request{Locked: true, LockOnly: true}, []string{"Locked", "LockOnly"}},
+		"no lock and locked":         {cotter.Request{NoLock: true, Locked: true}, []string{"NoLock", "Locked"}},
+		"no lock and lock only":      {cotter.Request{NoLock: true, LockOnly: true}, []string{"NoLock", "LockOnly"}},
+		"no lock and a file":         {cotter.Request{NoLock: true, LockFile: "x"}, []string{"NoLock", "LockFile"}},
+		"no lock and content":        {cotter.Request{NoLock: true, LockContent: []byte{}}, []string{"NoLock", "LockContent"}},
+		"no lock and vendor":         {cotter.Request{NoLock: true, Vendor: "vendor"}, []string{"NoLock", "Vendor"}},
+		"content and a file":         {cotter.Request{LockContent: []byte{}, LockFile: "x"}, []string{"LockContent", "LockFile"}},
+		"to without a key":           {cotter.Request{Update: cotter.Update{To: "1.0.0"}}, []string{"Update.To", "Update.Keys"}},
+		"to with two keys":           {cotter.Request{Update: cotter.Update{To: "1.0.0", Keys: []string{"a", "b"}}}, []string{"Update.To", "Update.Keys"}},
+		"to no version":              {cotter.Request{Update: cotter.Update{To: "new", Keys: []string{"a"}}}, []string{"Update.To"}},
+		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []string{""}}}, []string{"Update.Keys"}},
+		"vendor without a directory": {cotter.Request{WriteVendor: true}, []string{"WriteVendor", "Vendor"}},
+		"vendor and no modules":      {cotter.Request{WriteVendor: true, Vendor: "v", Providers: &cotter.Providers{Only: true}}, []string{"Providers.Only", "WriteVendor"}},
+		"layout":                     {cotter.Request{Layout: 7}, []string{"Layout"}},
+		"dialect":                    {cotter.Request{Dialect: -1}, []string{"Dialect"}},
+		"next":                       {cotter.Request{Next: 9}, []string{"Next"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := writeProject(t, map[string]string{"main.tf": ""}, "")
+			check := func(what string, err error) {
+				t.Helper()
+				invalid, ok := errors.AsType[*cotter.InvalidRequestError](err)
+				if !ok || invalid.Error() == "" {
+					t.Fatalf("%s: error %v, want *InvalidRequestError", what, err)
+				}
+				if diff := cmp.Diff(test.want, invalid.Fields); diff != "" {
+					t.Errorf("%s: fields (-want +got):\n%s", what, diff)
+				}
+			}
+			in := &cotter.Installer{}
+			req := test.req
+			req.Dir = dir
+			_, err := in.Install(t.Context(), req)
+			check("Install", err)
+			_, err = in.InstallAll(t.Context(), []string{dir}, test.req, nil)
+			check("InstallAll", err)
+			_, err = in.InstallAll(t.Context(), []string{dir}, cotter.Request{ForDir: func(r cotter.Request) (cotter.Request, error) {
+				req := test.req
+				req.Dir = r.Dir
+				return req, nil
+			}}, nil)
+			check("ForDir", err)
+		})
+	}
+	for _, zero := range []error{&cotter.InvalidRequestError{}, &cotter.InvalidRequestError{Err: io.EOF}} {
+		if zero.Error() == "" || errors.Unwrap(zero) != nil && errors.Unwrap(zero) != io.EOF {
+			t.Errorf("%#v: %q", zero, zero.Error())
+		}
+	}
+}
+
+// Two projects must not have the same lock or modules directory.
+func TestInstallAllPlaces(t *testing.T) {
+	t.Parallel()
+	elsewhere := t.TempDir()
+	dirs := []string{writeProject(t, map[string]string{"main.tf": ""}, ""), writeProject(t, map[string]string{"main.tf": ""}, "")}
+	for field, req := range map[string]cotter.Request{
+		"LockFile":    {LockFile: elsewhere + "/lock.hcl"},
+		"ModulesDir":  {ModulesDir: elsewhere + "/modules"},
+		"DataDir":     {DataDir: elsewhere + "/data"},
+		"LockContent": {LockContent: []byte{}},
+	} {
+		_, err := new(cotter.Installer).InstallAll(t.Context(), dirs, req, nil)
+		invalid, ok := errors.AsType[*cotter.InvalidRequestError](err)
+		if !ok || !slices.Contains(invalid.Fields, field) {
+			t.Errorf("%s: %v, want *InvalidRequestError", field, err)
+		}
+	}
+}
+
+// AcceptAllChanged accepts what AcceptChanged accepts, for every call.
+func TestAcceptAllChanged(t *testing.T) {
+	t.Parallel()
+	old, now := modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# old\n"), modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# new\n")
+	first, second := modtest.NewWith(t, old, modtest.Options{Archives: true}), modtest.NewWith(t, now, modtest.Options{Archives: true})
+	dir := writeProject(t, map[string]string{"main.tf": "module \"net\" {\n  source = \"HOST/acme/net/aws\"\n}\n"}, string(first.Host()))
+	client := first.HTTPClient()
+	target := &switchable{RoundTripper: client.Transport}
+	client.Transport = target
+	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	target.set(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Host != string(first.Host()) {
+			return target.RoundTripper.RoundTrip(req)
+		}
+		other := req.Clone(req.Context())
+		other.URL.Host, other.Host = string(second.Host()), string(second.Host())
+		return second.HTTPClient().Transport.RoundTrip(other)
+	})
+	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}}
+	if _, err := in.Install(t.Context(), req); !is[*cotter.ContentChangedError](err) {
+		t.Errorf("other content: %v, want *ContentChangedError", err)
+	}
+	req.Update.AcceptAllChanged = true
+	result, err := in.Install(t.Context(), req)
+	if err != nil || len(result.LockChanges) != 1 || result.LockChanges[0].OtherContent == "" {
+		t.Errorf("AcceptAllChanged: %+v, %v", result, err)
+	}
+	if got := fileIn(t, dir, ".terraform/modules/net/main.tf"); got != "# new\n" {
+		t.Errorf("the module is %q", got)
+	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// switchable is a transport whose behavior can be changed.
+type switchable struct {
+	http.RoundTripper
+	mu sync.Mutex
+	fn func(*http.Request) (*http.Response, error)
+}
+
+func (s *switchable) set(fn func(*http.Request) (*http.Response, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fn = fn
+}
+
+func (s *switchable) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	fn := s.fn
+	s.mu.Unlock()
+	if fn == nil {
+		return s.RoundTripper.RoundTrip(req)
+	}
+	return fn(req)
+}
+
+// Requests at the same time on one Installer have events of their own. Each call and each provider
+// says when it was resolved and when it is ready, and fetches can be matched with calls.
+func TestEventsBelongToRequests(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/zone/main.tf --\n", modtest.Options{})
+	w.in.OnEvent = func(event cotter.Event) { t.Errorf("the callback of the Installer got %T", event) }
+	in, done, err := w.in.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	var wait sync.WaitGroup
+	for i := range 4 {
+		name := fmt.Sprintf("own%d", i)
+		dir := w.project(t, map[string]string{
+			"main.tf":       oneOfEachConfig + "module \"" + name + "\" {\n  source = \"./local\"\n}\n",
+			"local/main.tf": "module \"zone\" {\n  source = \"git::https://HOST/git/dns.git//zone?ref=v1.0.0\"\n}\n",
+		})
+		wait.Go(func() {
+			active := false
+			resolved, ready, needed, installed := map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
+			req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(event cotter.Event) {
+				if active {
+					t.Error("two events of a run at once")
+				}
+				active = true
+				defer func() { active = false }()
+				switch e := event.(type) {
+				case cotter.Resolved:
+					resolved[e.Path.String()] = e.Package
+				case cotter.PackageNeeded:
+					needed[e.Path.String()] = e.Package
+				case cotter.ModuleReady:
+					if _, ok := resolved[e.Path.String()]; !ok || len(installed) > 0 {
+						t.Errorf("%s is ready before it is resolved, or after the end", e.Path)
+					}
+					ready[e.Path.String()] = e.Dir
+				case cotter.ProviderResolved:
+					resolved[e.Provider.Type] = e.Version
+				case cotter.ProviderReady:
+					ready[e.Provider.Type] = e.Version
+				case cotter.ModuleInstalled:
+					installed[e.Path.String()] = true
+				}
+			}}
+			if _, err := in.Install(t.Context(), req); err != nil {
+				t.Error(err)
+				return
+			}
+			want := map[string]string{"net": ".terraform/modules/net", name: "local", name + ".zone": ".terraform/modules/" + name + ".zone/zone", "cloud": "1.0.0"}
+			if diff := cmp.Diff(want, ready); diff != "" {
+				t.Errorf("ready (-want +got):\n%s", diff)
+			}
+			for key := range want {
+				if key == name || key == "cloud" {
+					continue
+				}
+				if resolved[key] == "" || resolved[key] != needed[key] {
+					t.Errorf("%s was resolved to %q and needs %q", key, resolved[key], needed[key])
+				}
+			}
+			if resolved[name] != "" || len(resolved) != 4 || len(installed) != 2 {
+				t.Errorf("resolved %q, installed %v", resolved, installed)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// Each request, fetch and command is traced and logged, without credentials.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(everyKind+"-- git/dns.git/v1.0.0/main.tf --\n"), closed)
+	type key struct{}
+	var mu sync.Mutex
+	kinds, open := map[string]int{}, 0
+	var log bytes.Buffer
+	in := cotter.New(cotter.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
+		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
+	}, CacheDir: t.TempDir()})
+	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		kind := op.Kind
+		if parent, ok := ctx.Value(key{}).(string); ok {
+			kind = parent + " > " + kind
+		}
+		kinds[kind]++
+		open++
+		if strings.Contains(op.Target, ":password@") || strings.Contains(op.Target, "secret1") {
+			t.Errorf("the target is %q", op.Target)
+		}
+		return context.WithValue(ctx, key{}, op.Kind), func(error) {
+			mu.Lock()
+			defer mu.Unlock()
+			open--
+		}
+	}
+	dir := writeProject(t, map[string]string{"main.tf": `
+module "registry" {
+  source = "HOST/acme/net/aws"
+}
+module "archive" {
+  source = "https://user:password@HOST/archives/net.zip?token=secret1"
+}
+module "git" {
+  source = "git::https://HOST/git/dns.git?ref=v1.0.0"
+}
+`}, string(world.Host()))
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"http", "fetch", "fetch > http", "fetch > git"} {
+		if kinds[kind] == 0 {
+			t.Errorf("there is no operation %q: %v", kind, kinds)
+		}
+	}
+	if open != 0 {
+		t.Errorf("%d operations have no end", open)
+	}
+	text := log.String()
+	for _, want := range []string{"kind=http name=GET target=https://", "kind=fetch", "kind=git name=", "duration=", "level=WARN"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log does not have %q", want)
+		}
+	}
+	if strings.Contains(text, ":password@") || strings.Contains(text, "secret1") {
+		t.Errorf("the log has credentials:\n%s", text)
+	}
+}
+
+// rotating has a token that can be replaced.
+type rotating struct {
+	credentials
+	mu    sync.Mutex
+	token string
+}
+
+func (r *rotating) set(token string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.token = token
+}
+
+func (r *rotating) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bearer(r.token), nil
+}
+
+// A program that lives long and has one Installer sees a new version and a new token in its next run.
+// Within a run, and while answers are shared, each question is asked once.
+func TestRunsForget(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(oneOfEachNewer, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{Token: "new", Archives: true})
+	client := world.HTTPClient()
+	published := &switchable{RoundTripper: client.Transport}
+	published.set(func(req *http.Request) (*http.Response, error) {
+		answer, err := published.RoundTripper.RoundTrip(req)
+		if err == nil && strings.HasSuffix(req.URL.Path, "/versions") {
+			text, _ := io.ReadAll(answer.Body)
+			text = bytes.ReplaceAll(text, []byte("1.1.0"), []byte("0.9.0"))
+			answer.Body = io.NopCloser(bytes.NewReader(text))
+		}
+		return answer, err
+	})
+	client.Transport = published
+	tokens := &rotating{token: "old"}
+	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
+	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
+	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}, Providers: &cotter.Providers{}}
+	if _, err := in.Install(t.Context(), req); err == nil {
+		t.Fatal("the first run has no valid token, and did not fail")
+	}
+	tokens.set("new")
+	run := func(in *cotter.Installer, want string) {
+		t.Helper()
+		result, err := in.Install(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Modules[0].Version + " " + result.Providers[0].Version; got != want {
+			t.Errorf("the run has selected %s, want %s", got, want)
+		}
+	}
+	run(in, "1.0.0 1.0.0")
+	shared, done, err := in.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(shared, "1.0.0 1.0.0")
+	published.set(nil)
+	run(shared, "1.0.0 1.0.0")
+	done()
+	run(in, "1.1.0 1.1.0")
+}
+
+const oneOfEachNewer = oneOfEach + `
+-- providers/acme/cloud/1.1.0/PLATFORM/terraform-provider-cloud --
+binary
+`
