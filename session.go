@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -98,11 +99,11 @@ func (c clients) session(by user) (_ *session, done func(), err error) {
 	}
 	s, err := newSession(c, by, temporary)
 	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
+		return nil, nil, errors.Join(err, removeall.Dir(temporary))
 	}
 	return s, func() {
 		_ = s.close() // the next process removes what is left
-		_ = os.RemoveAll(temporary)
+		_ = removeall.Dir(temporary)
 	}, nil
 }
 
@@ -141,7 +142,7 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
 	s := &session{Client: shared, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
-		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Source: c.providers, Memory: &shared.Memory, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *store.Providers {
 			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},

@@ -62,7 +62,7 @@ type artifact struct {
 
 // Fetch fetches a package into the cache, once per client.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
-	ctx = o.Rules.ForModules(ctx)
+	ctx = o.Memory.In(o.Rules.ForModules(ctx))
 	job := o.newJob(from, at, pin)
 	fetch := o.fetchOnce
 	if job.pkg.Getter() == "oci" && job.Revision == "" {

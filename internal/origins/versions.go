@@ -96,7 +96,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 		return versions.Candidate{}, err
 	}
 	defer done()
-	ctx = o.Rules.ForModules(ctx)
+	ctx = o.Memory.In(o.Rules.ForModules(ctx))
 	for i := range same {
 		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
 			return versions.Candidate{}, err

@@ -13,8 +13,11 @@ type Memory struct {
 
 type memoryKey struct{}
 
-// In returns a context in which [For] uses the memory.
+// In returns a context in which [For] uses the memory. If m is nil, it returns ctx.
 func (m *Memory) In(ctx context.Context) context.Context {
+	if m == nil {
+		return ctx
+	}
 	return context.WithValue(ctx, memoryKey{}, m)
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -152,7 +153,7 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 	}
 	for range publishAttempts {
 		if has() {
-			return true, step.Do(p.step("drop"), func() error { return removeAll(staged) })
+			return true, step.Do(p.step("drop"), func() error { return removeall.Dir(staged) })
 		}
 		// 2. Anything else with the package's name is moved away.
 		if err = p.clear(name); err != nil {
@@ -252,7 +253,7 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 		if err != nil {
 			return err
 		}
-		return step.Do(p.kind.steps+".clean.remove", func() error { return removeAll(staged) })
+		return step.Do(p.kind.steps+".clean.remove", func() error { return removeall.Dir(staged) })
 	})
 	return removed && allowed, err
 }
@@ -298,5 +299,5 @@ func (p *packages) RemoveQuarantine() error {
 	if p.dir == "" {
 		return nil
 	}
-	return removeAll(filepath.Join(p.dir, quarantineName))
+	return removeall.Dir(filepath.Join(p.dir, quarantineName))
 }

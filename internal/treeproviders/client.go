@@ -21,6 +21,8 @@ import (
 type Client struct {
 	Source      getproviders.Source
 	PluginCache getproviders.PluginCache
+	// Memory is what the clients behind Source remember. It may be nil.
+	Memory *singleflight.Memory
 	// Open opens the user's store of packages. It is called at most once, when a run first needs
 	// the store.
 	Open func() *store.Providers
@@ -67,7 +69,7 @@ func (s *Client) Listing(ctx context.Context, all rules.Rules, source getprovide
 	if source == nil {
 		source, key = s.Source, ""
 	}
-	ctx = all.ForProviders(ctx)
+	ctx = s.Memory.In(all.ForProviders(ctx))
 	return s.listings.Do(ctx, httpx.Share(ctx, listingKey{p, key}), func(ctx context.Context) (getproviders.Listing, error) {
 		return source.Versions(ctx, p)
 	})
