@@ -54,9 +54,9 @@ const maxShownAddress = 1024
 
 func (e *FetchError) Error() string {
 	if e.Package == "" {
-		return e.Err.Error()
+		return fmt.Sprint(e.Err)
 	}
-	return fmt.Sprintf("cannot fetch %.*q: %s", maxShownAddress, e.Package, e.Err)
+	return fmt.Sprintf("cannot fetch %.*q: %v", maxShownAddress, e.Package, e.Err)
 }
 
 func (e *FetchError) Unwrap() error { return e.Err }

@@ -37,11 +37,21 @@ type OCIMirror struct {
 	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
 	// Fetcher provides the HTTP client, the credentials for registries, the attempts and
-	// the timeouts. It must be set.
+	// the timeouts. nil means the zero Fetcher.
 	Fetcher *getmodules.Fetcher
 
 	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
 	indexes singleflight.Group[httpx.Shared[release], getmodules.OCIManifest]
+
+	fallback getmodules.Fetcher // used if Fetcher is nil
+}
+
+// fetcher returns the Fetcher, or the default.
+func (m *OCIMirror) fetcher() *getmodules.Fetcher {
+	if m.Fetcher != nil {
+		return m.Fetcher
+	}
+	return &m.fallback
 }
 
 var _ Source = (*OCIMirror)(nil)
@@ -119,7 +129,7 @@ func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
 		return nil, about.with(err)
 	}
 	about.Location = "oci://" + host + "/" + path
-	repository, err := m.Fetcher.OCIContent(host, path)
+	repository, err := m.fetcher().OCIContent(host, path)
 	if err != nil {
 		return nil, about.with(err)
 	}

@@ -149,7 +149,7 @@ type UnknownProviderError struct {
 	Err error
 }
 
-func (e *UnknownProviderError) Error() string { return e.Err.Error() + e.Suggestion() }
+func (e *UnknownProviderError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
 
 // Suggestion returns the end of the error's text, which names the other providers. It is "" if
 // there are none.
@@ -184,7 +184,7 @@ type UnusableVersionError struct {
 	Err error
 }
 
-func (e *UnusableVersionError) Error() string { return e.Err.Error() + e.Suggestion() }
+func (e *UnusableVersionError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
 
 // Suggestion returns the end of the error's text, which names platforms and the other version.
 func (e *UnusableVersionError) Suggestion() string {
