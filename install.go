@@ -137,7 +137,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	}
 	defer func() { err = join(err, done()) }()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx)
+	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
 
@@ -170,7 +170,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer done()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx)
+	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	p, err := view(ctx, inst.req, inst.user)
 	if err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func openProviderStage(p *openProject, session *session, events *events, rule ev
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Client: session.providers, Source: session.scope.scoped(p.req.ProviderSource), SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
+		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,

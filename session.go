@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/trace"
@@ -111,17 +112,17 @@ func (c clients) session(by user) (_ *session, done func(), err error) {
 	}
 	s, err := newSession(c, by, temporary)
 	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
+		return nil, nil, errors.Join(err, removeall.Dir(temporary))
 	}
 	return s, func() {
 		_ = s.close() // the next process removes what is left
-		_ = os.RemoveAll(temporary)
+		_ = removeall.Dir(temporary)
 	}, nil
 }
 
 // session is shared by all runs that one call of Install or InstallAll starts. It has the
-// clients, the cache, and the answers of origins, and what the clients remember. Each listing, location and package is
-// requested only once, even if several projects need it.
+// clients, the cache, the answers of origins, and what the clients remember. Each listing, location
+// and package is requested only once, even if several projects need it.
 type session struct {
 	*origins.Client
 	scope *scope
@@ -141,7 +142,7 @@ type session struct {
 func newSession(c clients, by user, temporary string) (*session, error) {
 	scope := &scope{hook: c.hook}
 	shared := &origins.Client{
-		Registry: scopedRegistry{c.registry, scope}, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
+		Registry: c.registry, Context: scope.in, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
 		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
 	}
 	var err error
@@ -153,10 +154,10 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	shared.Fetcher = scopedFetcher{c.fetcherFor(shared.Cache.Dir()), scope}
+	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
 	s := &session{Client: shared, scope: scope, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
-		Source: scope.scoped(c.providers), PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Source: c.providers, Context: scope.in, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *store.Providers {
 			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},

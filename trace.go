@@ -2,18 +2,12 @@ package cotter
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
-	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Operation is something that a run asks of a server or of another program; see [Installer].Trace.
@@ -88,85 +82,4 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 			fn(event)
 		}
 	}
-}
-
-// The clients of a session send their requests in its scope, whoever has made them.
-
-type scopedRegistry struct {
-	registryclient.ModuleRegistry
-	scope *scope
-}
-
-func (r scopedRegistry) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
-	return r.ModuleRegistry.ModuleVersions(r.scope.in(ctx), pkg)
-}
-
-func (r scopedRegistry) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error) {
-	return r.ModuleRegistry.PackageLocation(r.scope.in(ctx), pkg, v)
-}
-
-func (r scopedRegistry) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error {
-	return r.ModuleRegistry.Download(r.scope.in(ctx), pkg, at, w)
-}
-
-type scopedFetcher struct {
-	getmodules.Source
-	scope *scope
-}
-
-func (f scopedFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
-	return f.Source.Fetch(f.scope.in(ctx), req)
-}
-
-func (f scopedFetcher) Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error) {
-	return f.Source.Reference(f.scope.in(ctx), req)
-}
-
-func (f scopedFetcher) Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error) {
-	return f.Source.Tags(f.scope.in(ctx), req)
-}
-
-func (f scopedFetcher) Reachable(ctx context.Context, req getmodules.Request, commits ...getmodules.LockedCommit) (map[string]getmodules.Reach, error) {
-	return f.Source.Reachable(f.scope.in(ctx), req, commits...)
-}
-
-type scopedProviders struct {
-	getproviders.Source
-	scope *scope
-}
-
-// scoped returns the source in the scope; nil if it is nil.
-func (s *scope) scoped(source getproviders.Source) getproviders.Source {
-	if source == nil {
-		return nil
-	}
-	return scopedProviders{source, s}
-}
-
-func (p scopedProviders) Versions(ctx context.Context, provider addrs.Provider) (getproviders.Listing, error) {
-	return p.Source.Versions(p.scope.in(ctx), provider)
-}
-
-func (p scopedProviders) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (getproviders.Package, error) {
-	pkg, err := p.Source.Package(p.scope.in(ctx), provider, version, platform)
-	if pkg == nil {
-		return nil, err
-	}
-	return scopedPackage{pkg, p.scope}, err
-}
-
-type scopedPackage struct {
-	getproviders.Package
-	scope *scope
-}
-
-func (p scopedPackage) Authenticate(ctx context.Context) (getproviders.Authentication, error) {
-	return p.Package.Authenticate(p.scope.in(ctx))
-}
-
-func (p scopedPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	ctx, done := trace.Start(p.scope.in(ctx), trace.Operation{Kind: "fetch", Target: p.Location()})
-	err := p.Package.Download(ctx, file, progress)
-	done(err)
-	return err
 }

@@ -54,7 +54,7 @@ func (e *DiscoveryError) Error() string {
 	if e.URL != "" {
 		tried = "by " + e.URL
 	}
-	text := fmt.Sprintf("looking up the services of %q %s: %s", string(e.Host), tried, e.Err)
+	text := fmt.Sprintf("looking up the services of %q %s: %v", string(e.Host), tried, e.Err)
 	for _, h := range hints {
 		if errors.Is(e.Err, h.sentinel) {
 			return text + "; " + h.hint
@@ -91,7 +91,7 @@ type CredentialsError struct {
 }
 
 func (e *CredentialsError) Error() string {
-	return fmt.Sprintf("the credentials for %q cannot be read: %s", string(e.Host), e.Err)
+	return fmt.Sprintf("the credentials for %q cannot be read: %v", string(e.Host), e.Err)
 }
 
 // Unwrap returns the cause.

@@ -56,7 +56,7 @@ func (e *FetchError) Error() string {
 	if e.Package == "" {
 		return fmt.Sprint(e.Err)
 	}
-	return fmt.Sprintf("cannot fetch %.*q: %s", maxShownAddress, e.Package, e.Err)
+	return fmt.Sprintf("cannot fetch %.*q: %v", maxShownAddress, e.Package, e.Err)
 }
 
 func (e *FetchError) Unwrap() error { return e.Err }

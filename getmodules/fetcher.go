@@ -12,10 +12,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/ocistore"
@@ -99,6 +101,9 @@ type Fetcher struct {
 	CacheDir string
 	// Limits bound the size of a package. Zero fields mean the defaults.
 	Limits Limits
+
+	gitOnce    sync.Once
+	gitProgram *gitexec.Git
 
 	v2     v2Memo
 	pauses httpx.Pauses

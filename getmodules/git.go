@@ -14,10 +14,24 @@ import (
 
 // Git configures how the installed git is run. The zero value finds git in PATH, passes on the
 // environment of the process, and never lets git prompt.
-type Git = gitexec.Git
+type Git struct {
+	// Path is the absolute path of the program. "" means the first "git" in the absolute
+	// directories of PATH.
+	Path string
+	// Env is the environment to pass to git, as in [os.Environ]. nil means the environment of
+	// the process.
+	Env []string
+	// Interactive lets git and ssh ask the user for passwords on the terminal.
+	Interactive bool
+}
 
-// GitSetting is a setting of git that Git.Inspect reports.
-type GitSetting = gitexec.Setting
+// program returns the git program of the settings in f.Git.
+func (f *Fetcher) program() *gitexec.Git {
+	f.gitOnce.Do(func() {
+		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Env: f.Git.Env, Interactive: f.Git.Interactive}
+	})
+	return f.gitProgram
+}
 
 // gitFetch is one fetch of a package from a git repository.
 type gitFetch struct {
@@ -209,10 +223,3 @@ func (f *Fetcher) warnCache(reason string) []string {
 	}
 	return []string{fmt.Sprintf("the cache %s cannot be written (%s); nothing is kept", f.CacheDir, reason)}
 }
-
-// GitStore is a bare repository below a [Fetcher].CacheDir.
-type GitStore = gitexec.CachedStore
-
-// GitStores returns the bare repositories below a Fetcher's CacheDir, sorted by directory. It
-// returns none if the directory does not exist, or is a link.
-func GitStores(cacheDir string) ([]GitStore, error) { return gitexec.CachedStores(cacheDir) }

@@ -106,7 +106,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 
 // usesBuiltIn reports whether the built-in client is used instead of git.
 func (f *Fetcher) usesBuiltIn() bool {
-	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.Git.Installed()
+	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.program().Installed()
 }
 
 func (g *gitClients) progress() func(int64) {
@@ -155,7 +155,7 @@ func (g *gitClients) system() *gitexec.Repository {
 	}
 	f := g.fetcher
 	g.git = &gitexec.Repository{
-		Git:           &f.Git,
+		Git:           f.program(),
 		URL:           &g.addr.remote,
 		Protocols:     g.addr.protocols,
 		Direct:        g.addr.direct,
@@ -178,7 +178,7 @@ func (g *gitClients) system() *gitexec.Repository {
 // openBuiltIn returns the built-in client for this repository.
 func (g *gitClients) openBuiltIn() (git.Repository, error) {
 	f, u := g.fetcher, &g.addr.remote
-	if allowed := f.Git.Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
+	if allowed := f.program().Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
 		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
 	}
 	if u.Scheme == "file" {
@@ -221,8 +221,8 @@ func (g *gitClients) builtInTransport() inprocess.Transport {
 	switch u.Scheme {
 	case "ssh":
 		login := inprocess.SSH{
-			Home:        cmp.Or(f.Git.Getenv("HOME"), f.Git.Getenv("USERPROFILE")), // the latter on Windows
-			AgentSocket: f.Git.Getenv("SSH_AUTH_SOCK"),
+			Home:        cmp.Or(f.program().Getenv("HOME"), f.program().Getenv("USERPROFILE")), // the latter on Windows
+			AgentSocket: f.program().Getenv("SSH_AUTH_SOCK"),
 			Key:         g.addr.sshKey,
 		}
 		stream := login.Transport(u)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // hostileStore describes what an attacker did to a store before a fetch used it.
@@ -258,7 +259,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(cache, "git")); err != nil {
 		t.Fatal(err)
 	}
-	if stores, err := getmodules.GitStores(cache); err != nil || len(stores) > 0 {
+	if stores, err := gitexec.CachedStores(cache); err != nil || len(stores) > 0 {
 		t.Errorf("GitStores behind a link = %v, %v; want none", stores, err)
 	}
 	for _, lock := range []func(string) error{
@@ -266,7 +267,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 		func(name string) error { return syscall.Mkfifo(name, 0o600) },
 		func(name string) error { return os.Mkdir(name, 0o700) },
 	} {
-		store := getmodules.GitStore{Dir: filepath.Join(t.TempDir(), name)}
+		store := gitexec.CachedStore{Dir: filepath.Join(t.TempDir(), name)}
 		writeFile(t, filepath.Join(store.Dir, "HEAD"), "x")
 		if err := lock(store.Dir + ".lock"); err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.Roun
 	case a.sshKey != nil, u.RawQuery != "":
 		return nil, "the address has arguments for the server"
 	}
-	settings, err := f.Git.HTTPSettings(ctx)
+	settings, err := f.program().HTTPSettings(ctx)
 	if err != nil {
 		return nil, "the configuration of git cannot be read" // git will say what is wrong
 	}

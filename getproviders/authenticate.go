@@ -25,7 +25,7 @@ type AuthenticationError struct {
 	Err      error
 }
 
-func (e *AuthenticationError) Error() string { return fmt.Sprintf("%s: %s", e.Location, e.Err) }
+func (e *AuthenticationError) Error() string { return fmt.Sprintf("%s: %v", e.Location, e.Err) }
 
 // Unwrap returns the cause.
 func (e *AuthenticationError) Unwrap() error { return e.Err }

@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -38,7 +40,8 @@ type Registry interface {
 // Direct is the Source that queries the registry of each provider's host. Its fields must not
 // change while it is in use. It is safe for concurrent use.
 type Direct struct {
-	// Registry queries the registries. It must be set.
+	// Registry queries the registries. nil means a *registryclient.Client without credentials
+	// that has the HTTPClient, the UserAgent and the Attempts of the Direct.
 	Registry Registry
 	// TrustedHost is the host whose registry is trusted without a signature; see the package
 	// documentation. "" means that there is no such host.
@@ -69,6 +72,21 @@ type Direct struct {
 	// documents are the documents of sums and the signatures by URL. All platforms of a version
 	// share them.
 	documents singleflight.Group[httpx.Shared[string], []byte]
+
+	once     sync.Once
+	fallback Registry // used if Registry is nil
+}
+
+// registry returns the Registry, or the default.
+func (d *Direct) registry() Registry {
+	if d.Registry != nil {
+		return d.Registry
+	}
+	d.once.Do(func() {
+		services := &disco.Client{HTTPClient: d.HTTPClient, UserAgent: d.UserAgent, Attempts: d.Attempts}
+		d.fallback = &registryclient.Client{Services: services, HTTPClient: d.HTTPClient, UserAgent: d.UserAgent, Attempts: d.Attempts}
+	})
+	return d.fallback
 }
 
 var _ Source = (*Direct)(nil)
@@ -87,7 +105,7 @@ const (
 // tool's own host, the error can be a *[RenamedError]. A provider without a source has this
 // address, but most such providers are elsewhere.
 func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
-	found, err := d.Registry.ProviderVersions(ctx, provider)
+	found, err := d.registry().ProviderVersions(ctx, provider)
 	if errors.Is(err, registryclient.ErrNotFound) {
 		err = d.withNewName(ctx, provider, err)
 	}
@@ -108,7 +126,7 @@ func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unkno
 	if !isDefault || provider.Namespace != "hashicorp" {
 		return unknown
 	}
-	if now, ok, err := d.Registry.ProviderRenamed(ctx, provider); err == nil && ok {
+	if now, ok, err := d.registry().ProviderRenamed(ctx, provider); err == nil && ok {
 		return &RenamedError{Provider: provider, Now: now, Err: unknown}
 	}
 	return unknown
@@ -116,7 +134,7 @@ func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unkno
 
 // Package implements [Source].
 func (d *Direct) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
-	found, err := d.Registry.ProviderPackage(ctx, provider, version, platform)
+	found, err := d.registry().ProviderPackage(ctx, provider, version, platform)
 	if err != nil {
 		return nil, registryError(err)
 	}

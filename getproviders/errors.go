@@ -49,7 +49,7 @@ type RenamedError struct {
 }
 
 func (e *RenamedError) Error() string {
-	return fmt.Sprintf("%s; the registry has it as %s now", e.Err, e.Now.ForDisplay())
+	return fmt.Sprintf("%v; the registry has it as %s now", e.Err, e.Now.ForDisplay())
 }
 
 // Unwrap returns the registry's error.

@@ -37,7 +37,7 @@ type MirrorError struct {
 }
 
 func (e *MirrorError) Error() string {
-	return fmt.Sprintf("%s: mirror %q: %s", e.Subject(), e.Location, e.Err)
+	return fmt.Sprintf("%s: mirror %q: %v", e.Subject(), e.Location, e.Err)
 }
 
 // Subject returns the beginning of the error text, which names what was requested: "provider

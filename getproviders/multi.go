@@ -112,6 +112,7 @@ func (p Pattern) String() string {
 // Method is a Source for some providers. They are the providers that a pattern in Include
 // matches, or all providers if Include is empty, except those that a pattern in Exclude matches.
 type Method struct {
+	// Source has the packages. nil is a source without providers.
 	Source           Source
 	Include, Exclude []Pattern
 }
@@ -121,6 +122,13 @@ func (m Method) Covers(provider addrs.Provider) bool {
 	matches := func(p Pattern) bool { return p.Matches(provider) }
 	return !slices.ContainsFunc(m.Exclude, matches) &&
 		(len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
+}
+
+func (m Method) source() Source {
+	if m.Source == nil {
+		return Multi(nil)
+	}
+	return m.Source
 }
 
 // Multi is a Source that consists of several methods in order of precedence.
@@ -141,7 +149,7 @@ func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, 
 	listings, failures := make([]Listing, len(methods)), make([]error, len(methods))
 	var asked sync.WaitGroup
 	for i, method := range methods {
-		asked.Go(func() { listings[i], failures[i] = method.Source.Versions(ctx, provider) })
+		asked.Go(func() { listings[i], failures[i] = method.source().Versions(ctx, provider) })
 	}
 	asked.Wait()
 	missing := &SearchError{Provider: provider}
@@ -163,7 +171,7 @@ func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, 
 func (m Multi) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	missing := &SearchError{Provider: provider, Version: version, Platform: platform}
 	for _, method := range m.covering(provider) {
-		found, err := method.Source.Package(ctx, provider, version, platform)
+		found, err := method.source().Package(ctx, provider, version, platform)
 		if err == nil {
 			return found, nil
 		}
@@ -179,7 +187,7 @@ func (m Multi) Package(ctx context.Context, provider addrs.Provider, version ver
 func (m Multi) Evidence(provider addrs.Provider) []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, method := range m.covering(provider) {
-		all = append(all, method.Source.Evidence(provider)...)
+		all = append(all, method.source().Evidence(provider)...)
 	}
 	return all
 }
@@ -188,7 +196,7 @@ func (m Multi) Evidence(provider addrs.Provider) []evidence.Evidence {
 func (m Multi) Local() Source {
 	local := make(Multi, len(m))
 	for i, method := range m {
-		local[i] = Method{Source: method.Source.Local(), Include: method.Include, Exclude: method.Exclude}
+		local[i] = Method{Source: method.source().Local(), Include: method.Include, Exclude: method.Exclude}
 	}
 	return local
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/removeall"
 )
 
 // ErrNoGit is returned by [Start] if the tree has repositories and git is not installed.
@@ -165,5 +167,5 @@ func (w *World) Close() error {
 		return nil
 	}
 	w.closed = true
-	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
+	return errors.Join(append(errs, removeall.Dir(w.dir))...)
 }

@@ -75,9 +75,9 @@ type RequestError struct {
 
 func (e *RequestError) Error() string {
 	if e.URL == "" {
-		return fmt.Sprintf("%s: %s", e.Subject(), e.Err)
+		return fmt.Sprintf("%s: %v", e.Subject(), e.Err)
 	}
-	return fmt.Sprintf("%s: GET %s: %s", e.Subject(), e.URL, e.Err)
+	return fmt.Sprintf("%s: GET %s: %v", e.Subject(), e.URL, e.Err)
 }
 
 // Subject returns the subject of the request, which is also the beginning of the error

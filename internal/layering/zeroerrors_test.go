@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getproviders"
@@ -34,7 +35,7 @@ var zeroErrors = []error{
 	&cotter.ConflictError{Callers: []cotter.Caller{{}}},
 	&cotter.ContentChangedError{},
 	&cotter.DowngradeError{},
-	&cotter.EditError{},
+	&edit.Error{},
 	&cotter.FileReadError{},
 	&cotter.HashMismatchError{},
 	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // Get gets a package. The source is not asked if the evidence of an earlier run counts and the
@@ -406,11 +407,13 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 			_ = errors.Join(file.Close(), os.Remove(name)) // otherwise the store removes it
 		}
 	}()
+	ctx, end := trace.Start(ctx, trace.Operation{Kind: "fetch", Target: j.pkg.Location()})
 	err = j.pkg.Download(ctx, file, func(done, total int64) {
 		e := j.event(Downloading)
 		e.Done, e.Total = done, total
 		j.tell(e)
 	})
+	end(err)
 	if err != nil {
 		return nil, err
 	}

@@ -95,20 +95,6 @@ func makeDir(name, steps string) error {
 	return err
 }
 
-// removeAll is like [os.RemoveAll], but also removes trees whose directories may be read-only.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			return os.Chmod(name, 0o700) //nolint:gosec // the directory is about to be removed
-		}
-		return err
-	})
-	return os.RemoveAll(dir)
-}
-
 // setWritable makes the files and directories of a tree writable, or read-only.
 func setWritable(dir string, writable bool) error {
 	var mask fs.FileMode

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/removeall"
 )
 
 // InstallRecord is what the store records about a project's directory of providers: which packages
@@ -157,7 +158,7 @@ func forgetProject(records string) {
 			oldest, since, found = entry.Name(), info.ModTime().UnixNano(), true
 		}
 	}
-	_ = os.RemoveAll(filepath.Join(records, oldest))
+	_ = removeall.Dir(filepath.Join(records, oldest))
 }
 
 // LinkingProject is a project of this user that has links to packages in the store.

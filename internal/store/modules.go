@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -201,7 +202,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 		m.markUsed(name)
 		return tree, nil
 	}
-	removeErr := os.RemoveAll(dst)
+	removeErr := removeall.Dir(dst)
 	if ctx.Err() != nil {
 		return nil, errors.Join(ctx.Err(), removeErr)
 	}

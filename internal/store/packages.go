@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -153,7 +154,7 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 	}
 	for range publishAttempts {
 		if has() {
-			return true, atomicfile.Step(p.step("drop"), func() error { return removeAll(staged) })
+			return true, atomicfile.Step(p.step("drop"), func() error { return removeall.Dir(staged) })
 		}
 		// 2. Anything else with the package's name is moved away.
 		if err = p.clear(name); err != nil {
@@ -256,7 +257,7 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 		if err != nil {
 			return err
 		}
-		return atomicfile.Step(p.kind.steps+".clean.remove", func() error { return removeAll(staged) })
+		return atomicfile.Step(p.kind.steps+".clean.remove", func() error { return removeall.Dir(staged) })
 	})
 	return removed && allowed, err
 }
@@ -302,5 +303,5 @@ func (p *packages) RemoveQuarantine() error {
 	if p.dir == "" {
 		return nil
 	}
-	return removeAll(filepath.Join(p.dir, quarantineName))
+	return removeall.Dir(filepath.Join(p.dir, quarantineName))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -21,7 +22,7 @@ const fetchName = "fetch"
 func (p *packages) fetchLock(name string) *filelock.Lock {
 	path := filepath.Join(p.dir, fetchName, name)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		_ = os.RemoveAll(path)
+		_ = removeall.Dir(path)
 	}
 	return filelock.File(path)
 }

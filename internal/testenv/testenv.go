@@ -38,6 +38,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/removeall"
 )
 
 // prefix is the prefix of the names of this package's directories.
@@ -82,7 +84,7 @@ func (p prepared) Run() int {
 		return 1
 	}
 	status := p.tests.Run()
-	if err := os.RemoveAll(dir); err != nil {
+	if err := removeall.Dir(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return max(status, 1)
 	}
@@ -166,7 +168,7 @@ func removeAbandoned(memory string) {
 	}
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > abandonedAfter {
-			_ = os.RemoveAll(dir) // fails for another user's directory
+			_ = removeall.Dir(dir) // fails for another user's directory
 		}
 	}
 }

@@ -1,0 +1,41 @@
+package getmodules
+
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+// GitInstallation describes an installed git.
+type GitInstallation struct {
+	// Path is the path of the program. Version is the version that it reports, without the
+	// prefix "git version".
+	Path, Version string
+	// Settings are the settings in the user's and the system's configuration that affect git's
+	// requests to servers. They are in the order in which git lists them.
+	Settings []GitSetting
+}
+
+// GitSetting is one setting of git.
+type GitSetting struct {
+	// Name is in lower case, except for its subsection, as in url.https://a/.insteadof.
+	Name string
+	// Value is "" if it may contain a secret.
+	Value string
+}
+
+// TurnsOffVerification reports whether the setting makes git accept any certificate.
+func (s GitSetting) TurnsOffVerification() bool { return gitexec.Setting(s).TurnsOffVerification() }
+
+// Inspect returns the version and the configuration of the program. The error wraps [ErrNoGit] if
+// there is no usable git. If the configuration cannot be read, Inspect returns the rest with the
+// error.
+func (g Git) Inspect(ctx context.Context) (GitInstallation, error) {
+	program := &gitexec.Git{Path: g.Path, Env: g.Env, Interactive: g.Interactive}
+	found, err := program.Inspect(ctx)
+	installation := GitInstallation{Path: found.Path, Version: found.Version}
+	for _, setting := range found.Settings {
+		installation.Settings = append(installation.Settings, GitSetting(setting))
+	}
+	return installation, err
+}
