@@ -36,8 +36,8 @@ const (
 	version = "v1.12.6"
 )
 
-// suites are the packages whose tests run by default, and those that use what is overlaid.
-var suites = []string{"addrs", "getmodules", "registry", "getproviders", "depsfile", "initwd"}
+// suites are the packages whose tests run by default: those with our files, and one that uses them.
+var suites = []string{"addrs", "getmodules", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -71,11 +71,12 @@ func run(packages []string) error {
 	if err != nil {
 		return err
 	}
-	stock, err := runTests(work, "", packages)
+	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
+	ours, err := runTests(work, overlay, packages)
 	if err != nil {
 		return err
 	}
-	ours, err := runTests(work, overlay, packages)
+	stock, err := runTests(work, "", packages)
 	if err != nil {
 		return err
 	}

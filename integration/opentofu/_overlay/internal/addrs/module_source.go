@@ -71,6 +71,13 @@ func parseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 	return remote, err
 }
 
+// isModuleSourceLocal is called by the rest of the package.
+func isModuleSourceLocal(raw string) bool {
+	found, err := cotter.ParseModuleSource(raw)
+	_, ok := found.(cotter.ModuleSourceLocal)
+	return err == nil && ok
+}
+
 func convertSource(source cotter.ModuleSource) ModuleSource {
 	switch s := source.(type) {
 	case cotter.ModuleSourceLocal:
@@ -83,13 +90,17 @@ func convertSource(source cotter.ModuleSource) ModuleSource {
 	panic("unknown kind of module source")
 }
 
-// stockError returns the error type by which OpenTofu recognizes a path without "./".
+// stockError returns the error type by which OpenTofu recognizes a path without "./", and
+// otherwise the reason alone, because OpenTofu's messages name the address already.
 func stockError(err error) error {
 	var parse *cotter.ParseError
-	if errors.As(err, &parse) && parse.MaybeLocal {
+	switch {
+	case !errors.As(err, &parse):
+		return err
+	case parse.MaybeLocal:
 		return &getmodules.MaybeRelativePathErr{Addr: parse.Input}
 	}
-	return err
+	return errors.New(parse.Reason)
 }
 
 func (s ModuleSourceLocal) String() string { return string(s) }
