@@ -1,0 +1,334 @@
+// Command opentofu runs test suites of OpenTofu twice: with OpenTofu's own code, and with
+// Cotter's in the place of some of its files. It prints a table of both and every test whose
+// result differs.
+//
+//	go run . [PACKAGE...]
+//
+// The packages are directories below internal/ in OpenTofu's source. Without arguments, the
+// suites are those in suites. The source comes from the Go module proxy and is copied to the
+// user's cache directory. The files in _overlay take the place of those of the same name, by the
+// -overlay flag of the go command; none of OpenTofu's files is changed, or part of this module.
+//
+// The exit status is 1 if a test passes with OpenTofu's code but not with Cotter's, unless the
+// file allowed names it with a reason. It is 0 if the source cannot be had.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+const (
+	module  = "github.com/opentofu/opentofu"
+	version = "v1.12.6"
+)
+
+// suites are the packages whose tests run by default: those with our files, and one that uses them.
+var suites = []string{"addrs", "getmodules", "registry"}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "integration/opentofu:", err)
+		os.Exit(1)
+	}
+}
+
+func run(packages []string) error {
+	if len(packages) == 0 {
+		packages = suites
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	cotter := filepath.Dir(filepath.Dir(here))
+	if _, err := os.Stat(filepath.Join(here, "_overlay")); err != nil {
+		return errors.New("run this in the directory integration/opentofu")
+	}
+	work, err := prepare(cotter)
+	if err != nil {
+		fmt.Println("skipped: OpenTofu's source cannot be had:", err)
+		return nil
+	}
+	overlay, err := writeOverlay(here, work)
+	if err != nil {
+		return err
+	}
+	allowed, err := readAllowed(filepath.Join(here, "allowed"))
+	if err != nil {
+		return err
+	}
+	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
+	ours, err := runTests(work, overlay, packages)
+	if err != nil {
+		return err
+	}
+	stock, err := runTests(work, "", packages)
+	if err != nil {
+		return err
+	}
+	printTable(packages, stock, ours)
+	return compare(stock, ours, allowed)
+}
+
+// prepare returns a directory with the source in src, and with a go.mod that adds Cotter to
+// OpenTofu's.
+func prepare(cotter string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	work := filepath.Join(cache, "cotter-dev", "opentofu-tests-"+version)
+	source := filepath.Join(work, "src")
+	if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+		if err := copySource(work, source); err != nil {
+			return "", err
+		}
+	}
+	return work, writeModFile(work, source, cotter)
+}
+
+func copySource(work, source string) error {
+	download := exec.Command("go", "mod", "download", "-json", module+"@"+version)
+	download.Dir = os.TempDir() // not in a module of ours
+	answer, err := download.Output()
+	var found struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal(answer, &found); jsonErr != nil || found.Error != "" {
+		return errors.Join(err, jsonErr, errors.New(found.Error))
+	}
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	copied, err := os.MkdirTemp(work, "copy-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(copied)
+	if err := copyWritable(copied, found.Dir); err != nil {
+		return err
+	}
+	return os.Rename(copied, source)
+}
+
+// copyWritable copies a tree. Tests write in directories of their package, and the files of the
+// module cache are read-only.
+func copyWritable(to, from string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o644)
+	})
+}
+
+// writeModFile writes a go.mod and a go.sum for both runs, so that they differ in nothing but our
+// files. OpenTofu's replace directives stay, and have no effect if we require a newer version.
+func writeModFile(work, source, cotter string) error {
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return err
+	}
+	mod = fmt.Appendf(mod, "\nrequire github.com/cotterpin/cotter v0.0.0\n\nreplace github.com/cotterpin/cotter => %s\n", cotter)
+	var sums [][]byte
+	for _, dir := range []string{source, cotter} {
+		sum, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+		if err != nil {
+			return err
+		}
+		sums = append(sums, sum)
+	}
+	if err := os.WriteFile(filepath.Join(work, "go.mod"), mod, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(work, "go.sum"), bytes.Join(sums, nil), 0o644)
+}
+
+// writeOverlay writes the file for the -overlay flag.
+func writeOverlay(here, work string) (string, error) {
+	files := make(map[string]string)
+	root := filepath.Join(here, "_overlay")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		files[filepath.Join(work, "src", rel)] = path
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(map[string]any{"Replace": files})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(work, "overlay.json")
+	return name, os.WriteFile(name, text, 0o644)
+}
+
+// test is a test or a subtest of a package.
+type test struct{ pkg, name string }
+
+func (t test) String() string { return t.pkg + " " + t.name }
+
+// runTests returns the result of each test: "pass", "fail" or "skip". A package that does not
+// compile has a failed test without a name.
+func runTests(work, overlay string, packages []string) (map[test]string, error) {
+	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + filepath.Join(work, "go.mod")}
+	if overlay != "" {
+		args = append(args, "-overlay="+overlay)
+	}
+	for _, pkg := range packages {
+		args = append(args, "./internal/"+pkg)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = filepath.Join(work, "src")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	results, builds, err := readResults(output)
+	_ = cmd.Wait() // it fails if a test fails
+	for at, result := range results {
+		if at.name != "" && result == "fail" {
+			delete(results, test{pkg: at.pkg}) // the package fails because of this test
+		}
+	}
+	if err == nil && (len(results) == 0 || stderr.Len() > 0 && strings.Contains(stderr.String(), "go: ")) {
+		fmt.Fprint(os.Stderr, stderr.String())
+		if len(results) == 0 {
+			err = errors.New("the go command ran no test")
+		}
+	}
+	fmt.Print(builds)
+	return results, err
+}
+
+// readResults reads the output of go test -json. builds is the output of failed compilations.
+func readResults(output io.Reader) (results map[test]string, builds string, err error) {
+	results = make(map[test]string)
+	var failed strings.Builder
+	lines := bufio.NewReader(output)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return results, failed.String(), err
+		}
+		var event struct{ Action, Package, Test, Output string }
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		at := test{strings.TrimPrefix(event.Package, module+"/internal/"), event.Test}
+		switch event.Action {
+		case "build-output":
+			failed.WriteString(event.Output)
+		case "pass", "skip":
+			if event.Test != "" {
+				results[at] = event.Action
+			}
+		case "fail":
+			results[at] = event.Action
+		}
+	}
+}
+
+func printTable(packages []string, stock, ours map[test]string) {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "package\tOpenTofu "+version+"\twith Cotter")
+	for _, pkg := range packages {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", pkg, count(pkg, stock), count(pkg, ours))
+	}
+	_ = table.Flush()
+}
+
+func count(pkg string, results map[test]string) string {
+	counts := make(map[string]int)
+	for at, result := range results {
+		if at.pkg == pkg && at.name != "" {
+			counts[result]++
+		}
+	}
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", counts["pass"], counts["fail"], counts["skip"])
+}
+
+// compare prints the tests with another result, and returns an error for those that pass only
+// with OpenTofu's code and are not allowed to fail. A test whose subtests differ differs too.
+func compare(stock, ours map[test]string, allowed map[test]string) error {
+	var unexpected int
+	names := slices.SortedFunc(maps.Keys(stock), func(a, b test) int { return strings.Compare(a.String(), b.String()) })
+	for at, result := range ours {
+		if _, ok := stock[at]; !ok && result == "fail" {
+			names = append(names, at)
+		}
+	}
+	for _, at := range names {
+		was, is := stock[at], ours[at]
+		if was == is {
+			continue
+		}
+		reason, ok := allowed[at]
+		if !ok && is != "pass" {
+			unexpected++
+			reason = "NOT EXPECTED"
+		}
+		fmt.Printf("%s: %s, with Cotter %s: %s\n", at, was, cmp.Or(is, "not run"), reason)
+	}
+	if unexpected > 0 {
+		return fmt.Errorf("%d tests differ, and are not in the file allowed", unexpected)
+	}
+	return nil
+}
+
+// readAllowed reads lines of a package, a test and the reason why it differs.
+func readAllowed(name string) (map[test]string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	allowed := make(map[test]string)
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.SplitN(line, " ", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("%s: %q is not a package, a test and a reason", name, line)
+		}
+		allowed[test{fields[0], fields[1]}] = fields[2]
+	}
+	return allowed, nil
+}
