@@ -127,7 +127,8 @@ func TestAllErrors(t *testing.T) {
 			return err
 		}, all},
 		{"Install without modules", func(in *cotter.Installer, req cotter.Request) error {
-			_, err := in.InstallProviders(t.Context(), req)
+			req.Providers.Only = true
+			_, err := in.Install(t.Context(), req)
 			return err
 		}, all},
 		{"Install of a locked project", func(in *cotter.Installer, req cotter.Request) error {
@@ -142,13 +143,14 @@ func TestAllErrors(t *testing.T) {
 		{"Load", func(in *cotter.Installer, req cotter.Request) error {
 			_, err := in.Load(t.Context(), req)
 			return err
-		}, all[:3]},
-		{"LoadProviders", func(in *cotter.Installer, req cotter.Request) error {
-			_, err := in.LoadProviders(t.Context(), req)
-			return err
 		}, all},
+		{"Load of modules", func(in *cotter.Installer, req cotter.Request) error {
+			req.Providers = nil
+			_, err := in.Load(t.Context(), req)
+			return err
+		}, all[:3]},
 		{"Verify", func(in *cotter.Installer, req cotter.Request) error {
-			report, err := in.VerifyRequest(t.Context(), req)
+			report, err := in.Verify(t.Context(), req)
 			if err != nil {
 				return err
 			}

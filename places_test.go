@@ -101,7 +101,7 @@ func TestPlaces(t *testing.T) {
 	read(t, filepath.Join(req.ModulesDir, "net/main.tf"))
 	read(t, filepath.Join(req.ModulesDir, "modules.json"))
 	absent(t, filepath.Join(req.DataDir, "modules"))
-	if report, err := w.in.VerifyRequest(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v", report, err)
 	}
 	w.asked()
@@ -151,7 +151,7 @@ func TestLockContent(t *testing.T) {
 	if err != nil || !cmp.Equal(result.LockContent, req.LockContent) {
 		t.Errorf("Locked: %v, and the lock has changed:\n%s", err, result.LockContent)
 	}
-	if report, err := w.in.VerifyRequest(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v", report, err)
 	}
 	// Empty content is a lock that has no entries, not one that has lost them.
@@ -203,7 +203,7 @@ func TestNoLock(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		if got := result.Modules[0].Version; got != step.want || result.LockChanges != nil || result.ProviderChanges != nil || result.LockContent != nil || result.LockFile != "" {
+		if got := result.Modules[0].Version; got.String() != step.want || result.LockChanges != nil || result.ProviderChanges != nil || result.LockContent != nil || result.LockFile != "" {
 			t.Errorf("%s: version %s, want %s; result %+v", step.name, got, step.want, result)
 		}
 		if len(result.Providers) != 1 {

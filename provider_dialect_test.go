@@ -238,7 +238,7 @@ func TestQueriesOnLockOfTerraform(t *testing.T) {
 	}
 	loaded, err := loadProviders(t.Context(), w.in, req)
 	if err != nil || w.versionsOf(loaded) != "registry.opentofu.org/hashicorp/cloud 2.0.0" || loaded[0].LockedAs.String() != "registry.terraform.io/hashicorp/cloud" {
-		t.Errorf("LoadProviders = %+v, %v", loaded, err)
+		t.Errorf("Load = %+v, %v", loaded, err)
 	}
 	outdated, err := outdatedProviders(t.Context(), w.in, req)
 	if err != nil || len(outdated) != 1 || outdated[0].Current.String() != "2.0.0" {

@@ -104,7 +104,7 @@ func TestPooledProviders(t *testing.T) {
 				got = append(got, text)
 			}
 			if strings.Join(got, "\n") != strings.Join(row.want, "\n") {
-				t.Errorf("LoadProviders = %q, want %q", got, row.want)
+				t.Errorf("Load = %q, want %q", got, row.want)
 			}
 		})
 	}

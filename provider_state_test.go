@@ -74,7 +74,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 			found, err := loadProviders(t.Context(), (&cotter.Installer{}), cotter.Request{Dir: dir})
 			if err != nil {
 				if !errors.Is(err, cotter.ErrLegacyProvider) || row.want == "" || !strings.Contains(err.Error(), row.want) {
-					t.Errorf("LoadProviders = %v, want %q", err, row.want)
+					t.Errorf("Load = %v, want %q", err, row.want)
 				}
 				return
 			}
@@ -83,7 +83,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 				got = append(got, strings.TrimSpace(p.Address.ForDisplay()+" "+p.Version.String()))
 			}
 			if text := strings.Join(got, ", "); text != row.want {
-				t.Errorf("LoadProviders = %q, want %q", text, row.want)
+				t.Errorf("Load = %q, want %q", text, row.want)
 			}
 		})
 	}
@@ -101,11 +101,11 @@ func TestStateByDataDir(t *testing.T) {
 		req := cotter.Request{Dir: writeProject(t, files, ""), DataDir: "data"}
 		found, err := loadProviders(t.Context(), (&cotter.Installer{}), req)
 		if err != nil || len(found) != 1 {
-			t.Errorf("%s: LoadProviders = %+v, %v, want one provider", name, found, err)
+			t.Errorf("%s: Load = %+v, %v, want one provider", name, found, err)
 		}
 		req.DataDir = ""
 		if found, err = loadProviders(t.Context(), (&cotter.Installer{}), req); err != nil || len(found) != 0 {
-			t.Errorf("%s in another directory: LoadProviders = %+v, %v, want none", name, found, err)
+			t.Errorf("%s in another directory: Load = %+v, %v, want none", name, found, err)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestStateOfTerraform(t *testing.T) {
 		req.Dir = writeProject(t, map[string]string{"main.tf": "", "terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "")
 		found, err := loadProviders(t.Context(), (&cotter.Installer{}), req)
 		if err != nil || len(found) != 1 || found[0].Address.String() != strings.TrimSpace(want) {
-			t.Errorf("%v: LoadProviders = %+v, %v, want %s", req.Dialect, found, err, want)
+			t.Errorf("%v: Load = %+v, %v, want %s", req.Dialect, found, err, want)
 		}
 	}
 }

@@ -347,7 +347,7 @@ func TestRunsForget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := result.Modules[0].Version + " " + result.Providers[0].Version; got != want {
+		if got := fmt.Sprint(result.Modules[0].Version, " ", result.Providers[0].Version); got != want {
 			t.Errorf("the run has selected %s, want %s", got, want)
 		}
 	}

@@ -91,7 +91,7 @@ func TestTrustInstalled(t *testing.T) {
 			if len(result.LockChanges)+len(result.ProviderChanges) > 0 {
 				t.Errorf("the lock would change: %+v, %+v", result.LockChanges, result.ProviderChanges)
 			}
-			report, err := in.VerifyRequest(t.Context(), req)
+			report, err := in.Verify(t.Context(), req)
 			if err != nil || !report.OK() || report.Packages[0].Evidence.Kind != evidence.Installed || report.Providers[0].Evidence.Kind != evidence.Installed {
 				t.Errorf("Verify = %+v, %v", report, err)
 			}
@@ -129,8 +129,8 @@ func TestTrustInstalledAsksNobody(t *testing.T) {
 		}
 		var got []string
 		for _, m := range result.Modules {
-			if m.Version != "" {
-				got = append(got, m.Path.String()+" "+m.Version+" "+m.Evidence.Kind.String())
+			if !m.Version.IsZero() {
+				got = append(got, m.Path.String()+" "+m.Version.String()+" "+m.Evidence.Kind.String())
 			}
 		}
 		want := []string{"app.network 1.0.0 installed", "app.network.subnets 0.3.0 installed", "network 1.0.0 installed", "network.subnets 0.3.0 installed"}

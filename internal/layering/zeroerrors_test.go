@@ -47,7 +47,6 @@ var zeroErrors = []error{
 	&cotter.LockedError{Reasons: []cotter.LockedReason{{}}},
 	&cotter.LostEntriesError{},
 	&cotter.MetadataError{},
-	&cotter.MissingPlatformError{},
 	&cotter.ModuleError{},
 	&cotter.MovedError{},
 	&cotter.NotVendorDirError{},
