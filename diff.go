@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -303,7 +303,7 @@ func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (fo
 	}
 	report := d.dirs.Inspect(ctx, entry)
 	switch {
-	case report.Status != installed.Verified:
+	case report.Status != packagedir.Verified:
 		return foundPackage{}, fs.ErrNotExist
 	case report.SharedTree != "":
 		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil

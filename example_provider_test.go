@@ -57,3 +57,14 @@ the next one
 	// registry.example.com/acme/cloud 1.2.0
 	//   required by the root module (main.tf:3): ~> 1.0
 }
+
+func ExampleResult_All() {
+	result := &cotter.Result{Modules: []cotter.Module{{Path: addrs.Module{"network"}, Dir: "network"}}}
+	result.Root.Dir = "."
+	for m := range result.All() {
+		fmt.Printf("%q in %s\n", m.Path, m.Dir)
+	}
+	// Output:
+	// "" in .
+	// "network" in network
+}

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
@@ -133,15 +133,15 @@ func CompareVendored(ctx context.Context, req Request, lock *lockfile.File) (*Ve
 		return nil, ErrNoVendor
 	}
 	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
-	packages := installed.NewVendored(vendored)
+	packages := packagedir.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
 		if err := contextError(ctx); err != nil {
 			return nil, err
 		}
 		switch packages.Inspect(ctx, entry).Status {
-		case installed.Missing:
+		case packagedir.Missing:
 			state.Missing = append(state.Missing, entry.Key)
-		case installed.Verified:
+		case packagedir.Verified:
 			state.Verified = append(state.Verified, entry.Key)
 		default:
 			state.Changed = append(state.Changed, entry.Key)

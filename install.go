@@ -354,7 +354,7 @@ func (r *installRun) newStager(events *events) *stager {
 		former: r.former, mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {
-		p.vendored = &packagedir.Vendored{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
 	if p.readOnly {
 		return p

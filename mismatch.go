@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -26,17 +26,17 @@ type mismatches struct {
 
 // mismatch is an installed package that does not match the lock.
 type mismatch struct {
-	found installed.Report
+	found packagedir.Report
 	// explained says that the files are those of the former lock.
 	explained bool
 }
 
 // add adds a package that does not match its entry.
-func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found installed.Report, former *lockfile.File, dirs *installed.Dirs) {
+func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packagedir.Report, former *lockfile.File, dirs *packagedir.Dirs) {
 	explained := false
 	if old, ok := formerEntry(former, entry.Key); ok {
 		before := dirs.Inspect(ctx, old)
-		explained = before.Status == installed.Verified
+		explained = before.Status == packagedir.Verified
 		if !explained && found.Changes.Empty() && found.Err == nil {
 			found.Changes = before.Changes
 		}
@@ -98,7 +98,7 @@ const (
 // exactly those that this user's last run installed from it.
 func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.Module, bool) {
 	old, ok := formerEntry(p.former, key)
-	if !ok || p.dirs.Inspect(ctx, old).Status != installed.Verified {
+	if !ok || p.dirs.Inspect(ctx, old).Status != packagedir.Verified {
 		return lockfile.Module{}, false
 	}
 	return old, true
@@ -118,7 +118,7 @@ func isOtherPackage(a, b lockfile.Module) bool {
 }
 
 // difference lists the files that differ, after a colon; "" if they are not known.
-func difference(found installed.Report) string {
+func difference(found packagedir.Report) string {
 	if found.Changes.Empty() && found.Err != nil {
 		return ": " + found.Err.Error()
 	}

@@ -49,7 +49,7 @@ type planner struct {
 	*openProject
 	events   *events
 	run      *trust
-	vendored *packagedir.Vendored
+	vendored *packagedir.VendorStage
 	// providers is nil if the run does not touch providers.
 	providers *providerPlan
 	// mismatches are the installed packages that do not match the lock.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -30,9 +30,9 @@ type openProject struct {
 	// files are the project's files on disk; nil if there is no modules directory.
 	// installed are the packages in that directory.
 	files     *project.Project
-	installed *installed.Packages
+	installed *packagedir.Installed
 	// dirs finds the directories of packages.
-	dirs  *installed.Dirs
+	dirs  *packagedir.Dirs
 	rules rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
@@ -72,7 +72,7 @@ func openToChange(ctx context.Context, req Request, by user, events *events) (*o
 		return nil, err
 	}
 	warnOfNotices(events, files.Notices(), by.hasState)
-	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
+	p := &openProject{req: req, user: by, files: files, installed: packagedir.NewInstalled(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
@@ -90,7 +90,7 @@ func view(ctx context.Context, req Request, by user) (*openProject, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &openProject{req: req, user: by, files: files, installed: installed.New(files)}
+	p := &openProject{req: req, user: by, files: files, installed: packagedir.NewInstalled(files)}
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
 	}
@@ -113,7 +113,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dirs = installed.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
+	p.dirs = packagedir.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}

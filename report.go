@@ -6,7 +6,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -163,9 +163,9 @@ func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.
 var ErrNoComparableHash = treeproviders.ErrNoComparableHash
 
 // statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
-var statuses = map[installed.Status]Status{
-	installed.Verified: StatusVerified,
-	installed.Changed:  StatusChanged,
-	installed.Missing:  StatusMissing,
-	installed.Former:   StatusFormer,
+var statuses = map[packagedir.Status]Status{
+	packagedir.Verified: StatusVerified,
+	packagedir.Changed:  StatusChanged,
+	packagedir.Missing:  StatusMissing,
+	packagedir.Former:   StatusFormer,
 }

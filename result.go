@@ -1,6 +1,8 @@
 package cotter
 
 import (
+	"iter"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
@@ -56,6 +58,20 @@ type Result struct {
 	ProviderUpdates []ProviderChange
 	// Refetched are the packages that were downloaded only to confirm what was installed.
 	Refetched []Refetched
+}
+
+// All returns all modules, the root module first and the others in the order of their keys.
+func (r *Result) All() iter.Seq[Module] {
+	return func(yield func(Module) bool) {
+		if !yield(r.Root) {
+			return
+		}
+		for _, m := range r.Modules {
+			if !yield(m) {
+				return
+			}
+		}
+	}
 }
 
 // Children returns the modules that the module at path calls, in the order of their names.

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -25,14 +24,14 @@ import (
 // stager finds installed packages, or stages packages for a run.
 type stager struct {
 	*origins.Client
-	dirs    *installed.Dirs
+	dirs    *packagedir.Dirs
 	layout  Layout
 	project *project.Project
 	stage   *packagedir.Stage
 	events  *events
 	// vendored has the packages in the user's repository; nil if the project does not
 	// vendor.
-	vendored *packagedir.Vendored
+	vendored *packagedir.VendorStage
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
 	// former is the lock of the last run, or nil. mismatches collects the installed packages
@@ -51,10 +50,10 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	}
 	defer done()
 	switch {
-	case found.Status == installed.Changed:
+	case found.Status == packagedir.Changed:
 		s.mismatches.add(ctx, entry, found, s.former, s.dirs)
 		return nil, nil
-	case found.Status != installed.Verified:
+	case found.Status != packagedir.Verified:
 		return nil, nil
 	case s.vendored != nil:
 		return s.vendoredPlacement(entry, found), nil
@@ -87,7 +86,7 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record manifest.R
 }
 
 // installedPlacement returns the placement of an installed package that is right.
-func (s *stager) installedPlacement(entry lockfile.Module, found installed.Report) *placement {
+func (s *stager) installedPlacement(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
 	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
 	if found.SharedTree != "" {
@@ -196,33 +195,33 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 		return nil, err
 	}
 	defer done()
-	if found.Status == installed.Verified {
+	if found.Status == packagedir.Verified {
 		return s.vendoredPlacement(entry, found), nil
 	}
 	if s.vendored.Optional {
 		return nil, nil
 	}
 	return nil, &VendorError{
-		Key: entry.Key, Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == installed.Missing,
+		Key: entry.Key, Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == packagedir.Missing,
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 	}
 }
 
 // inspect compares the package of an entry with the lock. It takes one of the session's
 // slots for parallel work, which done releases.
-func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ installed.Report, done func(), err error) {
+func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packagedir.Report, done func(), err error) {
 	if done, err = s.Slot(ctx); err != nil {
-		return installed.Report{}, nil, err
+		return packagedir.Report{}, nil, err
 	}
 	found := s.dirs.Inspect(ctx, entry)
 	if err := ctx.Err(); err != nil {
 		done()
-		return installed.Report{}, nil, err
+		return packagedir.Report{}, nil, err
 	}
 	return found, done, nil
 }
 
-func (s *stager) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {
+func (s *stager) vendoredPlacement(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
 	placed.currentPath = s.dirs.PackagePath(entry.Key)
 	return placed
@@ -236,7 +235,7 @@ func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 		return nil, err
 	}
 	defer done()
-	if found.Status == installed.Verified {
+	if found.Status == packagedir.Verified {
 		return s.vendoredPlacement(entry, found), nil
 	}
 	placed := s.newPlacement(entry, nil)

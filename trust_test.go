@@ -83,23 +83,29 @@ func TestTrustInstalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range []evidence.Evidence{result.Modules[0].Evidence, result.Providers[0].Evidence} {
-				if e.Kind != evidence.Installed {
-					t.Errorf("the evidence is %v, want installed", e)
-				}
-			}
-			if len(result.LockChanges)+len(result.ProviderChanges) > 0 {
-				t.Errorf("the lock would change: %+v, %+v", result.LockChanges, result.ProviderChanges)
-			}
-			report, err := in.Verify(t.Context(), req)
-			if err != nil || !report.OK() || report.Packages[0].Evidence.Kind != evidence.Installed || report.Providers[0].Evidence.Kind != evidence.Installed {
-				t.Errorf("Verify = %+v, %v", report, err)
-			}
+			checkTrusted(t, &in, req, result)
 			// Nothing of this is kept for a run that does not believe it.
 			if _, err := first.Install(t.Context(), req); err == nil {
 				t.Error("a later run believes what is installed too")
 			}
 		})
+	}
+}
+
+// checkTrusted checks that a run has believed what is installed, and that Verify does too.
+func checkTrusted(t *testing.T, in *cotter.Installer, req cotter.Request, result *cotter.Result) {
+	t.Helper()
+	for _, e := range []evidence.Evidence{result.Modules[0].Evidence, result.Providers[0].Evidence} {
+		if e.Kind != evidence.Installed {
+			t.Errorf("the evidence is %v, want installed", e)
+		}
+	}
+	if len(result.LockChanges)+len(result.ProviderChanges) > 0 {
+		t.Errorf("the lock would change: %+v, %+v", result.LockChanges, result.ProviderChanges)
+	}
+	report, err := in.Verify(t.Context(), req)
+	if err != nil || !report.OK() || report.Packages[0].Evidence.Kind != evidence.Installed || report.Providers[0].Evidence.Kind != evidence.Installed {
+		t.Errorf("Verify = %+v, %v", report, err)
 	}
 }
 

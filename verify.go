@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -93,7 +93,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
-			if found.Status == installed.Changed {
+			if found.Status == packagedir.Changed {
 				p.explain(ctx, &report.Packages[i])
 			}
 			return nil

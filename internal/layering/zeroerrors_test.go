@@ -41,6 +41,7 @@ var zeroErrors = []error{
 	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
 	&cotter.HistoryEndError{},
 	&cotter.HostChangedError{},
+	&cotter.InvalidRequestError{},
 	&cotter.LinkedLockError{},
 	&cotter.LockFileError{},
 	&cotter.LockedError{},

@@ -2,98 +2,62 @@ package packagedir
 
 import (
 	"context"
-	"slices"
-	"strings"
-	"sync"
+	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Vendored are the vendored packages that one run uses and replaces. It is safe for concurrent
-// use. A nil *Vendored stands for a run without vendored packages.
+// Vendored are the packages in a project's directory of vendored packages. It is safe for
+// concurrent use.
 type Vendored struct {
-	Project *project.Project
-	Dir     *project.VendorDir
-	Cache   *store.Modules
-	// Rewrites reports whether all packages must match the lock after the run, which therefore
-	// confirms their entries. Otherwise the run writes only the packages that it selects.
-	Rewrites bool
-	// Optional reports whether a package that does not match the lock may be taken from elsewhere,
-	// because the run does not write to the project's directories.
-	Optional bool
+	dir *project.VendorDir
 
-	mu sync.Mutex
-	// kinds are the staged changes by the keys of the calls.
-	kinds map[string]VendorKind
+	trees singleflight.Memo[string, *store.Tree]
+	sums  sumsMemo
 }
 
-// VendorKind is the kind of a change of a vendored package.
-type VendorKind int
+// NewVendored returns the packages in a directory without reading them.
+func NewVendored(dir *project.VendorDir) *Vendored {
+	return &Vendored{dir: dir, sums: sumsMemo{read: dir.Sums}}
+}
 
-// The kinds.
-const (
-	VendorAdded VendorKind = iota + 1
-	VendorChanged
-	VendorRemoved
-)
+// Inspect compares the package of an entry's call with the entry. It reads every file once in the
+// lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
+// only the author of a commit can have added them. If ctx ends, the report is not complete.
+func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
+	tree, err := v.trees.Do(ctx, entry.Key, func(ctx context.Context) (*store.Tree, error) {
+		return v.read(ctx, entry.Key)
+	})
+	if _, absent := os.Lstat(v.dir.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
+		return Report{Status: Missing}
+	}
+	var report Report
+	c := comparison{entry: entry, locked: v.LockedTree(entry), keepsModes: v.dir.KeepsModes(), ignored: isEmptyDir, harmless: hashing.Changes.Empty}
+	c.compare(&report, tree, err)
+	return report
+}
 
-// UsesLocked reports whether packages that match the lock need no confirmation by an origin.
-func (v *Vendored) UsesLocked() bool { return v != nil && !v.Rewrites }
+// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
+func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
-// Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
-// found is the status of the package that is there now. Stage returns the path and the tree of
-// the copy.
-func (v *Vendored) Stage(ctx context.Context, key string, t1 hashing.Hash, found installed.Status) (string, *store.Tree, error) {
-	path, err := v.Project.StageVendored(key)
+// read hashes the package of a call, which must be a directory and not a link to one.
+func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {
+	info, err := os.Lstat(v.dir.PackagePath(key))
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	copied, err := v.Cache.CopyTo(ctx, path, t1, store.CopyOptions{ModesLost: !v.Dir.KeepsModes()})
-	if err != nil {
-		return "", nil, err
+	if !info.IsDir() {
+		return nil, &project.VendorDirError{Name: v.dir.PackageDir(key), Reason: "is not a directory"}
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.kinds == nil {
-		v.kinds = make(map[string]VendorKind)
-	}
-	if v.kinds[key] = VendorChanged; found == installed.Missing {
-		v.kinds[key] = VendorAdded
-	}
-	return path, copied, nil
+	return store.ReadTree(ctx, v.dir.PackagePath(key))
 }
 
-// PackageChange is a vendored package that will be written or removed.
-type PackageChange struct {
-	// Key is the call's key, and Dir the package's directory, relative to the root module.
-	Key, Dir string
-	Kind     VendorKind
-}
-
-// Plan returns the change after which the directory has only the packages of these calls, and a
-// description of it that is sorted by key. The change is nil if nothing changes and Rewrites is
-// not set.
-func (v *Vendored) Plan(keep []string, sums map[string][]byte) (*project.VendorChange, []PackageChange, error) {
-	removed, err := v.Dir.Removed(keep)
-	if err != nil {
-		return nil, nil, err
-	}
-	change := &project.VendorChange{Keep: keep, Sums: sums}
-	var changes []PackageChange
-	for key, kind := range v.kinds {
-		change.Staged = append(change.Staged, key)
-		changes = append(changes, PackageChange{key, v.Dir.PackageDir(key), kind})
-	}
-	slices.Sort(change.Staged)
-	for _, key := range removed {
-		changes = append(changes, PackageChange{key, v.Dir.PackageDir(key), VendorRemoved})
-	}
-	slices.SortFunc(changes, func(a, b PackageChange) int { return strings.Compare(a.Key, b.Key) })
-	if len(changes) == 0 && !v.Rewrites {
-		return nil, nil, nil
-	}
-	return change, changes, nil
-}
+// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
+// directory, and returns nil if there are none or they do not match the entry.
+func (v *Vendored) LockedTree(entry lockfile.Module) *store.Tree { return v.sums.lockedTree(entry) }

@@ -39,10 +39,6 @@ type Change struct {
 	Vendor *VendorChange
 }
 
-// ErrLockChanged is returned if another program wrote the dependency lock during
-// a change. Nothing was changed.
-var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
-
 // UndoError is returned if a change failed and could not be undone. The next [Open] tries to undo
 // it again.
 type UndoError struct {
@@ -255,4 +251,16 @@ func WriteLock(location Location, old, lock []byte) error {
 	}
 	defer place.close()
 	return place.write(old, lock)
+}
+
+// compareLock returns [ErrLockChanged] if the lock file no longer has the bytes that were read.
+func (p *Project) compareLock(old []byte) error {
+	if p.lock.root == nil {
+		return nil
+	}
+	current, err := p.Lock()
+	if err == nil && (!bytes.Equal(current, old) || (current == nil) != (old == nil)) {
+		err = ErrLockChanged
+	}
+	return err
 }

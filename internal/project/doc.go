@@ -37,7 +37,7 @@
 // A .gitattributes file keeps git from converting line ends. A change is only made in a directory
 // that does not exist, is empty, or has a .cotter/vendored file for the same root module. It
 // replaces or removes only packages that this file lists. Nothing in the directory is trusted:
-// package installed compares the packages with the lock.
+// package packagedir compares the packages with the lock.
 //
 // The directory must be below the root module's directory or elsewhere in the same git
 // repository, and no part of its path there may be a symbolic link. See [FindVendorDir].

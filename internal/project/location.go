@@ -28,6 +28,14 @@ type Location struct {
 	NoLockFile bool
 }
 
+// lockPath returns the path of the lock for this process.
+func (l Location) lockPath() string {
+	if filepath.IsAbs(l.LockFile) {
+		return l.LockFile
+	}
+	return filepath.Join(l.Dir, l.LockFile)
+}
+
 // Modules returns the path of the modules directory.
 func (l Location) Modules() string {
 	if l.ModulesDir != "" {
@@ -58,26 +66,6 @@ const (
 	maxSeal     = 128
 	maxSums     = 64 << 20
 )
-
-// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. If the
-// lock is not a regular file or is too large, the error is an *fs.PathError that
-// wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
-func ReadLock(location Location) ([]byte, error) {
-	dir, err := pathsafe.OpenRoot(location.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	if err := location.check(); err != nil {
-		return nil, err
-	}
-	place, err := location.openLock(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer place.close()
-	return place.read()
-}
 
 // readOptional returns nil if the file does not exist. For an empty file it returns an empty
 // slice, not nil.

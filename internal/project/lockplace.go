@@ -1,7 +1,6 @@
 package project
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +8,10 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
+
+// ErrLockChanged is returned if another program wrote the dependency lock during
+// a change. Nothing was changed.
+var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
 
 // lockPlace is where the dependency lock of a project is. The zero value is for a project without a
 // lock file: nothing is read or written there.
@@ -44,14 +47,6 @@ func (l Location) openLock(dir *os.Root) (lockPlace, error) {
 	return lockPlace{root: root, name: filepath.Base(file), file: file, owned: true}, nil
 }
 
-// lockPath returns the path of the lock for this process.
-func (l Location) lockPath() string {
-	if filepath.IsAbs(l.LockFile) {
-		return l.LockFile
-	}
-	return filepath.Join(l.Dir, l.LockFile)
-}
-
 func (p lockPlace) close() error {
 	if !p.owned {
 		return nil
@@ -79,14 +74,22 @@ func (p lockPlace) write(old, lock []byte) error {
 	return err
 }
 
-// compareLock returns [ErrLockChanged] if the lock file no longer has the bytes that were read.
-func (p *Project) compareLock(old []byte) error {
-	if p.lock.root == nil {
-		return nil
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. If the
+// lock is not a regular file or is too large, the error is an *fs.PathError that
+// wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
+func ReadLock(location Location) ([]byte, error) {
+	dir, err := pathsafe.OpenRoot(location.Dir)
+	if err != nil {
+		return nil, err
 	}
-	current, err := p.Lock()
-	if err == nil && (!bytes.Equal(current, old) || (current == nil) != (old == nil)) {
-		err = ErrLockChanged
+	defer dir.Close()
+	if err := location.check(); err != nil {
+		return nil, err
 	}
-	return err
+	place, err := location.openLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer place.close()
+	return place.read()
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -41,9 +41,9 @@ func vendorDir(t testing.TB, root, name string) *project.VendorDir {
 }
 
 // inspect compares a vendored package with an entry.
-func inspect(t testing.TB, root, name string, entry lockfile.Module) installed.Report {
+func inspect(t testing.TB, root, name string, entry lockfile.Module) packagedir.Report {
 	t.Helper()
-	return installed.NewVendored(vendorDir(t, root, name)).Inspect(t.Context(), entry)
+	return packagedir.NewVendored(vendorDir(t, root, name)).Inspect(t.Context(), entry)
 }
 
 func writeFile(t testing.TB, name, text string) {
@@ -154,7 +154,7 @@ func TestCommitVendored(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(root, "vendor/notes.txt"), "mine\n")
-	if got := inspect(t, root, "vendor", first["b"]).Status; got != installed.Missing {
+	if got := inspect(t, root, "vendor", first["b"]).Status; got != packagedir.Missing {
 		t.Errorf("a package that was retired has status %v, want Missing", got)
 	}
 	second, err := commit(t, root, "vendor", map[string]string{"b": "# b\n", "a": "# new\n"}, "a", "b")
@@ -162,7 +162,7 @@ func TestCommitVendored(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range second {
-		if got := inspect(t, root, "./vendor", entry); got.Status != installed.Verified {
+		if got := inspect(t, root, "./vendor", entry); got.Status != packagedir.Verified {
 			t.Errorf("%s after the second change: %+v", entry.Key, got)
 		}
 	}
@@ -267,7 +267,7 @@ func TestUndoVendored(t *testing.T) {
 		t.Fatal("Commit of a package that is not staged: no error")
 	}
 	for _, entry := range first {
-		if got := inspect(t, root, "vendor", entry); got.Status != installed.Verified {
+		if got := inspect(t, root, "vendor", entry); got.Status != packagedir.Verified {
 			t.Errorf("%s after the change failed: %+v", entry.Key, got)
 		}
 	}

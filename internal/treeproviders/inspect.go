@@ -7,7 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -19,11 +19,11 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 
 // Inspection is the result of comparing an installed provider with its lock entry.
 type Inspection struct {
-	Status installed.Status
+	Status packagedir.Status
 	// H1 is the hash of the installed files.
 	H1 hashing.Hash
 	// Former is the version that the last run of this user has placed, if Status is
-	// [installed.Former]: the lock has another version now.
+	// [packagedir.Former]: the lock has another version now.
 	Former string
 	// Err is the reason why the installed files could not be compared.
 	Err error
@@ -51,27 +51,27 @@ func Inspect(ctx context.Context, stored *store.Providers, path string, entries 
 func inspect(ctx context.Context, stored *store.Providers, dir *store.ProviderDir, entry lockfile.Provider) Inspection {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
-		return Inspection{Status: installed.Missing, Err: err}
+		return Inspection{Status: packagedir.Missing, Err: err}
 	}
 	state := dir.Inspect(ctx, store.ProviderPath(entry.Address, version, addrs.CurrentPlatform()), true)
-	found := Inspection{Status: installed.Changed, H1: state.H1, Err: state.Err}
+	found := Inspection{Status: packagedir.Changed, H1: state.H1, Err: state.Err}
 	switch {
 	case errors.Is(state.Err, fs.ErrNotExist):
-		found.Status, found.Err = installed.Missing, nil
+		found.Status, found.Err = packagedir.Missing, nil
 	case state.Err != nil:
 	case stored.Matches(state.H1, entry.Hashes) != "":
-		found.Status = installed.Verified
+		found.Status = packagedir.Verified
 	case !hasScheme(entry.Hashes, "h1"):
 		found.Err = ErrNoComparableHash
 	}
 	return found
 }
 
-// explain sets the status to [installed.Former] if the last run of this user has placed another
+// explain sets the status to [packagedir.Former] if the last run of this user has placed another
 // version of the provider, which is still there. If the version is the same, the lock was edited, or
 // the registry has changed the package.
 func (i *Inspection) explain(ctx context.Context, dir *store.ProviderDir, earlier *store.InstallRecord, entry lockfile.Provider) {
-	if i.Status != installed.Missing && (i.Status != installed.Changed || i.Err != nil && !errors.Is(i.Err, ErrNoComparableHash)) {
+	if i.Status != packagedir.Missing && (i.Status != packagedir.Changed || i.Err != nil && !errors.Is(i.Err, ErrNoComparableHash)) {
 		return
 	}
 	for _, at := range earlier.Last {
@@ -81,7 +81,7 @@ func (i *Inspection) explain(ctx context.Context, dir *store.ProviderDir, earlie
 		}
 		state := dir.Inspect(ctx, at, true)
 		if state.Err == nil && earlier.Has(at, state.H1) {
-			*i = Inspection{Status: installed.Former, H1: state.H1, Former: version}
+			*i = Inspection{Status: packagedir.Former, H1: state.H1, Former: version}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package installed_test
+package packagedir_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -77,29 +77,29 @@ func TestInspectVendored(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		do     func(t *testing.T, dir string)
-		status installed.Status
+		status packagedir.Status
 		want   hashing.Changes
 	}{
-		"as it was": {do: func(*testing.T, string) {}, status: installed.Verified},
+		"as it was": {do: func(*testing.T, string) {}, status: packagedir.Verified},
 		"git keeps no empty directories": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, "a/empty") },
-			status: installed.Verified,
+			status: packagedir.Verified,
 		},
 		"a file was added": {
 			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/notes.txt"), "") },
-			status: installed.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
+			status: packagedir.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
 		},
 		"a file was changed": {
 			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/main.tf"), "# evil\n") },
-			status: installed.Changed, want: hashing.Changes{Changed: []string{"main.tf"}},
+			status: packagedir.Changed, want: hashing.Changes{Changed: []string{"main.tf"}},
 		},
 		"a file was removed": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, "a/main.tf") },
-			status: installed.Changed, want: hashing.Changes{Vanished: []string{"main.tf"}},
+			status: packagedir.Changed, want: hashing.Changes{Vanished: []string{"main.tf"}},
 		},
 		"a link leaves the package": {
 			do:     func(t *testing.T, dir string) { link(t, "../../../secret", filepath.Join(dir, "a/link.tf")) },
-			status: installed.Changed, want: hashing.Changes{Added: []string{"link.tf"}},
+			status: packagedir.Changed, want: hashing.Changes{Added: []string{"link.tf"}},
 		},
 		"the package is a link": {
 			do: func(t *testing.T, dir string) {
@@ -108,33 +108,33 @@ func TestInspectVendored(t *testing.T) {
 				}
 				link(t, "../elsewhere", filepath.Join(dir, "a"))
 			},
-			status: installed.Changed,
+			status: packagedir.Changed,
 		},
 		"the sums are gone, and a file was changed": {
 			do: func(t *testing.T, dir string) {
 				remove(t, dir, ".cotter")
 				write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
 			},
-			status: installed.Changed,
+			status: packagedir.Changed,
 		},
 		"the sums are gone": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
-			status: installed.Verified,
+			status: packagedir.Verified,
 		},
 		"the sums are those of a changed file": {
 			do:     forgeSums,
-			status: installed.Changed,
+			status: packagedir.Changed,
 		},
 		"the package is gone": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, "a") },
-			status: installed.Missing,
+			status: packagedir.Missing,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root, entry := vendored(t)
 			test.do(t, filepath.Join(root, "vendor"))
-			got := installed.NewVendored(vendorDir(t, root)).Inspect(t.Context(), entry)
+			got := packagedir.NewVendored(vendorDir(t, root)).Inspect(t.Context(), entry)
 			if got.Status != test.status {
 				t.Errorf("status %v, want %v: %v", got.Status, test.status, got.Err)
 			}

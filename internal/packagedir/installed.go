@@ -1,4 +1,4 @@
-package installed
+package packagedir
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Packages are the installed packages of a project. It is safe for concurrent use.
-type Packages struct {
+// Installed are the installed packages of a project. It is safe for concurrent use.
+type Installed struct {
 	project *project.Project
 	// keepsModes reports whether the file system stores executable bits.
 	keepsModes bool
@@ -31,10 +31,10 @@ type Packages struct {
 	reader  sync.WaitGroup
 }
 
-// New returns the packages of a project without reading them. p is nil if there is no modules
+// NewInstalled returns the packages of a project without reading them. p is nil if there is no modules
 // directory: then all packages are missing.
-func New(p *project.Project) *Packages {
-	in := &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
+func NewInstalled(p *project.Project) *Installed {
+	in := &Installed{project: p, keepsModes: p == nil || p.KeepsModes()}
 	if p != nil {
 		in.sums.read = p.Sums
 	}
@@ -42,11 +42,11 @@ func New(p *project.Project) *Packages {
 }
 
 // KeepsModes reports whether the project's file system stores executable bits.
-func (p *Packages) KeepsModes() bool { return p.keepsModes }
+func (p *Installed) KeepsModes() bool { return p.keepsModes }
 
 // ReadAhead starts to hash the shared trees in the background while the caller parses files. The
 // caller must call [Packages.StopReading].
-func (p *Packages) ReadAhead() {
+func (p *Installed) ReadAhead() {
 	p.reader.Go(func() {
 		for _, name := range p.project.Trees() {
 			if p.stopped.Load() {
@@ -59,14 +59,14 @@ func (p *Packages) ReadAhead() {
 
 // StopReading ends ReadAhead and waits for the tree that is being read. The project's packages
 // must not be moved before it returns.
-func (p *Packages) StopReading() {
+func (p *Installed) StopReading() {
 	p.stopped.Store(true)
 	p.reader.Wait()
 }
 
 // Inspect compares the installed package of an entry with the entry. If ctx ends, the report is
 // not complete.
-func (p *Packages) Inspect(ctx context.Context, entry lockfile.Module) Report {
+func (p *Installed) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if p.project == nil {
 		return Report{Status: Missing}
 	}
@@ -84,7 +84,7 @@ func (p *Packages) Inspect(ctx context.Context, entry lockfile.Module) Report {
 
 // read hashes an installed package. The targets of links into a shared tree are hashed there,
 // once for all calls.
-func (p *Packages) read(ctx context.Context, key string, report *Report) (*store.Tree, error) {
+func (p *Installed) read(ctx context.Context, key string, report *Report) (*store.Tree, error) {
 	root, err := p.project.Package(key)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (p *Packages) read(ctx context.Context, key string, report *Report) (*store
 	return store.NewTree(tree), nil
 }
 
-func (p *Packages) sharedTree(ctx context.Context, name string) (*store.Tree, error) {
+func (p *Installed) sharedTree(ctx context.Context, name string) (*store.Tree, error) {
 	return p.sharedTrees.Do(ctx, name, func(ctx context.Context) (*store.Tree, error) {
 		return store.ReadTree(ctx, p.project.TreePath(name))
 	})
@@ -121,7 +121,7 @@ func (p *Packages) sharedTree(ctx context.Context, name string) (*store.Tree, er
 
 // LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
 // project, and returns nil if there are none or they do not match the entry.
-func (p *Packages) LockedTree(entry lockfile.Module) *store.Tree {
+func (p *Installed) LockedTree(entry lockfile.Module) *store.Tree {
 	if p.project == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func isTreeLink(e hashing.Entry) bool {
 
 // checkSharedTree checks the parts of a shared tree that no link of this package points to,
 // because configuration is read there.
-func (p *Packages) checkSharedTree(ctx context.Context, report *Report) {
+func (p *Installed) checkSharedTree(ctx context.Context, report *Report) {
 	if report.Status != Verified || report.SharedTree == "" {
 		return
 	}

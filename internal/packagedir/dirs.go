@@ -1,4 +1,4 @@
-package installed
+package packagedir
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type Dirs struct {
 	Vendor *project.VendorDir
 
 	modulesDir, modulesPath string
-	installed               *Packages
+	installed               *Installed
 	vendored                *Vendored // nil if Vendor is
 	// realModules is the modules directory without symbolic links, relative to the root module as
 	// stock tools see it. It is "" if it does not exist yet.
@@ -35,7 +35,7 @@ type Dirs struct {
 // NewDirs returns the directories of a project. modulesDir is the directory of installed modules,
 // relative to the root module or absolute, and modulesPath is its path. vendor is nil if the project has no vendored
 // packages.
-func NewDirs(root, modulesDir, modulesPath string, in *Packages, vendor *project.VendorDir) *Dirs {
+func NewDirs(root, modulesDir, modulesPath string, in *Installed, vendor *project.VendorDir) *Dirs {
 	d := &Dirs{Root: root, Vendor: vendor, modulesDir: modulesDir, modulesPath: modulesPath, installed: in}
 	if vendor != nil {
 		d.vendored = NewVendored(vendor)

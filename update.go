@@ -1,0 +1,73 @@
+package cotter
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Update says for which calls and providers Install selects new versions instead of the
+// locked ones. The zero value updates nothing.
+type Update struct {
+	// All selects all versions as if nothing was locked. Keys does the same for the named
+	// calls only, which are given by their paths with dots.
+	All  bool
+	Keys []string
+	// Providers does the same for the named providers; All includes every provider. They
+	// are addresses as in a configuration: without a host, they refer to the registry of
+	// the request's dialect.
+	Providers []string
+	// To is the version to select for the only call in Keys; "" means the newest version
+	// that its constraint allows.
+	To string
+	// AllowDowngrade allows a version that is lower than the locked one. Otherwise this is
+	// an error that wraps [ErrDowngrade].
+	AllowDowngrade bool
+	// AcceptChanged names the calls, by their paths with dots, whose content may change
+	// while the version, tag or address stays the same; see [ContentChangedError].
+	// AcceptAllChanged does the same for every call. With All, it makes a run as trusting as
+	// "init -upgrade" of stock tools, which compare nothing.
+	AcceptChanged    []string
+	AcceptAllChanged bool
+
+	// several says that other projects may have the calls and providers that are named.
+	several bool
+}
+
+// has reports whether the update includes a call.
+func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
+
+// covers reports whether the update includes a call or a call above it.
+func (u Update) covers(path addrs.Module) bool {
+	for i := range path {
+		if u.has(path[:i+1].String()) {
+			return true
+		}
+	}
+	return u.All
+}
+
+// ErrNoVendor says that a request has WriteVendor set but names no directory.
+var ErrNoVendor = errors.New("the project has no directory for vendored packages")
+
+// accepts reports whether the content of a call may change.
+func (u Update) accepts(keys ...string) bool {
+	return u.AcceptAllChanged || slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(u.AcceptChanged, key) })
+}
+
+// fields returns the names of the fields of a request that select new versions.
+func (u Update) fields() []string {
+	var set []string
+	for _, field := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"Update.All", u.All}, {"Update.Keys", len(u.Keys) > 0}, {"Update.Providers", len(u.Providers) > 0}, {"Update.To", u.To != ""},
+	} {
+		if field.isSet {
+			set = append(set, field.name)
+		}
+	}
+	return set
+}
