@@ -69,7 +69,7 @@ func TestProviderModes(t *testing.T) {
 		changes, requests bool
 	}{
 		{"a dry run", cotter.Request{DryRun: true}, false, false, true, true},
-		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the cache has the listings
+		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, true}, // listings are asked for in each run
 		{"a dry run with a lock", cotter.Request{DryRun: true}, true, false, false, false},
 		{"from the cache", cotter.Request{Offline: true, Locked: true}, true, true, false, false},
 		{"again", cotter.Request{}, true, true, false, false},
