@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -197,6 +198,9 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	}
 	var found ModuleConfig
 	for _, call := range module.Calls {
+		if hasSyntaxError(call, diags) {
+			continue
+		}
 		m := ModuleCall{
 			Name:            call.Name,
 			Prefix:          call.Prefix,
@@ -224,6 +228,17 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	}
 	found.ProviderDiagnostics = module.ProviderDiags
 	return found, diags
+}
+
+// hasSyntaxError reports whether an error is in the lines of a call, up to the end of its source and
+// its version. The address of such a call may be only the beginning of what the user wrote.
+func hasSyntaxError(call configs.Call, diags hcl.Diagnostics) bool {
+	last := max(call.Range.End.Line, call.SourceRange.End.Line, call.VersionRange.End.Line)
+	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
+		at := diag.Subject
+		return diag.Severity == hcl.DiagError && at != nil && at.Filename == call.Range.Filename &&
+			call.Range.Start.Line <= at.Start.Line && at.Start.Line <= last
+	})
 }
 
 // providerRequirement converts a requirement to the type of the API.

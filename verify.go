@@ -78,15 +78,15 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	if p.files != nil {
 		report.addState(p.files)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, during := errgroup.WithContext(ctx)
 	group.SetLimit(p.clients.parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
-			if err := contextError(ctx); err != nil {
+			if err := contextError(during); err != nil {
 				return err
 			}
-			found := p.dirs.Inspect(ctx, entry)
-			if err := ctx.Err(); err != nil {
+			found := p.dirs.Inspect(during, entry)
+			if err := contextError(during); err != nil {
 				return err // what was found is not complete
 			}
 			report.Packages[i] = PackageReport{
@@ -94,7 +94,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			if found.Status == packagedir.Changed {
-				p.explain(ctx, &report.Packages[i])
+				p.explain(during, &report.Packages[i])
 			}
 			return nil
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // installer returns an Installer for commands that use the network, with the settings and
@@ -43,6 +44,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
 		GitBackend: git,
 		Limits:     limits,
+		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
 	}
 	in := cotter.New(cotter.Options{
 		HTTPClient:  client,

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	configedit "github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // updateName is the name of the command update, whose arguments are not only directories: see
@@ -51,6 +52,9 @@ func updateCommand(out *output) *cli.Command {
 			req.Update.AcceptChanged = cmd.Strings("accept-changed")
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
+			}
+			if _, err := versions.Parse(req.Update.To); req.Update.To != "" && err != nil {
+				return err
 			}
 			if cmd.Bool("edit") && req.Update.To != "" {
 				return usageError{errors.New("--edit selects the newest tag, so it cannot be used with --to")}

@@ -76,11 +76,11 @@ func (c *Client) Send(req *http.Request) (answer *Response, err error) {
 	target := url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path}
 	traced, done := trace.Start(req.Context(), trace.Operation{Kind: "http", Name: req.Method, Target: addrs.Redact(target.String())})
 	defer func() {
+		failed := err
 		if err == nil && answer.StatusCode >= http.StatusBadRequest {
-			done(answer.StatusError())
-			return
+			failed = errors.New("the server answered " + answer.Status) // the body is the caller's
 		}
-		done(err)
+		done(failed)
 	}()
 	if err := checkHeader(req.Header); err != nil {
 		closeBody(req)
