@@ -77,7 +77,7 @@ func TestInvalidRequests(t *testing.T) {
 		})
 	}
 	for _, zero := range []error{&cotter.InvalidRequestError{}, &cotter.InvalidRequestError{Err: io.EOF}} {
-		if zero.Error() == "" || errors.Unwrap(zero) != nil && errors.Unwrap(zero) != io.EOF {
+		if zero.Error() == "" || errors.Unwrap(zero) != nil && !errors.Is(zero, io.EOF) {
 			t.Errorf("%#v: %q", zero, zero.Error())
 		}
 	}

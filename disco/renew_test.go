@@ -27,7 +27,7 @@ func (r *rotated) ForHost(context.Context, addrs.Hostname) (disco.Credentials, e
 	return disco.BearerToken(token), nil
 }
 
-func authorized(t *testing.T, c *disco.Client, ctx context.Context) *http.Request {
+func authorized(ctx context.Context, t *testing.T, c *disco.Client) *http.Request {
 	t.Helper()
 	req := request(t, origin)
 	if err := c.Authorize(ctx, host, req); err != nil {
@@ -40,16 +40,16 @@ func TestRefusedTokenIsRenewed(t *testing.T) {
 	t.Parallel()
 	source := &rotated{tokens: []string{"old", "new"}}
 	c := &disco.Client{Credentials: source}
-	req := authorized(t, c, t.Context())
+	req := authorized(t.Context(), t, c)
 	for range 3 { // many requests are refused at once
 		if !c.Refused(t.Context(), host, req) {
 			t.Error("Refused = false after the token has changed")
 		}
 	}
-	if got := authorized(t, c, t.Context()).Header.Get("Authorization"); got != "Bearer new" || source.asked != 2 {
+	if got := authorized(t.Context(), t, c).Header.Get("Authorization"); got != "Bearer new" || source.asked != 2 {
 		t.Errorf("Authorize sets %q after %d questions to the source, want the new token after 2", got, source.asked)
 	}
-	if c.Refused(t.Context(), host, authorized(t, c, t.Context())) {
+	if c.Refused(t.Context(), host, authorized(t.Context(), t, c)) {
 		t.Error("Refused = true for a token that has not changed")
 	}
 }

@@ -249,7 +249,7 @@ func WriteLock(location Location, old, lock []byte) error {
 	if err != nil {
 		return err
 	}
-	defer place.close()
+	defer func() { _ = place.close() }()
 	return place.write(old, lock)
 }
 

@@ -168,7 +168,7 @@ func (p *Project) undoLock(c *lockChange) error {
 	if err != nil {
 		return nil //nolint:nilerr // the directory of the lock is gone, and the lock with it
 	}
-	defer place.close()
+	defer func() { _ = place.close() }()
 	now, err := place.read()
 	if err != nil || now == nil || !bytes.Equal(now, c.New) {
 		return nil //nolint:nilerr // the change did not write what cannot be read

@@ -90,6 +90,6 @@ func ReadLock(location Location) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer place.close()
+	defer func() { _ = place.close() }()
 	return place.read()
 }
