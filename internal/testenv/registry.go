@@ -21,9 +21,10 @@ import (
 	"time"
 )
 
-// TB is what StartRegistry needs of a [*testing.T].
+// TB is what this package needs of a [*testing.T].
 type TB interface {
 	Helper()
+	TempDir() string
 	Skip(args ...any)
 	Fatal(args ...any)
 	Cleanup(func())
