@@ -45,11 +45,9 @@ module "app" {
 	in := world.Installer()
 	var count atomic.Int64
 	in.Fetcher = counting{in.Fetcher, &count}
-	events(in)
 	check(dryRun(ctx, in))
 	check(providers(ctx, in))
 	check(several(ctx, in))
-	check(lint(ctx, "infra"))
 	check(lockEntries("infra"))
 	check(verify(ctx, "infra"))
 	if count.Load() == 0 {

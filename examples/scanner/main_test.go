@@ -20,7 +20,7 @@ module "network" {
 }
 `))
 	var out strings.Builder
-	if err := scan(&out, world.Dir(t, "config")); err != nil {
+	if err := scan(t.Context(), &out, world.Dir(t, "config")); err != nil {
 		t.Fatal(err)
 	}
 	want := `module "" in .: 1 files
