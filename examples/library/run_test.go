@@ -69,7 +69,7 @@ module "app" {
 	if _, err := userCredentials(ctx, client); err != nil {
 		t.Error(err)
 	}
-	for _, in := range []*cotter.Installer{gitToken(client, "s3cret"), clouds(client)} {
+	for _, in := range []*cotter.Installer{gitToken(client, "s3cret"), clouds(client), replaced(client)} {
 		if _, err := in.Load(ctx, cotter.Request{Dir: "infra", BestEffort: true}); err != nil {
 			t.Error(err)
 		}

@@ -14,6 +14,7 @@ func TestCheck(t *testing.T) {
 	rules, diags := policy.Parse([]byte(`policy {
   allow_sources  = ["registry.example.com/acme", "git.example.com"]
   deny_providers = ["*/acme/unwanted"]
+  branches       = "deny"
 }
 `), "cotter.hcl")
 	if diags.HasErrors() {
@@ -45,6 +46,16 @@ provider "registry.example.com/acme/unwanted" {
 }`, http.StatusOK, []string{"module net: ", "provider registry.example.com/acme/unwanted: "}},
 		{"a module from elsewhere", `module "net" {
   source = "git::https://git.elsewhere.example/net.git"
+  ` + h1 + `
+}`, http.StatusOK, []string{"module net: "}},
+		{"a range of versions of a git repository", `module "net" {
+  version     = "1.2.0"
+  source      = "git::https://git.example.com/net.git"
+  constraints = "~> 1.0"
+  ` + h1 + `
+}`, http.StatusOK, nil},
+		{"a branch", `module "net" {
+  source = "git::https://git.example.com/net.git"
   ` + h1 + `
 }`, http.StatusOK, []string{"module net: "}},
 		{"a provider block with an error", `provider "acme" {}`, http.StatusBadRequest, []string{"the lock is not valid"}},

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func scan(ctx context.Context, out io.Writer, dir string) error {
 			return err
 		}
 		fmt.Fprintf(out, "module %q in %s: %d files\n", m.Path, m.Dir, len(files))
-		if m.Package != "" && len(m.Hashes) == 0 {
+		if _, local := m.Source.(addrs.ModuleSourceLocal); !local && !m.Path.IsRoot() && len(m.Hashes) == 0 {
 			fmt.Fprintf(out, "%s: module %s is not locked\n", m.Call.Range, m.Path)
 		}
 	}

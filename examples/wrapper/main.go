@@ -31,7 +31,7 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string, co
 		return diags
 	}
 	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: config, Services: config.Services,
-		CacheDir: env.CacheDir(), StateDir: env.StateDir()})
+		Attempts: config.Attempts, CacheDir: env.CacheDir(), StateDir: env.StateDir()})
 	show := func(event cotter.Event) { // is never called twice at once
 		switch e := event.(type) {
 		case cotter.FetchDone:
