@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -34,7 +35,7 @@ func TestOutside(t *testing.T) {
 	write("main.go", read("testdata/outside/main.go"))
 	write("go.sum", read("../../go.sum"))
 	goMod := regexp.MustCompile(`(?m)^module .*`).ReplaceAllString(read("../../go.mod"), "module example.com/outside")
-	write("go.mod", goMod+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+checkout+"\n")
+	write("go.mod", goMod+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+strconv.Quote(checkout)+"\n")
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
