@@ -34,6 +34,7 @@
 // that version, points to that directory of that package. A run that may not change the
 // lock also asks, once, whether a version tag still points to the locked commit or
 // digest. Other runs stay at the locked revision even if the tag has moved or is gone.
+// [Installer].TrustInstalled believes what is installed instead, as stock tools do.
 //
 // A call without an entry takes the version or commit that the lock has for another call
 // of the same source, so that a renamed call is not upgraded. Without such an entry it
@@ -46,6 +47,9 @@
 // A run that may not change the lock fails instead. If a version, a version tag or an
 // archive has changed its content since it was locked, it is refused, even by an update,
 // unless the request names the call.
+//
+// [Request] can also name another file for the lock, have the lock as bytes, or do without
+// one. Without a lock, nothing is known of earlier content, so no change of it is refused.
 //
 // # Providers
 //
@@ -97,8 +101,8 @@
 // # What it does not do
 //
 // It runs no plan, changes no configuration, and configures no backend. It does not ask
-// for the values of variables. It reads no environment variables and writes no log:
-// callers get events.
+// for the values of variables. It reads no environment variables. It writes no log unless
+// [Installer].Logger is set: callers get events.
 //
 // # Limits
 //

@@ -2,9 +2,11 @@ package cotter_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
@@ -146,4 +148,36 @@ module "network" {
 	// Output:
 	// network 1.2.3: main.tf has 10 bytes
 	// network 1.2.3: run.sh has 10 bytes
+}
+
+// If several modules fail, their errors are joined. ModuleErrors returns each of them.
+func ExampleModuleErrors() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	const config = `module "network" {
+  source = "git::https://git.example.com/network.git?ref=v1.2.0"
+}
+module "tags" {
+  source = "acme/tags/aws"
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+		log.Fatal(err)
+	}
+
+	var in cotter.Installer
+	result, err := in.Load(context.Background(), cotter.Request{Dir: dir})
+	for failed := range cotter.ModuleErrors(err) {
+		fmt.Printf("%s:%d: %s: %v\n", failed.Range.Filename, failed.Range.Start.Line, failed.Path, errors.Is(failed, cotter.ErrNotInstalled))
+	}
+	for m := range result.All() { // the root module was read nevertheless
+		fmt.Printf("%q in %s\n", m.Path, m.Dir)
+	}
+	// Output:
+	// main.tf:2: network: true
+	// main.tf:5: tags: true
+	// "" in .
 }

@@ -139,6 +139,9 @@
 //   - Files are limited to 1 MiB, 100,000 tokens and 2000 opening brackets, and retries to 100.
 //   - A repository_template can contain only literal text, ${hostname}, ${namespace} and
 //     ${type}; other expressions of HCL are errors.
+//   - retry_count and TF_REGISTRY_DISCOVERY_RETRY, which stock tools use for discovery and
+//     registries only, also limit how often the cotter command requests a package of a module
+//     or a provider. The number for downloads of providers takes precedence for these.
 //   - A plugin cache directory that does not exist is not an error, because nothing is
 //     written there.
 //

@@ -27,8 +27,8 @@ const (
 
 // Client looks up services. The zero value is ready for use and sends no credentials. A
 // Client is safe for concurrent use. Once it is in use, it must not be copied and its
-// fields must not change. It remembers documents and credentials as long as it lives; see
-// Fresh.
+// fields must not change. It remembers documents and credentials until a run of a
+// cotter.Installer ends, otherwise as long as it lives; see Fresh.
 type Client struct {
 	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
 	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect

@@ -10,9 +10,12 @@
 //
 // # What it does
 //
-//   - A [Client] sends one request to each host and caches the answer; failures are not
-//     cached. Concurrent callers share a request, and canceling one caller does not cancel
-//     the others.
+//   - A [Client] sends one request to each host, and remembers the answer and the host's
+//     credentials; failures are not remembered. In a run of a cotter.Installer, it remembers
+//     them until the run ends, or the runs that share answers. Otherwise it remembers them as
+//     long as it lives; [Client.Fresh] returns a client that asks again.
+//   - Concurrent callers share a request, and canceling one caller does not cancel the others.
+//   - If a host refuses its credentials with 401, [Client.Refused] asks their source once more.
 //   - Services that the user configured for a host replace its document, which is then not
 //     requested.
 //   - Service URLs are resolved against the URL of the document, after redirects. If a

@@ -38,9 +38,9 @@ import (
 // those that the archive and the package actually have, unless all listed hashes are trusted; see
 // TrustAllHashes.
 //
-// A NetworkMirror remembers the documents of versions, so it should be used for only one run. Its
-// fields must not change while it is in use. It must not be copied. It is safe for concurrent
-// use.
+// A NetworkMirror remembers the documents of versions: in a run of a cotter.Installer until the run
+// ends, otherwise as long as it lives. Its fields must not change while it is in use. It must not be
+// copied. It is safe for concurrent use.
 type NetworkMirror struct {
 	// URL is the URL of the mirror. It must have the scheme https.
 	URL *url.URL

@@ -32,8 +32,9 @@ import (
 //
 // The digest of the layer is the hash of the archive. A lock records it.
 //
-// An OCIMirror remembers the indexes, so it should be used for only one run. Its fields must not
-// change while it is in use. It must not be copied. It is safe for concurrent use.
+// An OCIMirror remembers the indexes: in a run of a cotter.Installer until the run ends, otherwise as
+// long as it lives. Its fields must not change while it is in use. It must not be copied. It is safe
+// for concurrent use.
 type OCIMirror struct {
 	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate

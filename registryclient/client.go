@@ -51,8 +51,8 @@ var _ ModuleRegistry = (*Client)(nil)
 
 // Client sends requests to registries of modules and providers. Services is required; all
 // other fields are optional. A Client is safe for concurrent use. Once it is in use, it
-// must not be copied and its fields must not change. It remembers answers as long as it
-// lives; see Fresh.
+// must not be copied and its fields must not change. It remembers answers until
+// a run of a cotter.Installer ends, otherwise as long as it lives; see Fresh.
 type Client struct {
 	Services Services
 	// HTTPClient provides the transport, and its Timeout limits each attempt,

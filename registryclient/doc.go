@@ -72,9 +72,11 @@
 //
 // # Requests
 //
-//   - Each listing and each location is requested once and cached; failures are not
-//     cached. Concurrent callers share a request, and canceling one caller does not cancel
-//     the others.
+//   - Each listing and each location is requested once and remembered; failures are not
+//     remembered. In a run of a cotter.Installer, the answers are those of the run, or of the
+//     runs that share answers. Otherwise a [Client] remembers them as long as it lives;
+//     [Client.Fresh] returns one that asks again.
+//   - Concurrent callers share a request, and canceling one caller does not cancel the others.
 //   - Lost connections, truncated bodies, 429, and 5xx except 501 are retried. Retry-After
 //     is obeyed up to a minute each and five minutes in total; a longer wait is an error.
 //     Other 4xx are final.

@@ -73,6 +73,7 @@ func confirmedText(e evidence.Evidence) string {
 type jsonEvidence struct {
 	// Kind is "origin", "signature", "mirror", "signed-mirror", "imported", "user", "project" for
 	// a package that the project itself has brought, or "none" if nothing confirms the package.
+	// Programs that embed Cotter can also have "installed"; the command never does.
 	Kind string `json:"kind"`
 	// By is the mirror, the bundle or the key.
 	By string `json:"by,omitempty"`

@@ -214,6 +214,7 @@ func (p *runPage) direct(t *testing.T, line string) {
 		p.picture = found[2]
 	case "not run":
 		p.skip = true
+	case "sample": // the next block is Go code, which examples/library compares
 	case "world":
 		words := strings.SplitN(found[2], " ", 4)
 		tree := modtest.Txtar("-- main.tf --\n" + words[3] + "\n")

@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "write the samples into the pages")
 // sample, if there is one.
 var sampleBlock = regexp.MustCompile("(?s)(?:<!-- sample: ([a-z ]+) -->\n)?```go\n(.*?)```\n")
 
-// TestPages compares the Go code in the pages with the samples of this package, so every
-// block of Go code compiles. Run it with -update to write the samples into the pages.
+// TestPages compares the Go code in the pages with the samples of this package and with the other
+// programs in examples/, so every block of Go code compiles. Run it with -update to write the samples into the pages.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	samples := readSamples(t)
@@ -60,8 +60,23 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// programs are the files that are shown as a whole, from the package clause on, by the names of
+// their samples. Each has to fit a screen.
+var programs = map[string]string{
+	"scanner":        "../scanner/main.go",
+	"wrapper":        "../wrapper/main.go",
+	"updater":        "../updater/main.go",
+	"unit test":      "../unittest/unittest_test.go",
+	"policy service": "../policyservice/main.go",
+}
+
+const screen = 55 // lines
+
+// packageClause matches a file from the package clause on.
+var packageClause = regexp.MustCompile(`(?ms)^package .*`)
+
 // readSamples returns the samples by their names, without the indentation that the
-// function around them gives.
+// function around them gives, and the programs.
 func readSamples(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("samples_test.go")
@@ -70,6 +85,16 @@ func readSamples(t *testing.T) map[string]string {
 	}
 	marked := regexp.MustCompile(`(?ms)^(\t*)// sample: ([a-z ]+)\n(.*?)^\t*// end$`)
 	samples := make(map[string]string)
+	for name, file := range programs {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples[name] = packageClause.FindString(string(text))
+		if n := strings.Count(samples[name], "\n"); n > screen {
+			t.Errorf("%s has %d lines, which is more than a screen", file, n)
+		}
+	}
 	for _, found := range marked.FindAllStringSubmatch(string(text), -1) {
 		indent, name, code := found[1], found[2], strings.TrimSpace(found[3])
 		if _, ok := samples[name]; ok {

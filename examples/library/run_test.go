@@ -45,11 +45,9 @@ module "app" {
 	in := world.Installer()
 	var count atomic.Int64
 	in.Fetcher = counting{in.Fetcher, &count}
-	events(in)
 	check(dryRun(ctx, in))
 	check(providers(ctx, in))
 	check(several(ctx, in))
-	check(lint(ctx, "infra"))
 	check(lockEntries("infra"))
 	check(verify(ctx, "infra"))
 	if count.Load() == 0 {
@@ -71,7 +69,7 @@ module "app" {
 	if _, err := userCredentials(ctx, client); err != nil {
 		t.Error(err)
 	}
-	for _, in := range []*cotter.Installer{gitToken(client, "s3cret"), clouds(client)} {
+	for _, in := range []*cotter.Installer{gitToken(client, "s3cret"), clouds(client), replaced(client)} {
 		if _, err := in.Load(ctx, cotter.Request{Dir: "infra", BestEffort: true}); err != nil {
 			t.Error(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/conformance"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/hg"
@@ -36,7 +37,7 @@ func installTree(ctx context.Context, cacheDir, stateDir string) error {
 		return err // one or more *cotter.ModuleError, with the file and line of each call
 	}
 	for _, m := range result.Modules {
-		fmt.Println(m.Path, addrs.Redact(m.Source.String()), m.Version, m.Dir)
+		fmt.Println(m.Path, m.Source, m.Version, m.Dir)
 	}
 	// end
 	return nil
@@ -44,13 +45,16 @@ func installTree(ctx context.Context, cacheDir, stateDir string) error {
 
 func explain(err error) {
 	// sample: errors
-	var call *cotter.ModuleError
-	var changed *cotter.HashMismatchError
-	switch {
-	case errors.As(err, &changed):
-		log.Printf("%s: the package has other files than the lock", changed.Key)
-	case errors.As(err, &call):
-		log.Printf("%s:%d: module %s: %v", call.Range.Filename, call.Range.Start.Line, call.Path, call.Err)
+	for failed := range cotter.ModuleErrors(err) {
+		var changed *cotter.HashMismatchError
+		if errors.As(failed, &changed) {
+			log.Printf("module %s has other files than the lock: %v", failed.Path, changed.Changes)
+			continue
+		}
+		log.Printf("%s: module %s: %v", failed.Range, failed.Path, failed.Err)
+	}
+	for failed := range cotter.ProviderErrors(err) {
+		log.Printf("provider %s: %v", failed.Provider, failed.Err)
 	}
 	// end
 }
@@ -82,27 +86,6 @@ func several(ctx context.Context, in *cotter.Installer) error {
 	}
 	// end
 	return err
-}
-
-func lint(ctx context.Context, dir string) error {
-	// sample: load
-	var in cotter.Installer
-	result, err := in.Load(ctx, cotter.Request{Dir: dir, BestEffort: true})
-	if err != nil {
-		return err
-	}
-	for _, m := range result.Modules {
-		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(m.Dir), "*.tf"))
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%s, called at %s:%d, has %d files\n", m.Path, m.Call.Range.Filename, m.Call.Range.Start.Line, len(files))
-	}
-	for _, u := range result.Unresolved {
-		fmt.Printf("%s is not installed: %v\n", u.Path, u.Err)
-	}
-	// end
-	return nil
 }
 
 func lockEntries(dir string) error {
@@ -151,7 +134,7 @@ func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installe
 	}
 	in := cotter.New(cotter.Options{
 		HTTPClient:  client,
-		Credentials: config,          // registries, archives and OCI registries
+		Credentials: config,          // registries, archives and OCI registries; git finds its own
 		Services:    config.Services, // "host" blocks
 		Attempts:    config.Attempts,
 		CacheDir:    env.CacheDir(),
@@ -225,17 +208,28 @@ func clouds(client *http.Client) *cotter.Installer {
 	return in
 }
 
-func events(in *cotter.Installer) {
-	// sample: events
-	in.OnEvent = func(event cotter.Event) {
-		switch e := event.(type) {
-		case cotter.Resolved:
-			log.Printf("%s: version %q of %s", e.Path, e.Version, addrs.Redact(e.Source.String()))
-		case cotter.FetchDone:
-			log.Printf("fetched %s, %d bytes", e.Package, e.Bytes)
-		case cotter.Warning:
-			log.Printf("warning: %s %s", e.Path, e.Message)
-		}
+// testServer stands for an httptest.Server.
+type testServer struct{ world *modtest.World }
+
+func (s testServer) Client() *http.Client { return s.world.HTTPClient() }
+
+// TestConformance is the test of a server that docs/conformance.md shows.
+func TestConformance(t *testing.T) {
+	world := modtest.New(t, modtest.Txtar("-- registry/acme/net/aws/1.2.0/main.tf --\n"))
+	server, ctx := testServer{world}, t.Context()
+	source, err := addrs.ParseModuleSourceRegistry(world.Source("acme/net/aws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := source.Package
+	// sample: conformance
+	client := conformance.Client{HTTPClient: server.Client()}
+	report, err := client.ModuleRegistry(ctx, module)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
+		t.Error(err)
 	}
 	// end
 }
@@ -253,7 +247,7 @@ func dryRun(ctx context.Context, in *cotter.Installer) error {
 	return nil
 }
 
-// sample: wrapper
+// sample: wrapped fetcher
 type counting struct {
 	cotter.Fetcher
 	count *atomic.Int64
@@ -262,28 +256,6 @@ type counting struct {
 func (c counting) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
 	c.count.Add(1)
 	return c.Fetcher.Fetch(ctx, req)
-}
-
-// end
-
-// sample: test
-func TestInstall(t *testing.T) {
-	world := modtest.New(t, modtest.Txtar(`
--- registry/acme/net/aws/1.2.0/main.tf --
-output "id" { value = "net" }
--- config/main.tf --
-module "net" {
-  source  = "MODTEST_HOST/acme/net/aws"
-  version = "~> 1.0"
-}
-`))
-	result, err := world.Installer().Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := result.Modules[0].Version.String(); got != "1.2.0" {
-		t.Errorf("version %s was selected", got)
-	}
 }
 
 // end

@@ -1,6 +1,5 @@
-// Command scanner shows how a linter or a scanner walks the modules of a project:
-// it reads what is installed, the root module included, sends no request, and goes on
-// if something is missing. It prints the tree, and the calls that are not locked.
+// Command scanner shows how a linter or a scanner walks the modules of a project. It reads what any
+// tool has installed, sends no request, and continues if something is missing.
 //
 //	scanner DIR
 package main
@@ -17,34 +16,30 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: scanner DIR")
-		os.Exit(2)
-	}
-	if err := scan(os.Stdout, os.Args[1]); err != nil {
+	if err := scan(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func scan(out io.Writer, dir string) error {
+func scan(ctx context.Context, out io.Writer, dir string) error {
 	var in cotter.Installer
-	result, err := in.Load(context.Background(), cotter.Request{Dir: dir, BestEffort: true})
+	result, err := in.Load(ctx, cotter.Request{Dir: dir, BestEffort: true})
 	if err != nil {
 		return err
 	}
-	for _, m := range append([]cotter.Module{result.Root}, result.Modules...) {
-		files, err := filepath.Glob(filepath.Join(dir, m.Dir, "*.tf"))
+	for m := range result.All() { // the root module is the first
+		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(m.Dir), "*.tf"))
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "module %q in %s: %d files\n", m.Path, m.Dir, len(files))
 		if _, local := m.Source.(addrs.ModuleSourceLocal); !local && !m.Path.IsRoot() && len(m.Hashes) == 0 {
-			fmt.Fprintf(out, "%s:%d: module %s is not locked\n", m.Call.Range.Filename, m.Call.Range.Start.Line, m.Path)
+			fmt.Fprintf(out, "%s: module %s is not locked\n", m.Call.Range, m.Path)
 		}
 	}
 	for _, u := range result.Unresolved {
-		fmt.Fprintf(out, "not scanned: %v\n", u.Err) // which says where the call is
+		fmt.Fprintf(out, "not scanned: %v\n", u.Err) // the error names the file and the line of the call
 	}
 	return nil
 }

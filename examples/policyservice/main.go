@@ -1,0 +1,58 @@
+// Command policyservice shows how a service checks the locks of other programs: it answers a request
+// whose body is a lock with the modules and providers that a policy refuses. It reads no project and
+// sends no request.
+//
+//	policyservice cotter.hcl
+//	curl --data-binary @.terraform.lock.hcl http://localhost:8080/
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+func main() {
+	text, err := os.ReadFile(os.Args[1])
+	rules, diags := policy.Parse(text, os.Args[1])
+	if err != nil || !rules.Declared() { // there is no policy block, or it has errors
+		log.Fatalf("%s has no valid policy: %v, %v", os.Args[1], err, diags)
+	}
+	log.Fatal(http.ListenAndServe("localhost:8080", check(rules)))
+}
+
+func check(rules *policy.Policy) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lockfile.MaxSize))
+		lock, diags := lockfile.Parse(text, "lock")
+		if err != nil || diags.HasErrors() || lock.ProviderFaults().HasErrors() {
+			http.Error(w, "the lock is not valid", http.StatusBadRequest)
+			return
+		}
+		for _, m := range lock.Modules() {
+			want, _ := versions.ParseConstraints(m.Constraints) // lockfile.Parse has checked them
+			source, err := addrs.ParseModuleSource(m.Source)
+			if err == nil {
+				err = rules.CheckCall(policy.Call{Source: source, Constraint: want})
+			}
+			if pkg, _ := m.SplitPackage(); err == nil && m.Package != "" {
+				err = rules.CheckPackage(pkg) // where the registry has the package
+			}
+			if err != nil {
+				fmt.Fprintf(w, "module %s: %v\n", m.Key, err)
+			}
+		}
+		for _, p := range lock.Providers() {
+			if err := rules.CheckProvider(p.Address); err != nil {
+				fmt.Fprintf(w, "provider %s: %v\n", p.Address, err)
+			}
+		}
+	}
+}

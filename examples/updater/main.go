@@ -1,0 +1,52 @@
+// Command updater shows how a bot updates the modules of a project: the tags in source addresses, and
+// the lock. It prints what has changed as a list in Markdown, for a pull request.
+//
+//	updater DIR
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/edit"
+)
+
+func main() {
+	if err := update(context.Background(), &cotter.Installer{}, os.Stdout, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string) error {
+	pins, err := in.Pins(ctx, cotter.Request{Dir: dir}) // calls with a tag, such as ?ref=v1.2.0
+	if err != nil {
+		return err
+	}
+	files, err := edit.Pins(ctx, dir, pins)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.New, 0o644); err != nil {
+			return err
+		}
+	}
+	result, err := in.Install(ctx, cotter.Request{Dir: dir, Update: cotter.Update{All: true}})
+	if err != nil {
+		return err
+	}
+	for _, c := range result.LockChanges {
+		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Key, c.Old, c.New)
+		for _, i := range c.Interface {
+			if i.Breaking {
+				fmt.Fprintf(out, "  - breaks %s: %s\n", i.At, i)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+// A program outside of the repository. It uses the names of the API that are fixed, each with the
+// type that it has: if a name or a type changes, it does not compile. When it runs, it checks what
+// compiling cannot show.
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"log"
+	"testing/fstest"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/opentofu/svchost"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Package addrs.
+var (
+	_ func(raw string) (addrs.ModuleSource, error) = addrs.ParseModuleSource
+	_ func(raw string) (addrs.Provider, error)     = addrs.ParseProviderSource
+
+	_ addrs.ModuleSource = addrs.ModuleSourceLocal("./net")
+	_ addrs.ModuleSource = addrs.ModuleSourceRegistry{Package: addrs.ModuleRegistryPackage{}, Subdir: ""}
+	_ addrs.ModuleSource = addrs.ModuleSourceRemote{Package: addrs.ModulePackage{}, Subdir: ""}
+
+	_ interface {
+		String() string
+		ForDisplay() string
+	} = addrs.ModuleSource(nil)
+
+	_ = addrs.Provider{Hostname: svchost.Hostname("registry.opentofu.org"), Namespace: "hashicorp", Type: "null"}
+)
+
+// Package versions.
+var (
+	_ func(s string) (versions.Constraints, error)                                              = versions.ParseConstraints
+	_ func(offered []versions.Candidate, want versions.Constraints) (versions.Candidate, error) = versions.Select
+
+	_ error = (*versions.NoMatchError)(nil)
+)
+
+// Package hashing.
+var (
+	_ func(fsys fs.FS) (hashing.Hash, error) = hashing.FS
+	_ func(dir string) (hashing.Hash, error) = hashing.Dir
+)
+
+// Package lockfile.
+var (
+	_ func(src []byte, filename string) (*lockfile.File, hcl.Diagnostics) = lockfile.Parse
+
+	_ = lockfile.Module{Key: "", Version: "", Source: "", Constraints: "", Package: "", Hashes: []hashing.Hash{}, Range: hcl.Range{}}
+
+	_ interface {
+		Modules() []lockfile.Module
+		SetModule(lockfile.Module)
+		RemoveModule(key string)
+		Bytes() []byte
+	} = (*lockfile.File)(nil)
+)
+
+// Package cotter.
+var (
+	_ = cotter.Installer{
+		Registry: cotter.Registry((*registryclient.Client)(nil)),
+		Fetcher:  cotter.Fetcher((*getmodules.Fetcher)(nil)),
+		Config:   cotter.ConfigReader(nil),
+		CacheDir: "",
+		Parallel: 0,
+		OnEvent:  func(cotter.Event) {},
+	}
+	_ func(opts cotter.Options) *cotter.Installer = cotter.New
+
+	_ interface {
+		Install(ctx context.Context, req cotter.Request) (*cotter.Result, error)
+		Verify(ctx context.Context, req cotter.Request) (*cotter.Report, error)
+	} = (*cotter.Installer)(nil)
+
+	_ = cotter.Request{Dir: "", OnEvent: func(cotter.Event) {}, LockFile: "", NoLock: false, Locked: false}
+
+	_ func(*cotter.Result) iter.Seq[cotter.Module]    = (*cotter.Result).All
+	_ func(err error) iter.Seq[*cotter.ModuleError]   = cotter.ModuleErrors
+	_ func(err error) iter.Seq[*cotter.ProviderError] = cotter.ProviderErrors
+
+	_ bool = (&cotter.Report{}).OK()
+
+	_ error = &cotter.ModuleError{Path: addrs.Module(nil), Range: hcl.Range{}, Err: error(nil)}
+	_ error = (*cotter.HashMismatchError)(nil)
+	_ error = (*getmodules.FetchError)(nil)
+	_ error = (*registryclient.RequestError)(nil)
+)
+
+const _ cotter.Status = cotter.StatusUnknown
+
+var _ [0]struct{} = [cotter.StatusUnknown]struct{}{} // compiles if it is 0
+
+func main() {
+	log.SetFlags(0)
+	check := func(ok bool, what string) {
+		if !ok {
+			log.Fatal(what)
+		}
+	}
+	provider, err := addrs.ParseProviderSource("null")
+	check(err == nil && provider.String() == "registry.opentofu.org/hashicorp/null", "ParseProviderSource")
+	source, err := addrs.ParseModuleSource("acme/net/aws")
+	check(err == nil && source.String() == "registry.opentofu.org/acme/net/aws", "ParseModuleSource")
+
+	want, err := versions.ParseConstraints("~> 1.0")
+	check(err == nil, "ParseConstraints")
+	_, err = versions.Select(nil, want)
+	var none *versions.NoMatchError
+	check(errors.As(err, &none), "Select returns no *NoMatchError")
+
+	hash, err := hashing.FS(fstest.MapFS{"main.tf": {}})
+	check(err == nil, "hashing.FS")
+	lock, diags := lockfile.Parse([]byte("# foreign\n"), "lock")
+	check(!diags.HasErrors(), "lockfile.Parse")
+	lock.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Hashes: []hashing.Hash{hash}})
+	check(len(lock.Modules()) == 1 && len(lock.Bytes()) > len("# foreign\n"), "SetModule")
+	lock.RemoveModule("net")
+	check(len(lock.Modules()) == 0, "RemoveModule")
+
+	check(!(&cotter.Report{}).OK(), "a zero Report is OK")
+	modules := 0
+	for m := range (&cotter.Result{}).All() {
+		modules++
+		check(m.Path.IsRoot(), "the root module is not the first of Result.All")
+	}
+	check(modules == 1, "Result.All of a zero Result")
+	failed := 0
+	for range cotter.ModuleErrors(errors.Join(&cotter.ModuleError{Path: addrs.Module{"b"}}, errors.Join(&cotter.ModuleError{Path: addrs.Module{"a"}}))) {
+		failed++
+	}
+	for range cotter.ProviderErrors(errors.Join(&cotter.ProviderError{})) {
+		failed++
+	}
+	check(failed == 3, "ModuleErrors and ProviderErrors")
+
+	var in cotter.Installer
+	result, err := in.Install(context.Background(), cotter.Request{Dir: "empty", NoLock: true})
+	check(err == nil && len(result.Modules) == 0, "Install of an empty directory")
+	_, err = in.Verify(context.Background(), cotter.Request{Dir: "empty"})
+	check(err != nil, "Verify without a lock returns no error")
+}
