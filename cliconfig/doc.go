@@ -140,8 +140,8 @@
 //   - A repository_template can contain only literal text, ${hostname}, ${namespace} and
 //     ${type}; other expressions of HCL are errors.
 //   - retry_count and TF_REGISTRY_DISCOVERY_RETRY, which stock tools use for discovery and
-//     registries only, also limit how often the cotter command requests a package of a module
-//     or a provider. The number for downloads of providers takes precedence for these.
+//     registries only, also limit how often the cotter command requests the package of a
+//     provider, unless there is a number for downloads of providers.
 //   - A plugin cache directory that does not exist is not an error, because nothing is
 //     written there.
 //
