@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -392,10 +391,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	for _, warning := range append(r.lost.warnings(ctx, tree.restored.Keys()),
-		Warning{Message: r.assumedDialectOf(tree.hostless), Kind: WarningDialectAssumed},
-		Warning{Message: constraintsBeside(modules)},
-	) {
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -444,26 +440,15 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 	return err
 }
 
-// constraintsBeside returns a warning about calls with a version argument and a source that
-// is not a registry's. Stock tools refuse them. It returns "" if there are no such calls.
-func constraintsBeside(modules []*module) string {
-	var places []string
-	var constraint string
+// constraintsBeside returns warnings about the calls with a version argument and a source that is
+// not a registry's. Stock tools refuse them.
+func constraintsBeside(modules []*module) []Warning {
+	var list []Warning
 	for _, m := range modules {
-		c := m.call
-		if !c.from.IsRemote() || !c.HasVersion {
-			continue
+		if c := m.call; c.from.IsRemote() && c.HasVersion {
+			list = append(list, Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}
-		if len(places) == maxListed {
-			places = append(places, "...")
-			break
-		}
-		constraint = orElse(constraint, c.from.Want.String())
-		places = append(places, fmt.Sprintf("%s:%d (module %s)", c.VersionRange.Filename, c.VersionRange.Start.Line, c.path))
 	}
-	if len(places) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("tofu and terraform refuse a version argument next to a source that is not a registry address: %s; "+
-		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
+	return list
 }

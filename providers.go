@@ -187,8 +187,8 @@ func (s *providerStage) warnOfDialect() {
 			if !use.Hostless {
 				continue
 			}
-			if text := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); text != "" {
-				s.events.emit(Warning{Message: text, Kind: WarningDialectAssumed})
+			if w := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); w.Message != "" {
+				s.events.emit(w)
 			}
 			return
 		}

@@ -367,3 +367,43 @@ const oneOfEachNewer = oneOfEach + `
 -- providers/acme/cloud/1.1.0/PLATFORM/terraform-provider-cloud --
 binary
 `
+
+// A warning about the configuration says where it is in Range, and its message does not repeat that.
+func TestWarningPlaces(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/main.tf --\n", modtest.Options{})
+	dir := w.project(t, map[string]string{"main.tf": `
+module "secret" {
+  source = "git::https://user:password@HOST/git/dns.git?ref=v1.0.0"
+}
+module "beside" {
+  source  = "git::https://HOST/git/dns.git"
+  version = "1.0.0"
+}
+terraform {
+  required_providers {
+    cloud  = { source = "HOST/acme/cloud" }
+    cloud2 = { source = "HOST/acme/cloud" }
+  }
+}
+`})
+	got := map[string]string{}
+	if _, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
+			got[warning.Range.String()] = warning.Path.String() + ": " + strings.Fields(warning.Message)[0]
+			if strings.Contains(warning.Message, "main.tf:3") || strings.Contains(warning.Message, "main.tf:7") {
+				t.Errorf("the message has the place: %s", warning.Message)
+			}
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	places := make(map[string]string)
+	for at, text := range got {
+		at, _, _ = strings.Cut(at, ",")
+		places[at] = text
+	}
+	if diff := cmp.Diff(map[string]string{"main.tf:3": "secret: the", "main.tf:7": "beside: tofu", "main.tf:12": ": Duplicate"}, places); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
