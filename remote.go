@@ -126,6 +126,9 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 // Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
 // about what could not be compared at all.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginReport, err error) {
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
 	q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,9 @@ func TestInvalidRequests(t *testing.T) {
 		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []string{""}}}, []string{"Update.Keys"}},
 		"vendor without a directory": {cotter.Request{WriteVendor: true}, []string{"WriteVendor", "Vendor"}},
 		"vendor and no modules":      {cotter.Request{WriteVendor: true, Vendor: "v", Providers: &cotter.Providers{Only: true}}, []string{"Providers.Only", "WriteVendor"}},
+		"only providers and a key":   {cotter.Request{Providers: &cotter.Providers{Only: true}, Update: cotter.Update{Keys: []string{"a"}}}, []string{"Providers.Only", "Update.Keys"}},
+		"no providers to update":     {cotter.Request{Update: cotter.Update{Providers: []string{"hashicorp/null"}}}, []string{"Providers", "Update.Providers"}},
+		"vendor in the root module":  {cotter.Request{Vendor: "."}, []string{"Vendor"}},
 		"layout":                     {cotter.Request{Layout: 7}, []string{"Layout"}},
 		"dialect":                    {cotter.Request{Dialect: -1}, []string{"Dialect"}},
 		"next":                       {cotter.Request{Next: 9}, []string{"Next"}},
@@ -74,12 +77,58 @@ func TestInvalidRequests(t *testing.T) {
 				return req, nil
 			}}, nil)
 			check("ForDir", err)
+			for what, call := range otherMethods(in) {
+				if what != "LockedPackages" { // it ignores the fields about changes
+					check(what, call(t.Context(), req))
+				}
+			}
 		})
 	}
 	for _, zero := range []error{&cotter.InvalidRequestError{}, &cotter.InvalidRequestError{Err: io.EOF}} {
 		if zero.Error() == "" || errors.Unwrap(zero) != nil && errors.Unwrap(zero) != io.EOF {
 			t.Errorf("%#v: %q", zero, zero.Error())
 		}
+	}
+}
+
+// otherMethods are the methods with a request that change no modules.
+func otherMethods(in *cotter.Installer) map[string]func(context.Context, cotter.Request) error {
+	return map[string]func(context.Context, cotter.Request) error{
+		"Load":         func(ctx context.Context, req cotter.Request) error { _, err := in.Load(ctx, req); return err },
+		"Verify":       func(ctx context.Context, req cotter.Request) error { _, err := in.Verify(ctx, req); return err },
+		"VerifyRemote": func(ctx context.Context, req cotter.Request) error { _, err := in.VerifyRemote(ctx, req); return err },
+		"Outdated":     func(ctx context.Context, req cotter.Request) error { _, err := in.Outdated(ctx, req); return err },
+		"Pins":         func(ctx context.Context, req cotter.Request) error { _, err := in.Pins(ctx, req); return err },
+		"Restore":      func(ctx context.Context, req cotter.Request) error { _, err := in.Restore(ctx, req, nil); return err },
+		"LockedPackages": func(ctx context.Context, req cotter.Request) error {
+			return in.LockedPackages(ctx, []string{req.Dir}, req, nil, cotter.LockedFuncs{})
+		},
+	}
+}
+
+// Methods refuse requests for what they cannot do.
+func TestRequestsOfMethods(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		req     cotter.Request
+		field   string
+		methods []string
+	}{
+		"no lock":      {cotter.Request{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
+		"lock content": {cotter.Request{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
+		"dry run":      {cotter.Request{DryRun: true}, "DryRun", []string{"Restore"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := test.req
+			req.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
+			for method, call := range otherMethods(&cotter.Installer{}) {
+				invalid, ok := errors.AsType[*cotter.InvalidRequestError](call(t.Context(), req))
+				if refuses := slices.Contains(test.methods, method); ok != refuses || ok && !slices.Contains(invalid.Fields, test.field) {
+					t.Errorf("%s: error %v, want an InvalidRequestError: %t", method, invalid, refuses)
+				}
+			}
+		})
 	}
 }
 
