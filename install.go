@@ -32,8 +32,9 @@ import (
 // If several modules and providers failed, the error joins all of their errors in one list:
 // first the entries of the lock, then modules in the order of their paths, then providers in
 // the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
-// failed, the providers that the others require are selected, but not downloaded, and a source
-// of providers that does not answer within 5 seconds is not waited for.
+// failed, the providers that the others require are checked without further requests: against
+// the lock, the policies, and the versions that their sources have listed by then. Requests
+// without an answer are canceled.
 //
 // If Install fails after it has walked the tree, the result is not nil, and describes what
 // was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.

@@ -85,6 +85,13 @@ func (s *Client) Listing(ctx context.Context, all rules.Rules, source getprovide
 	})
 }
 
+// knownListing is like Listing, but sends no request and waits for none. ok is false if the source
+// has not answered yet. key is that of a source that is not nil.
+func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, p addrs.Provider) (_ getproviders.Listing, ok bool, err error) {
+	ctx = s.inSession(all.ForProviders(ctx))
+	return s.listings.Known(httpx.Share(ctx, listingKey{p, key}))
+}
+
 // packageKey identifies a package of a provider in the client.
 type packageKey struct {
 	provider addrs.Provider
