@@ -131,13 +131,12 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	session, done, err := inst.clients.sessionFor(p)
+	ctx, session, done, err := inst.clients.sessionFor(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, done()) }()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
 
@@ -164,13 +163,12 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	session, done, err := inst.clients.session(inst.user)
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	p, err := view(ctx, inst.req, inst.user)
 	if err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 		return err
 	}
 	defer func() { err = join(err, p.close()) }()
-	session, done, err := inst.clients.session(inst.user)
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
 	if err != nil {
 		return err
 	}

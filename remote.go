@@ -129,7 +129,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginRe
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}
-	q, err := openToAsk(ctx, in, req)
+	ctx, q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
