@@ -456,3 +456,52 @@ terraform {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
+
+// All verbs trace each request that they send, also those for tags of OCI repositories, and
+// remember nothing for the next run.
+func TestTraceOfVerbs(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- oci/acme%2Fnet/1.0.0/main.tf --\n-- oci/acme%2Fnet/1.1.0/main.tf --\n", modtest.Options{})
+	req := cotter.Request{Dir: w.project(t, map[string]string{"main.tf": oneOfEachConfig + `
+module "oci" {
+  source = "oci://HOST/acme/net?version=~> 1.0"
+}
+`}), Providers: &cotter.Providers{}}
+	if _, err := w.in.Install(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	methods := otherMethods(w.in)
+	methods["Install"] = func(ctx context.Context, req cotter.Request) error {
+		req.Update.All = true
+		_, err := w.in.Install(ctx, req)
+		return err
+	}
+	var mu sync.Mutex
+	traced := map[string]bool{}
+	w.in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {
+			traced[path] = true
+		}
+		return ctx, nil
+	}
+	for _, method := range []string{"Install", "Outdated", "VerifyRemote"} {
+		for range 2 {
+			w.asked()
+			clear(traced)
+			if err := methods[method](t.Context(), req); err != nil {
+				t.Fatalf("%s: %v", method, err)
+			}
+			asked := w.asked()
+			if !slices.Contains(asked, "/v2/acme/net/tags/list") {
+				t.Errorf("%s did not list the tags: %q", method, asked)
+			}
+			for _, path := range asked {
+				if !traced[path] {
+					t.Errorf("%s did not trace the request for %s", method, path)
+				}
+			}
+		}
+	}
+}
