@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -163,8 +162,8 @@ func TestAllowConfigErrorsAllowsNothingElse(t *testing.T) {
 	}
 }
 
-// A provider that no version suits is reported beside a module that cannot be found, and nothing
-// of a provider is downloaded.
+// A provider that no version suits is reported beside a module that cannot be found if the versions
+// are known, and nothing is requested for it: neither versions nor packages.
 func TestProviderErrorBesideModuleError(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, `
@@ -173,22 +172,32 @@ disk
 -- providers/acme/net/1.0.0/PLATFORM/terraform-provider-net_v1.0.0 --
 net
 `, modtest.Options{})
-	dir := w.project(t, map[string]string{"main.tf": `
+	const providers = `
 terraform {
   required_providers {
     disk = { source = "HOST/acme/disk", version = "~> 9.0" }
     net  = { source = "HOST/acme/net" }
   }
 }
-module "gone" { source = "HOST/acme/gone/aws" }
-`})
-	_, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
+`
+	in, done, err := w.in.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	dir := w.project(t, map[string]string{"main.tf": providers})
+	if _, err := in.Outdated(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}}); err != nil {
+		t.Fatal(err)
+	}
+	w.asked()
+	dir = w.project(t, map[string]string{"main.tf": providers + `module "gone" { source = "HOST/acme/gone/aws" }`})
+	_, err = in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
 	if diff := cmp.Diff([]string{"gone", "provider disk"}, enumerated(err)); diff != "" {
 		t.Errorf("errors (-want +got):\n%s\n%v", diff, err)
 	}
 	for _, path := range w.asked() {
-		if strings.Contains(path, addrs.CurrentPlatform().String()) {
-			t.Errorf("the failed run requested the package %s", path)
+		if strings.Contains(path, "/providers/") {
+			t.Errorf("the failed run requested %s", path)
 		}
 	}
 }

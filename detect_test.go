@@ -192,16 +192,16 @@ func (p *project) checkWarning(t *testing.T, says string, assumed cotter.Dialect
 			warnings = append(warnings, line)
 		}
 	}
-	consequence := `tofu was assumed, so "acme/network/aws" (main.tf:1) comes from registry.opentofu.org`
+	consequence := `tofu was assumed, so "acme/network/aws" comes from registry.opentofu.org`
 	if assumed == cotter.DialectTerraform {
-		consequence = `terraform was assumed, so "acme/network/aws" (main.tf:1) comes from registry.terraform.io`
+		consequence = `terraform was assumed, so "acme/network/aws" comes from registry.terraform.io`
 	}
 	switch {
 	case says == "" && len(warnings) > 0:
 		t.Errorf("it warns: %q", warnings)
 	case says != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], says) ||
-		!strings.Contains(warnings[0], consequence)):
-		t.Errorf("the warnings are %q, want one with %q", warnings, says)
+		!strings.Contains(warnings[0], consequence) || !strings.Contains(warnings[0], "Range:main.tf:1,1-17 ")):
+		t.Errorf("the warnings are %q, want one with %q at main.tf:1", warnings, says)
 	}
 }
 

@@ -50,7 +50,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	q, err := openToAsk(ctx, in, req)
+	ctx, q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,11 @@ type WaitingForFetch struct {
 // Warning is a message to the user about something that is not an error. Path is empty if
 // the warning is about the whole run.
 type Warning struct {
-	Path    addrs.Module
+	Path addrs.Module
+	// Range is the text in the configuration that the warning is about: a call, an argument or
+	// a block. It is zero if the warning is about something else, such as a package or the lock.
+	// Message does not repeat it.
+	Range   hcl.Range
 	Message string
 	// Kind is set for warnings that the user can act on.
 	Kind WarningKind
@@ -231,7 +235,7 @@ func (e *events) emit(event Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if w, ok := event.(Warning); ok {
-		text := w.Path.String() + " " + w.Message
+		text := w.Path.String() + " " + w.Range.String() + " " + w.Message
 		if e.warned[text] {
 			return
 		}
@@ -309,12 +313,12 @@ func (e *events) ofReady(p treeproviders.Selected) {
 
 // warnOf passes on a diagnostic about a module as a warning.
 func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
-	message := diag.Summary
+	w := Warning{Path: path, Message: diag.Summary}
 	if diag.Detail != "" {
-		message += ": " + diag.Detail
+		w.Message += ": " + diag.Detail
 	}
 	if diag.Subject != nil {
-		message = diag.Subject.String() + ": " + message
+		w.Range = *diag.Subject
 	}
-	e.warn(path, message)
+	e.emit(w)
 }

@@ -116,7 +116,7 @@ func TestForgedCommit(t *testing.T) {
 				{"install", cotter.Request{}},
 				{"lock", cotter.Request{LockOnly: true}},
 				{"lock --check", cotter.Request{LockOnly: true, DryRun: true}},
-				{"with an update of another call", cotter.Request{Update: cotter.Update{Providers: []string{"hashicorp/null"}}}},
+				{"with an update of a provider", cotter.Request{Providers: &cotter.Providers{}, Update: cotter.Update{Providers: []string{"hashicorp/null"}}}},
 				{"locked", cotter.Request{Locked: true}},
 			} {
 				_, err := p.onNewMachine(t, mode.req)

@@ -15,21 +15,22 @@ type inquiry struct {
 	done    func()
 }
 
-// openToAsk opens a project for a run that asks origins. The inquiry must be closed.
-func openToAsk(ctx context.Context, in *Installer, req Request) (*inquiry, error) {
+// openToAsk opens a project for a run that asks origins, with the returned context. The inquiry must
+// be closed.
+func openToAsk(ctx context.Context, in *Installer, req Request) (context.Context, *inquiry, error) {
 	r, err := openToRead(ctx, in, req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := r.readRules(); err != nil {
-		return nil, join(err, r.close())
+		return nil, nil, join(err, r.close())
 	}
-	session, done, err := r.clients.session(r.user)
+	ctx, session, done, err := r.clients.session(ctx, r.user)
 	if err != nil {
-		return nil, join(err, r.close())
+		return nil, nil, join(err, r.close())
 	}
 	events := eventsOf(in, req)
-	return &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
+	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
 }
 
 // close ends the run.

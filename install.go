@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -33,8 +32,9 @@ import (
 // If several modules and providers failed, the error joins all of their errors in one list:
 // first the entries of the lock, then modules in the order of their paths, then providers in
 // the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
-// failed, the providers that the others require are selected, but not downloaded, and a source
-// of providers that does not answer within 5 seconds is not waited for.
+// failed, the providers that the others require are checked without further requests: against
+// the lock, the policies, and the versions that their sources have listed by then. Requests
+// without an answer are canceled.
 //
 // If Install fails after it has walked the tree, the result is not nil, and describes what
 // was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.
@@ -131,13 +131,12 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	session, done, err := inst.clients.sessionFor(p)
+	ctx, session, done, err := inst.clients.sessionFor(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, done()) }()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	return inst.newRun(p, session, inst.req.run()).run(ctx)
 }
 
@@ -164,13 +163,12 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	session, done, err := inst.clients.session(inst.user)
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	session.warnOfCache(inst.events)
-	ctx = session.scope.in(ctx) // also for bundles and mirrors
 	p, err := view(ctx, inst.req, inst.user)
 	if err != nil {
 		return nil, err
@@ -392,10 +390,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	for _, warning := range append(r.lost.warnings(ctx, tree.restored.Keys()),
-		Warning{Message: r.assumedDialectOf(tree.hostless), Kind: WarningDialectAssumed},
-		Warning{Message: constraintsBeside(modules)},
-	) {
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -444,26 +439,15 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 	return err
 }
 
-// constraintsBeside returns a warning about calls with a version argument and a source that
-// is not a registry's. Stock tools refuse them. It returns "" if there are no such calls.
-func constraintsBeside(modules []*module) string {
-	var places []string
-	var constraint string
+// constraintsBeside returns warnings about the calls with a version argument and a source that is
+// not a registry's. Stock tools refuse them.
+func constraintsBeside(modules []*module) []Warning {
+	var list []Warning
 	for _, m := range modules {
-		c := m.call
-		if !c.from.IsRemote() || !c.HasVersion {
-			continue
+		if c := m.call; c.from.IsRemote() && c.HasVersion {
+			list = append(list, Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}
-		if len(places) == maxListed {
-			places = append(places, "...")
-			break
-		}
-		constraint = orElse(constraint, c.from.Want.String())
-		places = append(places, fmt.Sprintf("%s:%d (module %s)", c.VersionRange.Filename, c.VersionRange.Start.Line, c.path))
 	}
-	if len(places) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("tofu and terraform refuse a version argument next to a source that is not a registry address: %s; "+
-		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
+	return list
 }

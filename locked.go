@@ -114,7 +114,10 @@ func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Requ
 
 // lockedPackagesOf is LockedPackages for one project.
 func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use LockedFuncs) (err error) {
-	req.Vendor = "" // vendored packages confirm no entries
+	if err := req.checkWithLock(); err != nil {
+		return err
+	}
+	req.Vendor, req.WriteVendor = "", false // vendored packages confirm no entries
 	inst, err := prepare(in, req)
 	if err != nil {
 		return err
@@ -124,7 +127,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 		return err
 	}
 	defer func() { err = join(err, p.close()) }()
-	session, done, err := inst.clients.session(inst.user)
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
 	if err != nil {
 		return err
 	}

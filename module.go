@@ -136,13 +136,7 @@ func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
 }
 
 // fail wraps an error about the call.
-func (c *call) fail(err error) error {
-	rng := c.Range
-	if c.SourceRange.Filename != "" {
-		rng = c.SourceRange
-	}
-	return c.failAt(rng, err)
-}
+func (c *call) fail(err error) error { return c.failAt(c.placeOfSource(), err) }
 
 func (c *call) failIf(err error) error {
 	if err == nil {
@@ -162,10 +156,24 @@ func (c *call) failOnce(err error) error {
 
 // failVersion wraps an error that the version constraint caused.
 func (c *call) failVersion(err error) error {
-	if c.VersionRange.Filename != "" {
-		return c.failAt(c.VersionRange, err)
+	return c.failAt(c.placeOfVersion(), err)
+}
+
+// placeOfSource returns the range of the source argument. It is that of the call if a reader of
+// configuration does not report it.
+func (c *call) placeOfSource() hcl.Range {
+	if c.SourceRange.Filename == "" {
+		return c.Range
 	}
-	return c.fail(err)
+	return c.SourceRange
+}
+
+// placeOfVersion returns the range of the version argument, or else that of the source.
+func (c *call) placeOfVersion() hcl.Range {
+	if c.VersionRange.Filename == "" {
+		return c.placeOfSource()
+	}
+	return c.VersionRange
 }
 
 func (c *call) failAt(rng hcl.Range, err error) error {

@@ -58,7 +58,7 @@ type OutdatedProvider struct {
 // If an origin does not answer, or a module is not installed, the error contains a *ModuleError
 // for the call or a *[ProviderError] for the provider. All others are returned beside the error.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
-	p, err := openToAsk(ctx, in, req)
+	ctx, p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // not answer, the error contains a *ModuleError for the pin; the other pins are still
 // returned.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
-	p, err := openToAsk(ctx, in, req)
+	ctx, p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}

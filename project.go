@@ -175,25 +175,25 @@ func (p *openProject) reader() configs.Reader {
 	return configs.Reader{Terraform: p.dialect == DialectTerraform}
 }
 
-// assumedDialect returns a warning if the dialect was not certain, and "" otherwise. The warning
-// says which stock tool was assumed. address is the address of a module or a provider that depends
-// on the dialect, and at its place.
-func (p *openProject) assumedDialect(address string, at hcl.Range) string {
+// assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
+// warning says which stock tool was assumed. address is the address of a module or a provider that
+// depends on the dialect, and at its place.
+func (p *openProject) assumedDialect(address string, at hcl.Range) Warning {
 	if p.dialectGiven {
-		return ""
+		return Warning{}
 	}
-	if at.Filename != "" {
-		address += fmt.Sprintf(" (%s:%d)", at.Filename, at.Start.Line)
-	}
+	w := Warning{Range: at, Kind: WarningDialectAssumed}
 	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
 	if p.detected.IsGuess() {
-		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
+		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
+		return w
 	}
 	if against := p.detected.Contradiction(); against != "" {
-		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+		w.Message = fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
 			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+		return w
 	}
-	return ""
+	return Warning{}
 }
 
 // providerLock is the lock that has the providers: the lock of stock tools. The modules are

@@ -94,7 +94,7 @@ func forEachProject(in *Installer, dirs []string, req Request, onEvent func(stri
 		return err
 	}
 	clients := clientsOf(in)
-	shared, done, err := clients.session(by)
+	shared, done, err := clients.openSession(by)
 	if err != nil {
 		return err
 	}
@@ -185,6 +185,6 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 		return nil, nil, err
 	}
 	copied := *in
-	copied.shared, done, err = clientsOf(in).session(by)
+	copied.shared, done, err = clientsOf(in).openSession(by)
 	return &copied, done, err
 }

@@ -45,8 +45,8 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 	w := newStockWorld(t, stockVersions)
 	locked := map[string]string{"main.tf": required(hostlessCloud), ".terraform.lock.hcl": lockedProvider("registry.terraform.io/hashicorp/cloud", "1.0.0")}
 	const (
-		terraformAssumed = `terraform was assumed, so provider hashicorp/cloud (main.tf:3) comes from registry.terraform.io`
-		tofuAssumed      = `tofu was assumed, so provider hashicorp/cloud (main.tf:3) comes from registry.opentofu.org`
+		terraformAssumed = `terraform was assumed, so provider hashicorp/cloud comes from registry.terraform.io`
+		tofuAssumed      = `tofu was assumed, so provider hashicorp/cloud comes from registry.opentofu.org`
 	)
 	for _, row := range []struct {
 		name  string
@@ -88,6 +88,9 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 				in.OnEvent = func(event cotter.Event) {
 					if warning, ok := event.(cotter.Warning); ok && warning.Kind == cotter.WarningDialectAssumed {
 						warnings = append(warnings, warning.Message)
+						if warning.Range.Filename != "main.tf" || warning.Range.Start.Line != 3 {
+							t.Errorf("the warning is at %s, want main.tf:3", warning.Range)
+						}
 					}
 				}
 				req := row.req

@@ -3,6 +3,9 @@ package cotter_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,7 +56,6 @@ func TestSelectProvider(t *testing.T) {
 		{"a locked pre-release that no constraint names", ">= 1.0", "1.1.0-rc.1", nil, "2.0.0"},
 		{"all are updated", "~> 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.All = true }, "1.10.0"},
 		{"one is updated", "~> 1.0", "1.0.0", updateCloud, "1.10.0"},
-		{"a module is updated", ">= 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.Keys = []string{"c"} }, "1.0.0"},
 		{"an update to a lower version", ">= 1.0", "3.0.0", updateCloud, "3.0.0 -> 2.0.0"},
 		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *cotter.Request, host string) {
 			updateCloud(req, host)
@@ -84,6 +86,43 @@ func TestSelectProvider(t *testing.T) {
 			}
 			if got != row.want && (err == nil || !strings.Contains(got, row.want)) {
 				t.Errorf("selected %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// An update of a module keeps the locked providers, and the other way round.
+func TestUpdateOneKind(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions+"-- registry/acme/net/aws/1.0.0/main.tf --\n-- registry/acme/net/aws/1.1.0/main.tf --\n", modtest.Options{})
+	config := func(constraint string) string {
+		return required(`cloud = { source = "HOST/acme/cloud", version = "`+constraint+`" }`) +
+			"module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"" + constraint + "\"\n}\n"
+	}
+	for name, row := range map[string]struct {
+		update cotter.Update
+		want   string
+	}{
+		"a module":   {cotter.Update{Keys: []string{"net"}}, "net 1.1.0, cloud 1.0.0"},
+		"a provider": {cotter.Update{Providers: []string{string(w.Host()) + "/acme/cloud"}}, "net 1.0.0, cloud 2.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := cotter.Request{Dir: w.project(t, map[string]string{"main.tf": config("1.0.0")}), Providers: &cotter.Providers{}}
+			if _, err := w.in.Install(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			newer := strings.ReplaceAll(config(">= 1.0.0"), "HOST", string(w.Host()))
+			if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(newer), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			req.Update = row.update
+			result, err := w.in.Install(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("net %s, cloud %s", result.Modules[0].Version, result.Providers[0].Version); got != row.want {
+				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
 	}

@@ -2,13 +2,11 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -187,8 +185,8 @@ func (s *providerStage) warnOfDialect() {
 			if !use.Hostless {
 				continue
 			}
-			if text := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); text != "" {
-				s.events.emit(Warning{Message: text, Kind: WarningDialectAssumed})
+			if w := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); w.Message != "" {
+				s.events.emit(w)
 			}
 			return
 		}
@@ -198,13 +196,9 @@ func (s *providerStage) warnOfDialect() {
 // lacksFiles reports whether not all requirements could be read. s may be nil.
 func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
 
-// checkTime limits how long a run that has failed waits for the versions of providers. Most are
-// known by then, because they were requested while the modules were walked.
-const checkTime = 5 * time.Second
-
-// check returns the errors about the providers that are known to be required, for a run in which
-// modules have failed. It selects versions, but gets no packages, and it leaves out the providers
-// whose sources do not answer within checkTime. s may be nil.
+// check returns the errors about the providers that are known to be required, for a run that has
+// failed already. It sends no requests and waits for none; see treeproviders.Stage.Check. s may be
+// nil.
 func (s *providerStage) check(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -213,13 +207,7 @@ func (s *providerStage) check(ctx context.Context) error {
 	for wrong := range ProviderErrors(err) {
 		required = slices.DeleteFunc(required, func(p treeproviders.Required) bool { return p.Address == wrong.Provider })
 	}
-	limited, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	found := parts(s.stage.Check(limited, required))
-	if limited.Err() != nil && ctx.Err() == nil {
-		found = slices.DeleteFunc(found, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
-	}
-	return join(append([]error{err}, found...)...)
+	return join(err, s.stage.Check(ctx, required))
 }
 
 // finish selects, gets and checks all providers. Nothing in the project is changed yet. If

@@ -26,8 +26,12 @@ type reading struct {
 	clients clients
 }
 
-// openToRead opens a project for a run that only reads it. The project must be closed.
+// openToRead checks a request, and opens its project for a run that only reads it. The project must
+// be closed.
 func openToRead(ctx context.Context, in *Installer, req Request) (*reading, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
 	by, err := userOf(in, nil)
 	if err != nil {
 		return nil, err

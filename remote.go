@@ -126,7 +126,10 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 // Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
 // about what could not be compared at all.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginReport, err error) {
-	q, err := openToAsk(ctx, in, req)
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
+	ctx, q, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}

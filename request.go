@@ -153,7 +153,8 @@ type Request struct {
 type Event interface{ event() }
 
 // InvalidRequestError says that a request contradicts itself, or that a field has a value that it
-// cannot have. Nothing was done.
+// cannot have, or that the called method cannot do what a field asks for. All methods of [Installer]
+// return it before they do anything.
 type InvalidRequestError struct {
 	// Fields are the fields of [Request] that are wrong or that exclude each other, such as
 	// "Locked" and "Update.All".
@@ -178,7 +179,8 @@ func (e *InvalidRequestError) Error() string {
 func (e *InvalidRequestError) Unwrap() error { return e.Err }
 
 // check returns an *[InvalidRequestError] if parts of the request that do not depend on the
-// configuration are wrong.
+// configuration are wrong. Methods that only read check what they ignore too, because a request is
+// often used for several methods.
 func (r Request) check() error {
 	only, updates := r.Providers.only(), r.Update.fields()
 	for _, rule := range []struct {
@@ -195,6 +197,8 @@ func (r Request) check() error {
 		{r.NoLock && r.LockOnly, "a run without a lock cannot write it", []string{"NoLock", "LockOnly"}},
 		{r.NoLock && r.Vendor != "", "vendored packages are compared with the lock", []string{"NoLock", "Vendor"}},
 		{only && r.WriteVendor, "the run does not touch modules", []string{"Providers.Only", "WriteVendor"}},
+		{only && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Providers.Only", "Update.Keys"}},
+		{r.Providers == nil && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Providers", "Update.Providers"}},
 		{r.Update.To != "" && len(r.Update.Keys) != 1, "a version to update to needs just one module call to update", []string{"Update.To", "Update.Keys"}},
 		{slices.Contains(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
 		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
@@ -210,13 +214,36 @@ func (r Request) check() error {
 	}
 	if r.Vendor != "" {
 		if err := project.CheckVendorDir(r.Vendor); err != nil {
-			return err
+			return &InvalidRequestError{Fields: []string{"Vendor"}, Err: err}
 		}
 	}
 	if r.Update.To != "" {
 		if _, err := versions.Parse(r.Update.To); err != nil {
 			return &InvalidRequestError{Fields: []string{"Update.To"}, Err: err}
 		}
+	}
+	return nil
+}
+
+// checkWithLock is check for methods that are about the entries of a lock.
+func (r Request) checkWithLock() error {
+	err := r.check()
+	if err == nil && r.NoLock {
+		err = &InvalidRequestError{Fields: []string{"NoLock"}, Reason: "the run is about the entries of a lock"}
+	}
+	return err
+}
+
+// checkForRestore is check for Restore, which changes the lock file.
+func (r Request) checkForRestore() error {
+	err := r.checkWithLock()
+	switch {
+	case err != nil:
+		return err
+	case r.LockContent != nil:
+		return &InvalidRequestError{Fields: []string{"LockContent"}, Reason: "only a lock file can be restored"}
+	case r.DryRun:
+		return &InvalidRequestError{Fields: []string{"DryRun"}, Reason: "restoring changes the lock file"}
 	}
 	return nil
 }

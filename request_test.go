@@ -44,6 +44,9 @@ func TestInvalidRequests(t *testing.T) {
 		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []string{""}}}, []string{"Update.Keys"}},
 		"vendor without a directory": {cotter.Request{WriteVendor: true}, []string{"WriteVendor", "Vendor"}},
 		"vendor and no modules":      {cotter.Request{WriteVendor: true, Vendor: "v", Providers: &cotter.Providers{Only: true}}, []string{"Providers.Only", "WriteVendor"}},
+		"only providers and a key":   {cotter.Request{Providers: &cotter.Providers{Only: true}, Update: cotter.Update{Keys: []string{"a"}}}, []string{"Providers.Only", "Update.Keys"}},
+		"no providers to update":     {cotter.Request{Update: cotter.Update{Providers: []string{"hashicorp/null"}}}, []string{"Providers", "Update.Providers"}},
+		"vendor in the root module":  {cotter.Request{Vendor: "."}, []string{"Vendor"}},
 		"layout":                     {cotter.Request{Layout: 7}, []string{"Layout"}},
 		"dialect":                    {cotter.Request{Dialect: -1}, []string{"Dialect"}},
 		"next":                       {cotter.Request{Next: 9}, []string{"Next"}},
@@ -74,12 +77,58 @@ func TestInvalidRequests(t *testing.T) {
 				return req, nil
 			}}, nil)
 			check("ForDir", err)
+			for what, call := range otherMethods(in) {
+				if what != "LockedPackages" { // it ignores the fields about changes
+					check(what, call(t.Context(), req))
+				}
+			}
 		})
 	}
 	for _, zero := range []error{&cotter.InvalidRequestError{}, &cotter.InvalidRequestError{Err: io.EOF}} {
 		if zero.Error() == "" || errors.Unwrap(zero) != nil && !errors.Is(zero, io.EOF) {
 			t.Errorf("%#v: %q", zero, zero.Error())
 		}
+	}
+}
+
+// otherMethods are the methods with a request that change no modules.
+func otherMethods(in *cotter.Installer) map[string]func(context.Context, cotter.Request) error {
+	return map[string]func(context.Context, cotter.Request) error{
+		"Load":         func(ctx context.Context, req cotter.Request) error { _, err := in.Load(ctx, req); return err },
+		"Verify":       func(ctx context.Context, req cotter.Request) error { _, err := in.Verify(ctx, req); return err },
+		"VerifyRemote": func(ctx context.Context, req cotter.Request) error { _, err := in.VerifyRemote(ctx, req); return err },
+		"Outdated":     func(ctx context.Context, req cotter.Request) error { _, err := in.Outdated(ctx, req); return err },
+		"Pins":         func(ctx context.Context, req cotter.Request) error { _, err := in.Pins(ctx, req); return err },
+		"Restore":      func(ctx context.Context, req cotter.Request) error { _, err := in.Restore(ctx, req, nil); return err },
+		"LockedPackages": func(ctx context.Context, req cotter.Request) error {
+			return in.LockedPackages(ctx, []string{req.Dir}, req, nil, cotter.LockedFuncs{})
+		},
+	}
+}
+
+// Methods refuse requests for what they cannot do.
+func TestRequestsOfMethods(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		req     cotter.Request
+		field   string
+		methods []string
+	}{
+		"no lock":      {cotter.Request{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
+		"lock content": {cotter.Request{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
+		"dry run":      {cotter.Request{DryRun: true}, "DryRun", []string{"Restore"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := test.req
+			req.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
+			for method, call := range otherMethods(&cotter.Installer{}) {
+				invalid, ok := errors.AsType[*cotter.InvalidRequestError](call(t.Context(), req))
+				if refuses := slices.Contains(test.methods, method); ok != refuses || ok && !slices.Contains(invalid.Fields, test.field) {
+					t.Errorf("%s: error %v, want an InvalidRequestError: %t", method, invalid, refuses)
+				}
+			}
+		})
 	}
 }
 
@@ -367,3 +416,92 @@ const oneOfEachNewer = oneOfEach + `
 -- providers/acme/cloud/1.1.0/PLATFORM/terraform-provider-cloud --
 binary
 `
+
+// A warning about the configuration says where it is in Range, and its message does not repeat that.
+func TestWarningPlaces(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/main.tf --\n", modtest.Options{})
+	dir := w.project(t, map[string]string{"main.tf": `
+module "secret" {
+  source = "git::https://user:password@HOST/git/dns.git?ref=v1.0.0"
+}
+module "beside" {
+  source  = "git::https://HOST/git/dns.git"
+  version = "1.0.0"
+}
+terraform {
+  required_providers {
+    cloud  = { source = "HOST/acme/cloud" }
+    cloud2 = { source = "HOST/acme/cloud" }
+  }
+}
+`})
+	got := map[string]string{}
+	if _, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
+			got[warning.Range.String()] = warning.Path.String() + ": " + strings.Fields(warning.Message)[0]
+			if strings.Contains(warning.Message, "main.tf:3") || strings.Contains(warning.Message, "main.tf:7") {
+				t.Errorf("the message has the place: %s", warning.Message)
+			}
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	places := make(map[string]string)
+	for at, text := range got {
+		at, _, _ = strings.Cut(at, ",")
+		places[at] = text
+	}
+	if diff := cmp.Diff(map[string]string{"main.tf:3": "secret: the", "main.tf:7": "beside: tofu", "main.tf:12": ": Duplicate"}, places); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// All verbs trace each request that they send, also those for tags of OCI repositories, and
+// remember nothing for the next run.
+func TestTraceOfVerbs(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- oci/acme%2Fnet/1.0.0/main.tf --\n-- oci/acme%2Fnet/1.1.0/main.tf --\n", modtest.Options{})
+	req := cotter.Request{Dir: w.project(t, map[string]string{"main.tf": oneOfEachConfig + `
+module "oci" {
+  source = "oci://HOST/acme/net?version=~> 1.0"
+}
+`}), Providers: &cotter.Providers{}}
+	if _, err := w.in.Install(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	methods := otherMethods(w.in)
+	methods["Install"] = func(ctx context.Context, req cotter.Request) error {
+		req.Update.All = true
+		_, err := w.in.Install(ctx, req)
+		return err
+	}
+	var mu sync.Mutex
+	traced := map[string]bool{}
+	w.in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {
+			traced[path] = true
+		}
+		return ctx, nil
+	}
+	for _, method := range []string{"Install", "Outdated", "VerifyRemote"} {
+		for range 2 {
+			w.asked()
+			clear(traced)
+			if err := methods[method](t.Context(), req); err != nil {
+				t.Fatalf("%s: %v", method, err)
+			}
+			asked := w.asked()
+			if !slices.Contains(asked, "/v2/acme/net/tags/list") {
+				t.Errorf("%s did not list the tags: %q", method, asked)
+			}
+			for _, path := range asked {
+				if !traced[path] {
+					t.Errorf("%s did not trace the request for %s", method, path)
+				}
+			}
+		}
+	}
+}

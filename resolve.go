@@ -364,10 +364,10 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	return &HostChangedError{Key: entry.Key, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
-// assumedDialectOf is assumedDialect for a call; "" if it is nil.
-func (p *openProject) assumedDialectOf(c *call) string {
+// assumedDialectOf is assumedDialect for a call; zero if it is nil.
+func (p *openProject) assumedDialectOf(c *call) Warning {
 	if c == nil {
-		return ""
+		return Warning{}
 	}
 	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
 }
@@ -380,12 +380,8 @@ func (r *resolver) warnOfCredentials(c *call) {
 	if !ok || !remote.Package.HoldsCredentials() {
 		return
 	}
-	rng := c.SourceRange
-	if rng.Filename == "" {
-		rng = c.Range
-	}
-	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address contains credentials, which anyone who can read this file or %s can read; %s",
-		rng.Filename, rng.Start.Line, path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package)))
+	r.events.emit(Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
+		path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package))})
 }
 
 // credentialAdvice says where the credentials for a package should be.

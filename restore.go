@@ -44,6 +44,9 @@ type Restored struct {
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
+	if err := req.checkForRestore(); err != nil {
+		return nil, err
+	}
 	if earlier != nil {
 		return restoreEarlier(ctx, in, req, earlier)
 	}

@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -85,24 +86,34 @@ func (c clients) evidenceOf(req Request) []evidence.Evidence {
 	return named
 }
 
-// sessionFor starts a session for one project, or returns the session that the clients share.
+// sessionFor starts a session for one project, or returns the session that the clients share. All
+// requests of the run must have the returned context.
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
-func (c clients) sessionFor(p *openProject) (_ *session, done func() error, err error) {
+func (c clients) sessionFor(ctx context.Context, p *openProject) (_ context.Context, _ *session, done func() error, err error) {
 	if c.shared != nil || !p.req.installs() {
-		s, done, err := c.session(p.user)
-		return s, func() error { done(); return nil }, err
+		ctx, s, done, err := c.session(ctx, p.user)
+		return ctx, s, func() error { done(); return nil }, err
 	}
 	s, err := newSession(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return s, s.close, nil
+	return s.scope.in(ctx), s, s.close, nil
 }
 
-// session starts a session that belongs to no project, or returns the session that the clients
+// session is like sessionFor, for a session that belongs to no project.
+func (c clients) session(ctx context.Context, by user) (_ context.Context, _ *session, done func(), err error) {
+	s, done, err := c.openSession(by)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s.scope.in(ctx), s, done, nil
+}
+
+// openSession starts a session that belongs to no project, or returns the session that the clients
 // share. Without a cache, packages are kept until done is called.
-func (c clients) session(by user) (_ *session, done func(), err error) {
+func (c clients) openSession(by user) (_ *session, done func(), err error) {
 	if c.shared != nil {
 		return c.shared, func() {}, nil
 	}
@@ -140,9 +151,8 @@ type session struct {
 // newSession starts a session, which must be closed. It keeps packages in the user's cache,
 // or in the directory temporary if there is no cache or the cache cannot be used.
 func newSession(c clients, by user, temporary string) (*session, error) {
-	scope := &scope{hook: c.hook}
 	shared := &origins.Client{
-		Registry: c.registry, Context: scope.in, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
+		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
 		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
 	}
 	var err error
@@ -155,9 +165,9 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 		}
 	}
 	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &session{Client: shared, scope: scope, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
+	s := &session{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
-		Source: c.providers, Context: scope.in, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
 		Open: func() *store.Providers {
 			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},

@@ -54,11 +54,6 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
 func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
-	all, err := stores.Tags(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
 	events := eventsOf(&in, Request{})
 	by, err := userOf(&in, events)
 	if err != nil {
@@ -66,11 +61,16 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 	}
 	clients := clientsOf(&in)
 	clients.stores, clients.shared = nil, nil
-	s, done, err := clients.session(by)
+	ctx, s, done, err := clients.session(ctx, by)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	all, err := stores.Tags(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
 	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
 	entries := make([]StoreEntry, len(tags))
 	group, groupCtx := errgroup.WithContext(ctx)

@@ -76,7 +76,11 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 	}
 	return func(event Event) {
 		if w, ok := event.(Warning); ok {
-			logger.Warn(w.Message, "module", w.Path.String(), "kind", string(w.Kind))
+			attrs := []slog.Attr{slog.String("module", w.Path.String()), slog.String("kind", string(w.Kind))}
+			if w.Range.Filename != "" {
+				attrs = append(attrs, slog.String("range", w.Range.String()))
+			}
+			logger.LogAttrs(context.Background(), slog.LevelWarn, w.Message, attrs...)
 		}
 		if fn != nil {
 			fn(event)

@@ -14,9 +14,9 @@ type Update struct {
 	// calls only, which are given by their paths with dots.
 	All  bool
 	Keys []string
-	// Providers does the same for the named providers; All includes every provider. They
-	// are addresses as in a configuration: without a host, they refer to the registry of
-	// the request's dialect.
+	// Providers does the same for the named providers; All includes every provider if
+	// Request.Providers is set. They are addresses as in a configuration: without a host, they
+	// refer to the registry of the request's dialect.
 	Providers []string
 	// To is the version to select for the only call in Keys; "" means the newest version
 	// that its constraint allows.

@@ -22,6 +22,9 @@ import (
 // Verify ignores the fields of the request that are about changes, and [Request].Providers: it
 // compares providers whenever the project has a providers directory.
 func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err error) {
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err

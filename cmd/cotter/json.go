@@ -191,7 +191,7 @@ func jsonOutcome(event cotter.Event) record {
 	case cotter.WaitingForFetch:
 		return waitingForFetchRecord{e.Package}
 	case cotter.Warning:
-		return warningRecord{e.Path.String(), e.Message, strings.Join(remedyLines(warningRemedies("", e)), " ")}
+		return warningRecord{e.Path.String(), warningText(e), strings.Join(remedyLines(warningRemedies("", e)), " ")}
 	case cotter.UnexpectedFiles:
 		r := unexpectedFilesRecord{Key: e.Path.String(), Replaced: e.Replaced, Changed: e.Files.Changed, Vanished: e.Files.Vanished, Added: e.Files.Added}
 		if e.Provider != (addrs.Provider{}) {

@@ -93,6 +93,9 @@ func problemOf(err error) *problem {
 	case errors.Is(err, context.Canceled):
 		return nil
 	}
+	if invalid, ok := errors.AsType[*cotter.InvalidRequestError](err); ok {
+		return &problem{error: &cotter.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
+	}
 	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
 		return &problem{error: fact(withShortCommits(moved.Error()))}
 	}

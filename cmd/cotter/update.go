@@ -149,17 +149,18 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) || severalProjects(cmd) {
 		return err
 	}
-	req.BestEffort = true
+	named := req.Update
+	req.BestEffort, req.Update = true, cotter.Update{}
 	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req)
 	if loadErr != nil {
 		return err
 	}
-	for _, key := range req.Update.Keys {
+	for _, key := range named.Keys {
 		if explained := explainKey(calls, key, err); explained != nil {
 			return explained
 		}
 	}
-	for _, name := range req.Update.Providers {
+	for _, name := range named.Providers {
 		names, _ := providerNames(ctx, cmd, out, req)
 		if hint := didYouMean(name, names); hint != "" && !slices.Contains(names, name) {
 			return hinted(err, hint)

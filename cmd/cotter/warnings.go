@@ -18,11 +18,23 @@ func (o *output) warning(event cotter.Event) {
 
 // printWarning prints a warning about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w cotter.Warning) {
-	text := w.Message
+	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
 		text = subject + ": " + text
 	}
 	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(warningRemedies(dir, w))...), "\n"))
+}
+
+// warningText returns the message of a warning with its place.
+func warningText(w cotter.Warning) string {
+	if w.Range.Filename == "" {
+		return w.Message
+	}
+	place := fmt.Sprintf("%s:%d", w.Range.Filename, w.Range.Start.Line)
+	if before, after, ok := strings.Cut(w.Message, " comes from "); ok && w.Kind == cotter.WarningDialectAssumed {
+		return before + " (" + place + ") comes from " + after // the place of an example
+	}
+	return place + ": " + w.Message
 }
 
 // warningSubject returns the project and the module that a warning is about, or "".

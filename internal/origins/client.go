@@ -22,9 +22,6 @@ type Client struct {
 	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
 	// temporary cache.
 	CacheErr error
-	// Context returns a context for requests with what they share in this session, such as the
-	// memory of the clients behind Registry and Fetcher. nil means that they share nothing.
-	Context func(context.Context) context.Context
 	// Began is the time at which the client began.
 	Began time.Time
 	// Slots limits the packages that are worked on at once, and Requests the small requests, such
@@ -54,7 +51,7 @@ type answers[K comparable, V any] struct {
 // do returns the answer for a key, and asks for it if there is none. The policies of the run apply to
 // all requests that ask sends.
 func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(context.Context) (V, error)) (V, error) {
-	ctx = o.inSession(ctx)
+	ctx = o.Rules.ForModules(ctx)
 	return a.memo.Do(ctx, httpx.Share(ctx, key), ask)
 }
 

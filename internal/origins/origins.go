@@ -41,14 +41,6 @@ type Origins struct {
 	OnEvent func(Event)
 }
 
-// inSession returns the context of a request, under the rules for modules.
-func (o *Origins) inSession(ctx context.Context) context.Context {
-	if o.Context != nil {
-		ctx = o.Context(ctx)
-	}
-	return o.Rules.ForModules(ctx)
-}
-
 func (o *Origins) warn(path addrs.Module, text string) {
 	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
 }

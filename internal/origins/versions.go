@@ -97,7 +97,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 		return versions.Candidate{}, err
 	}
 	defer done()
-	ctx = o.inSession(ctx)
+	ctx = o.Rules.ForModules(ctx)
 	for i := range same {
 		found, err := oci.Resolve(ctx, repository, same[i].Ref)
 		if err != nil {

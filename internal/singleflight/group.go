@@ -63,6 +63,22 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 	return c
 }
 
+// Known returns the value of a key if there is one. It does not wait for work.
+func (g *Group[K, V]) Known(key K) (value V, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c, ok := g.calls[key]
+	if !ok {
+		return value, false
+	}
+	select {
+	case <-c.done:
+		return c.value, true // failed work is forgotten
+	default:
+		return value, false
+	}
+}
+
 // Set replaces the value of a key. Callers that wait for work get its result.
 func (g *Group[K, V]) Set(key K, value V) {
 	g.mu.Lock()

@@ -151,3 +151,36 @@ func TestWaitForCancelledWork(t *testing.T) {
 		}
 	})
 }
+
+// Known returns what has ended, and waits for nothing.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	var memo singleflight.Memo[string, int]
+	failed := errors.New("failed")
+	if _, ok, err := memo.Known("a"); ok || err != nil {
+		t.Errorf("before work: %t, %v", ok, err)
+	}
+	started, end := make(chan struct{}), make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = memo.Do(t.Context(), "a", func(context.Context) (int, error) {
+			close(started)
+			<-end
+			return 1, nil
+		})
+	}()
+	<-started
+	if _, ok, err := memo.Known("a"); ok || err != nil {
+		t.Errorf("during work: %t, %v", ok, err)
+	}
+	close(end)
+	<-done
+	if got, ok, err := memo.Known("a"); got != 1 || !ok || err != nil {
+		t.Errorf("after work: %d, %t, %v", got, ok, err)
+	}
+	_, _ = memo.Do(t.Context(), "b", func(context.Context) (int, error) { return 0, failed })
+	if _, ok, err := memo.Known("b"); !ok || !errors.Is(err, failed) {
+		t.Errorf("after failed work: %t, %v", ok, err)
+	}
+}

@@ -22,9 +22,6 @@ import (
 type Client struct {
 	Source      getproviders.Source
 	PluginCache getproviders.PluginCache
-	// Context returns a context for requests with what they share in this session, such as the
-	// memory of the clients behind Source. nil means that they share nothing.
-	Context func(context.Context) context.Context
 	// Open opens the user's store of packages. It is called at most once, when a run first needs
 	// the store.
 	Open func() *store.Providers
@@ -35,14 +32,6 @@ type Client struct {
 	listings singleflight.Memo[httpx.Shared[listingKey], getproviders.Listing]
 	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
-}
-
-// inSession returns the context of a request.
-func (s *Client) inSession(ctx context.Context) context.Context {
-	if s.Context == nil {
-		return ctx
-	}
-	return s.Context(ctx)
 }
 
 // Store returns the user's store. It opens the store at the first call.
@@ -79,10 +68,17 @@ func (s *Client) Listing(ctx context.Context, all rules.Rules, source getprovide
 	if source == nil {
 		source, key = s.Source, ""
 	}
-	ctx = s.inSession(all.ForProviders(ctx))
+	ctx = all.ForProviders(ctx)
 	return s.listings.Do(ctx, httpx.Share(ctx, listingKey{p, key}), func(ctx context.Context) (getproviders.Listing, error) {
 		return source.Versions(ctx, p)
 	})
+}
+
+// knownListing is like Listing, but sends no request and waits for none. ok is false if the source
+// has not answered yet. key is that of a source that is not nil.
+func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, p addrs.Provider) (_ getproviders.Listing, ok bool, err error) {
+	ctx = all.ForProviders(ctx)
+	return s.listings.Known(httpx.Share(ctx, listingKey{p, key}))
 }
 
 // packageKey identifies a package of a provider in the client.

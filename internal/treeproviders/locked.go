@@ -42,7 +42,7 @@ func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 // Archive gets the archive of a provider's package for a platform. It is like
 // [providers.Getter.Archive], but its errors name the provider.
 func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Archive, error) {
-	got, err := s.getter.Archive(s.Client.inSession(s.Rules.ForProviders(ctx)), p.wanted(platform))
+	got, err := s.getter.Archive(s.Rules.ForProviders(ctx), p.wanted(platform))
 	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
 	switch {
 	case err == nil:
@@ -78,7 +78,7 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 		return nil, p.Fail(entry.Version, err)
 	}
 	current := addrs.CurrentPlatform()
-	found, err := s.getter.CheckLocked(s.Client.inSession(s.Rules.ForProviders(ctx)), p.wanted(current), others)
+	found, err := s.getter.CheckLocked(s.Rules.ForProviders(ctx), p.wanted(current), others)
 	if err != nil {
 		return nil, p.Fail(entry.Version, err)
 	}

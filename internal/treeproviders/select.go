@@ -54,25 +54,30 @@ func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected,
 	if errs := append(s.missing(required), s.refused(required)...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	selected, errs := s.selectEach(ctx, required)
+	selected, errs := s.selectEach(ctx, required, s.listing)
 	return selected, errors.Join(errs...)
 }
 
 // Check selects versions for providers of a tree in which not all modules could be read, and
-// returns all errors about them. What the other modules require can only add errors.
+// returns the errors about them. What the other modules require can only add errors. Check sends no
+// requests and waits for none: it leaves out the providers whose versions are needed and whose
+// sources have not answered yet.
 func (s *Stage) Check(ctx context.Context, required []Required) error {
 	if errs := s.refused(required); len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	_, errs := s.selectEach(ctx, required)
-	return errors.Join(errs...)
+	_, errs := s.selectEach(ctx, required, s.knownListing)
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errNoAnswer) })...)
 }
 
+// lister returns the available versions of a provider.
+type lister func(context.Context, addrs.Provider) (getproviders.Listing, error)
+
 // selectEach selects one version of each provider. The first error is about all refused entries.
-func (s *Stage) selectEach(ctx context.Context, required []Required) ([]Selected, []error) {
+func (s *Stage) selectEach(ctx context.Context, required []Required, list lister) ([]Selected, []error) {
 	selected := make([]Selected, len(required))
 	errs := inParallel(required, func(i int, p Required) (err error) {
-		selected[i], err = s.selectOne(ctx, p, required)
+		selected[i], err = s.selectOne(ctx, p, required, list)
 		return err
 	})
 	var refused []Refusal
@@ -109,7 +114,7 @@ func (s *Stage) refused(required []Required) []error {
 // selectOne returns the locked version if it fits and is not updated, and the newest version
 // otherwise. The error is a Refusal if the lock would have to change but must not. all are all
 // required providers.
-func (s *Stage) selectOne(ctx context.Context, p Required, all []Required) (Selected, error) {
+func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list lister) (Selected, error) {
 	entry, has := s.Lock.Provider(p.Address)
 	locked, err := versions.Parse(entry.Version)
 	fits := has && err == nil && p.Fits(locked)
@@ -121,7 +126,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required) (Sele
 	case s.Locked || fits && !s.Update.moves(p):
 		return Selected{p, locked, entry.Provider}, nil
 	}
-	listing, err := s.listing(ctx, p.Address)
+	listing, err := list(ctx, p.Address)
 	if err != nil {
 		return Selected{}, p.Fail("", explainListing(p, all, err))
 	}
@@ -161,4 +166,20 @@ func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Lis
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
 	}
 	return s.Client.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
+}
+
+// errNoAnswer says that a source has not answered yet.
+var errNoAnswer = errors.New("its source has not answered")
+
+// knownListing is like listing, but sends no request and waits for none. The error is errNoAnswer if
+// the source has not answered yet.
+func (s *Stage) knownListing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
+	if s.Offline {
+		return s.listing(ctx, p)
+	}
+	listing, ok, err := s.Client.knownListing(ctx, s.Rules, s.SourceKey, p)
+	if !ok {
+		return getproviders.Listing{}, errNoAnswer
+	}
+	return listing, err
 }

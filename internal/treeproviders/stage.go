@@ -224,7 +224,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 
 // packageOf gets a package once per client.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	ctx = s.Client.inSession(s.Rules.ForProviders(ctx))
+	ctx = s.Rules.ForProviders(ctx)
 	return s.Client.packages.Do(ctx, httpx.Share(ctx, s.keyOf(want)), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
@@ -233,7 +233,7 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 // getHashes gets the hashes of a provider's package for another platform.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
-	ruled := s.Client.inSession(s.Rules.ForProviders(ctx))
+	ruled := s.Rules.ForProviders(ctx)
 	proof, err := s.Client.hashes.Do(ruled, httpx.Share(ruled, s.keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
