@@ -130,8 +130,8 @@ func (e *LockFileError) Unwrap() error { return e.Diagnostics }
 // HashMismatchError says that a package does not have the hashes of the lock. Nothing was
 // installed, and the lock was not changed.
 type HashMismatchError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Package is the package that was fetched, redacted.
 	Package string
 	// Want are the hashes in the lock, and Got those of the fetched package, of the same
@@ -171,9 +171,9 @@ type LockedError struct {
 
 // LockedReason says why one entry of the lock cannot be used as it is.
 type LockedReason struct {
-	// Key is the path of the module call, with dots. It is "" for the entry of a provider,
-	// which Provider names.
-	Key      string
+	// Path is the path of the module call. It is empty for the entry of a provider, which
+	// Provider names.
+	Path     addrs.Module
 	Provider addrs.Provider
 	Range    hcl.Range // the call or the requirement; empty for an entry without one
 	Reason   string
@@ -183,8 +183,8 @@ type LockedReason struct {
 
 // Subject names the subject of the entry: "module app.network", "provider acme/cloud".
 func (r LockedReason) Subject() string {
-	if r.Key != "" {
-		return "module " + r.Key
+	if !r.Path.IsRoot() {
+		return "module " + r.Path.String()
 	}
 	return "provider " + r.Provider.ForDisplay()
 }
@@ -265,8 +265,8 @@ type DowngradeError = versions.DowngradeError
 // when it was locked: a version was published again, a version tag was moved, or an archive
 // was replaced. Update.AcceptChanged allows an update to the new content.
 type ContentChangedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Name is the version, the tag or the address.
 	Name string
 	// Locked and Now are the revisions in the lock and at the origin: commits or digests,
@@ -285,8 +285,8 @@ func (e *ContentChangedError) Change() string {
 // a tag was moved, a registry gives another answer, or the lock was edited.
 // Update.AcceptChanged allows an update to the new content.
 type MovedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Name is the name: "tag v1.2.0", "commit 7c1f...", "digest sha256:...".
 	Name string
 	// Locked is the revision in the lock, and Now the one that the name points to.
@@ -305,8 +305,8 @@ func (e *MovedError) Error() string {
 // Forges serve such commits too, for example those of pull requests.
 // Request.AcceptUnreachable accepts the commit of a call.
 type UnreachableError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Commit is the locked commit. Ref is the ref of the address, and Now the commit that it
 	// points to; "" if there is no such ref.
 	Commit, Ref, Now string
@@ -343,8 +343,8 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // with the conventions of the other stock tool. Request.Dialect says which conventions
 // apply.
 type HostChangedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Locked is the host in the lock, and Now the host that would be used for the call.
 	Locked, Now string
 	// Dialect is the dialect that gives the host in the lock. The other dialect gives Now.
@@ -362,8 +362,8 @@ type SubmoduleError = getmodules.SubmoduleError
 
 // VendorError says that a package in Request.Vendor does not match the lock.
 type VendorError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Dir is the package's directory, relative to the root module's, with slashes.
 	Dir string
 	// Missing says that the directory does not exist.

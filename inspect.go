@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -115,11 +116,11 @@ type VendorState struct {
 	Dir string
 	// Exists reports whether packages were vendored there.
 	Exists bool
-	// Verified, Missing and Changed are the keys of the lock's entries whose packages match, do not
-	// exist, and differ.
-	Verified, Missing, Changed []string
-	// Unlocked are the keys of packages that the lock has no entry for.
-	Unlocked []string
+	// Verified, Missing and Changed are the calls in the lock whose packages match, do not exist,
+	// and differ.
+	Verified, Missing, Changed []addrs.Module
+	// Unlocked are the calls of packages that the lock has no entry for.
+	Unlocked []addrs.Module
 }
 
 // CompareVendored compares the packages in Request.Vendor with a lock. It returns an error if packages
@@ -138,18 +139,19 @@ func CompareVendored(ctx context.Context, req Request, lock *lockfile.File) (*Ve
 		if err := contextError(ctx); err != nil {
 			return nil, err
 		}
+		path := pathOf(entry.Key)
 		switch packages.Inspect(ctx, entry).Status {
 		case packagedir.Missing:
-			state.Missing = append(state.Missing, entry.Key)
+			state.Missing = append(state.Missing, path)
 		case packagedir.Verified:
-			state.Verified = append(state.Verified, entry.Key)
+			state.Verified = append(state.Verified, path)
 		default:
-			state.Changed = append(state.Changed, entry.Key)
+			state.Changed = append(state.Changed, path)
 		}
 	}
 	for _, key := range vendored.Keys() {
 		if _, ok := lock.Module(key); !ok {
-			state.Unlocked = append(state.Unlocked, key)
+			state.Unlocked = append(state.Unlocked, recordedPath(key))
 		}
 	}
 	return state, nil

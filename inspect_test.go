@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 func TestHasConfiguration(t *testing.T) {
@@ -67,13 +68,13 @@ func TestCompareVendored(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	compare("as locked", cotter.VendorState{Exists: true, Verified: []string{"network"}})
+	compare("as locked", cotter.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}})
 	p.write(t, "vendor/modules/other/main.tf", "# other\n")
-	compare("a package without an entry", cotter.VendorState{Exists: true, Verified: []string{"network"}, Unlocked: []string{"other"}})
+	compare("a package without an entry", cotter.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
 	p.write(t, "vendor/modules/network/main.tf", "# changed\n")
-	compare("a changed file", cotter.VendorState{Exists: true, Changed: []string{"network"}, Unlocked: []string{"other"}})
+	compare("a changed file", cotter.VendorState{Exists: true, Changed: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
 	p.remove(t, "vendor/modules")
-	compare("nothing vendored", cotter.VendorState{Missing: []string{"network"}})
+	compare("nothing vendored", cotter.VendorState{Missing: []addrs.Module{{"network"}}})
 
 	if _, err := cotter.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
 		t.Errorf("without a directory: %v, want ErrNoVendor", err)

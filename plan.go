@@ -83,7 +83,8 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			return nil, err
 		}
 	}
-	for _, key := range r.req.Update.Keys {
+	for _, path := range r.req.Update.Keys {
+		key := path.String()
 		if !inLock[key] && !r.req.Update.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
@@ -151,7 +152,7 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 		return err
 	}
 	for _, c := range changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
+		p.result.Vendored = append(p.result.Vendored, VendorChange{pathOf(c.Key), c.Dir, vendorChangeKinds[c.Kind]})
 	}
 	return nil
 }
@@ -182,11 +183,13 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	for _, entry := range r.lock.Modules() {
 		if !inLock[entry.Key] && !tree.mayHave(entry.Key) {
 			lock.RemoveModule(entry.Key)
-			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
+			p.result.LockChanges = append(p.result.LockChanges, LockChange{Path: pathOf(entry.Key), Old: lockentry.VersionOrPackage(entry)})
 		}
 	}
-	p.result.Restored = tree.restored.Keys()
-	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
+	for _, key := range tree.restored.Keys() {
+		p.result.Restored = append(p.result.Restored, pathOf(key))
+	}
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	r.providers.describe(p.result)
 	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
 		return nil
@@ -213,7 +216,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
+	change := LockChange{Path: m.path(), New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
 	if !had {
 		return change
 	}
@@ -273,7 +276,7 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	}
 	changed, fresh := make(map[string]bool), make(map[*module]bool)
 	for _, change := range p.result.LockChanges {
-		changed[change.Key] = true
+		changed[change.Path.String()] = true
 	}
 	for _, m := range p.fresh {
 		fresh[m] = true
@@ -285,15 +288,15 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 		entry := m.pkg.entry
 		old, ok := r.former.Module(entry.Key)
 		if ok && !changed[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Path: m.path(), Old: old, New: entry})
 		}
 	}
 	for _, old := range r.former.Modules() {
 		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
+			p.result.Updates = append(p.result.Updates, PackageUpdate{Path: pathOf(old.Key), Old: old})
 		}
 	}
-	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
 // gone returns the keys of calls in the former manifest that the tree does not have, or has
@@ -320,7 +323,7 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 		if change.New == "" {
 			reason = "the lock has an entry for a call that no longer exists"
 		}
-		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
+		refused.reasons = append(refused.reasons, LockedReason{Path: change.Path, Reason: reason})
 	}
 	return refused.err(r.req.lockFile())
 }

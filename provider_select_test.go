@@ -53,7 +53,7 @@ func TestSelectProvider(t *testing.T) {
 		{"a locked pre-release that no constraint names", ">= 1.0", "1.1.0-rc.1", nil, "2.0.0"},
 		{"all are updated", "~> 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.All = true }, "1.10.0"},
 		{"one is updated", "~> 1.0", "1.0.0", updateCloud, "1.10.0"},
-		{"a module is updated", ">= 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.Keys = []string{"c"} }, "1.0.0"},
+		{"a module is updated", ">= 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.Keys = []addrs.Module{{"c"}} }, "1.0.0"},
 		{"an update to a lower version", ">= 1.0", "3.0.0", updateCloud, "3.0.0 -> 2.0.0"},
 		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *cotter.Request, host string) {
 			updateCloud(req, host)

@@ -100,8 +100,8 @@ func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Vendored is the package's directory in Request.Vendor, relative to the root module's,
 	// with slashes; "" if the request names none. In a vendored package, every added file
 	// counts as a change.

@@ -30,7 +30,7 @@ func TestInvalidRequests(t *testing.T) {
 		want []string
 	}{
 		"locked and update":          {cotter.Request{Locked: true, Update: cotter.Update{All: true}}, []string{"Locked", "Update.All"}},
-		"locked and several updates": {cotter.Request{Locked: true, Update: cotter.Update{Keys: []string{"a"}, Providers: []string{"null"}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
+		"locked and several updates": {cotter.Request{Locked: true, Update: cotter.Update{Keys: []addrs.Module{{"a"}}, Providers: []string{"null"}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
 		"lock only and locked":       {cotter.Request{Locked: true, LockOnly: true}, []string{"Locked", "LockOnly"}},
 		"no lock and locked":         {cotter.Request{NoLock: true, Locked: true}, []string{"NoLock", "Locked"}},
 		"no lock and lock only":      {cotter.Request{NoLock: true, LockOnly: true}, []string{"NoLock", "LockOnly"}},
@@ -39,9 +39,9 @@ func TestInvalidRequests(t *testing.T) {
 		"no lock and vendor":         {cotter.Request{NoLock: true, Vendor: "vendor"}, []string{"NoLock", "Vendor"}},
 		"content and a file":         {cotter.Request{LockContent: []byte{}, LockFile: "x"}, []string{"LockContent", "LockFile"}},
 		"to without a key":           {cotter.Request{Update: cotter.Update{To: "1.0.0"}}, []string{"Update.To", "Update.Keys"}},
-		"to with two keys":           {cotter.Request{Update: cotter.Update{To: "1.0.0", Keys: []string{"a", "b"}}}, []string{"Update.To", "Update.Keys"}},
-		"to no version":              {cotter.Request{Update: cotter.Update{To: "new", Keys: []string{"a"}}}, []string{"Update.To"}},
-		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []string{""}}}, []string{"Update.Keys"}},
+		"to with two keys":           {cotter.Request{Update: cotter.Update{To: "1.0.0", Keys: []addrs.Module{{"a"}, {"b"}}}}, []string{"Update.To", "Update.Keys"}},
+		"to no version":              {cotter.Request{Update: cotter.Update{To: "new", Keys: []addrs.Module{{"a"}}}}, []string{"Update.To"}},
+		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{}}}}, []string{"Update.Keys"}},
 		"vendor without a directory": {cotter.Request{WriteVendor: true}, []string{"WriteVendor", "Vendor"}},
 		"vendor and no modules":      {cotter.Request{WriteVendor: true, Vendor: "v", Providers: &cotter.Providers{Only: true}}, []string{"Providers.Only", "WriteVendor"}},
 		"layout":                     {cotter.Request{Layout: 7}, []string{"Layout"}},

@@ -38,8 +38,8 @@ type Result struct {
 	// example. They are in the order of their keys. Calls that were not installed before are
 	// not among them.
 	Updates []PackageUpdate
-	// Restored are the keys of the entries that the lock had lost and has again.
-	Restored []string
+	// Restored are the calls whose entries the lock had lost and has again.
+	Restored []addrs.Module
 	// EarlierLock names an earlier version of the lock if the file did not exist: "the copy of
 	// the last run" or "commit 3f2a91c (2026-10-02)". Restore can take its entries if the lock
 	// file is removed again.
@@ -134,8 +134,8 @@ type Unresolved struct {
 
 // LockChange is an entry of the lock that a run changed.
 type LockChange struct {
-	// Key is the call's path with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Old and New are versions, or packages if there is no version. Old is "" if the entry
 	// was added, and New is "" if it was removed.
 	Old, New string
@@ -213,8 +213,8 @@ type Caller struct {
 // PackageUpdate is a package that a run has replaced, added or removed although it did not change
 // the lock's entry: the entry had changed since the last installation by this user.
 type PackageUpdate struct {
-	// Key is the call's path with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Old is the entry that the last installation by this user was made from. New is the
 	// entry of the lock; its Key is "" if the lock has no entry for the call.
 	Old, New lockfile.Module
@@ -222,8 +222,8 @@ type PackageUpdate struct {
 
 // VendorChange is a package that a run wrote to Request.Vendor or removed from there.
 type VendorChange struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Dir is the package's directory, relative to the root module's, with slashes.
 	Dir string
 	// Kind says whether the package was added, changed or removed.

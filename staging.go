@@ -109,7 +109,7 @@ func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	}
 	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
 		return nil, &HashMismatchError{
-			Key:     entry.Key,
+			Path:    pathOf(entry.Key),
 			Package: entry.Package,
 			Want:    []hashing.Hash{h1},
 			Got:     []hashing.Hash{placed.tree.H1()},
@@ -202,7 +202,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 		return nil, nil
 	}
 	return nil, &VendorError{
-		Key: entry.Key, Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == packagedir.Missing,
+		Path: pathOf(entry.Key), Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == packagedir.Missing,
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -43,8 +46,9 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Vendored) != 1 || result.Vendored[0] != (cotter.VendorChange{Key: "network", Dir: "vendor/modules/network", Kind: cotter.VendorAdded}) {
-		t.Errorf("Install with WriteVendor has vendored %v", result.Vendored)
+	want := []cotter.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: cotter.VendorAdded}}
+	if diff := cmp.Diff(want, result.Vendored); diff != "" {
+		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()

@@ -145,13 +145,13 @@ func (d *doctor) reportVendored(vendored *cotter.VendorState, hasEntries bool) {
 		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), vendored.Dir)
 	}
 	if len(vendored.Missing) > 0 {
-		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(vendored.Missing, ", "))
+		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(keysOf(vendored.Missing), ", "))
 	}
 	if len(vendored.Changed) > 0 {
-		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(vendored.Changed, ", "))
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Changed), ", "))
 	}
 	if len(vendored.Unlocked) > 0 {
-		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(vendored.Unlocked, ", "))
+		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Unlocked), ", "))
 	}
 }
 

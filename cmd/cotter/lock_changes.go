@@ -89,7 +89,7 @@ type jsonUpdate struct {
 func jsonUpdates(updates []cotter.PackageUpdate) []jsonUpdate {
 	var list []jsonUpdate
 	for _, u := range updates {
-		j := jsonUpdate{Key: u.Key, Old: releaseName(u.Old), OldPackage: u.Old.Package}
+		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package}
 		if u.New.Key != "" {
 			j.New, j.NewPackage = releaseName(u.New), u.New.Package
 		}
@@ -206,7 +206,7 @@ func (o *output) markdown(result *cotter.Result) {
 	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
 	for _, change := range result.LockChanges {
 		var cells []string
-		for _, text := range []string{change.Key, change.Old, change.New} {
+		for _, text := range []string{change.Path.String(), change.Old, change.New} {
 			cells = append(cells, markdownCell(text))
 		}
 		what := consequences(change)
@@ -282,7 +282,7 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
 		j := jsonChange{
-			Key:   change.Key,
+			Key:   change.Path.String(),
 			Old:   change.Old,
 			New:   change.New,
 			Newer: change.Newer,

@@ -127,13 +127,13 @@ var remedyTable = []remedyRow{
 		if len(e.Gitlinks) > 0 {
 			list = do("If the lock was made with `--submodules`, use it here too.")
 		}
-		if e.Key != "" {
-			list = append(list, about(e.Key, acceptContent)...)
+		if !e.Path.IsRoot() {
+			list = append(list, about(e.Path.String(), acceptContent)...)
 		}
 		return list
 	}),
-	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Key, acceptContent) }),
-	on(func(e *cotter.MovedError) []remedy { return about(e.Key, acceptContent) }),
+	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
+	on(func(e *cotter.MovedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
 	always[*cotter.SubmoduleError]("Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*cotter.StaleError](updateLock),
@@ -217,14 +217,14 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 		list = do("Look at the lock's last changes, with `git log -p {lock}`.")
 	}
 	if e.Fixed {
-		list = append(list, about(e.Key, relockTag)...)
+		list = append(list, about(e.Path.String(), relockTag)...)
 	} else {
-		list = append(list, about(e.Key, relock)...)
+		list = append(list, about(e.Path.String(), relock)...)
 	}
 	if e.Unknown {
 		list = append(list, do("Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.")...)
 	}
-	return append(list, about(e.Key, "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
+	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
 // remedies says how to log in.

@@ -33,7 +33,7 @@ func downgraded(key string) error {
 }
 
 func otherContent(key string) error {
-	return inModule(key, &cotter.ContentChangedError{Key: key, Name: "1.0.0", Locked: "a", Now: "b"})
+	return inModule(key, &cotter.ContentChangedError{Path: addrs.Module{key}, Name: "1.0.0", Locked: "a", Now: "b"})
 }
 
 func ofProvider(err error) error {
@@ -55,25 +55,25 @@ var remedyCases = []struct {
 		"Run `cotter install --chdir envs/prod` to install what is missing.",
 		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
 	}},
-	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Key: "a", Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
-	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Key: "b", Ref: "branch main"})), []string{
+	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
 		"Look at the lock's last changes, with `git log -p .terraform.lock.hcl`.",
 		"Run `cotter update a b` to lock what the address points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a --accept-unreachable b`.",
 	}},
-	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Key: "a", Ref: "tag v1.0.0", Fixed: true})}, []string{
+	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "tag v1.0.0", Fixed: true})}, []string{
 		"Look at the lock's last changes, with `git log -p envs/prod/.terraform.lock.hcl`.",
 		"If you know why the tag has moved, run `cotter update --chdir envs/prod a --accept-changed a` to lock what it points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"an unknown history", inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main", Unknown: true}), []string{
+	{"an unknown history", inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main", Unknown: true}), []string{
 		"Run `cotter update a` to lock what the address points to now.",
 		"Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Key: "net", Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
+	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
 		"If the lock was made with `--submodules`, use it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
@@ -84,7 +84,7 @@ var remedyCases = []struct {
 	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
 		"Run `cotter update a b --allow-downgrade` to allow lower versions.",
 	}},
-	{"another registry", inModule("net", &cotter.HostChangedError{Key: "net", Dialect: cotter.DialectTerraform}), []string{
+	{"another registry", inModule("net", &cotter.HostChangedError{Path: addrs.Module{"net"}, Dialect: cotter.DialectTerraform}), []string{
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
@@ -108,10 +108,10 @@ var remedyCases = []struct {
 	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{
 		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
 	}},
-	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}}}, []string{
+	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 	}},
-	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}, {Key: "b", Missing: true}}}, []string{
+	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 		"Run `cotter restore` to put back entries that have vanished from the lock.",
 	}},

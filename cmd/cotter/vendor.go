@@ -69,7 +69,7 @@ type jsonVendored struct {
 func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
 	var list []jsonVendored
 	for _, change := range changes {
-		list = append(list, jsonVendored{change.Key, change.Dir, change.Kind.String()})
+		list = append(list, jsonVendored{change.Path.String(), change.Dir, change.Kind.String()})
 	}
 	return list
 }

@@ -126,7 +126,8 @@ func (f *sarifReport) report(req cotter.Request, report *cotter.Report) error {
 	}
 	for _, pkg := range report.Packages {
 		if id := packageRule(pkg); id != "" {
-			f.add(p, id, "module", pkg.Key, "module "+pkg.Key+": "+packageText(pkg), p.entry(pkg.Key))
+			key := pkg.Path.String()
+			f.add(p, id, "module", key, "module "+key+": "+packageText(pkg), p.entry(key))
 		}
 	}
 	for _, provider := range report.Providers {

@@ -48,7 +48,7 @@ func explain(err error) {
 	var changed *cotter.HashMismatchError
 	switch {
 	case errors.As(err, &changed):
-		log.Printf("%s: the package has other files than the lock", changed.Key)
+		log.Printf("%s: the package has other files than the lock", changed.Path)
 	case errors.As(err, &call):
 		log.Printf("%s:%d: module %s: %v", call.Range.Filename, call.Range.Start.Line, call.Path, call.Err)
 	}
@@ -132,7 +132,7 @@ func verify(ctx context.Context, dir string) error {
 	}
 	for _, p := range report.Packages {
 		if p.Status != cotter.StatusVerified {
-			fmt.Println(p.Key, p.Status, p.Changes)
+			fmt.Println(p.Path, p.Status, p.Changes)
 		}
 	}
 	if !report.OK() {
@@ -247,7 +247,7 @@ func dryRun(ctx context.Context, in *cotter.Installer) error {
 		return err
 	}
 	for _, change := range result.LockChanges {
-		fmt.Printf("%s: %s -> %s\n", change.Key, change.Old, change.New)
+		fmt.Printf("%s: %s -> %s\n", change.Path, change.Old, change.New)
 	}
 	// end
 	return nil
@@ -314,7 +314,7 @@ func TestTagMoved(t *testing.T) {
 	}
 	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, Locked: true})
 	var moved *cotter.MovedError
-	if !errors.As(err, &moved) || moved.Key != "dns" {
+	if !errors.As(err, &moved) || moved.Path.String() != "dns" {
 		t.Errorf("the error is %v", err)
 	}
 }
