@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -50,15 +51,23 @@ func (p *project) calls(t *testing.T, calls string) {
 	p.write(t, "main.tf", text.String())
 }
 
+// released returns the version of an entry, or its package if it has no version.
+func released(entry lockfile.Module) string {
+	if entry.Version == "" {
+		return entry.Package
+	}
+	return entry.Version
+}
+
 // selected describes what an installation has added to the lock: "KEY VERSION WHY", and the newer
 // version if there is one.
 func selected(result *cotter.Result) []string {
 	var list []string
 	for _, change := range result.LockChanges {
-		if change.New == "" {
+		if change.New.Key == "" {
 			continue
 		}
-		what := change.New
+		what := released(change.New)
 		if _, commit, ok := strings.Cut(what, "?ref="); ok {
 			what = commit
 		}

@@ -183,7 +183,7 @@ func TestWithdrawnVersion(t *testing.T) {
 
 	other := w.Installer() // with an empty cache
 	_, err = installProviders(t.Context(), other, cotter.Request{Dir: w.project(t, files)})
-	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
+	unusable, ok := errors.AsType[*getproviders.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)
 	}

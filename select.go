@@ -183,7 +183,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
 		return nil
 	}
-	return c.failVersion(&DowngradeError{Locked: was, Selected: is})
+	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
 }
 
 // tooYoung returns a policy violation if a version is too young, or nil. The locked version

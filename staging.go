@@ -201,10 +201,10 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	if s.vendored.Optional {
 		return nil, nil
 	}
-	return nil, &VendorError{
-		Path: pathOf(entry.Key), Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == packagedir.Missing,
+	return nil, &VendorError{PackageReport{
+		Path: pathOf(entry.Key), Vendored: s.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
-	}
+	}}
 }
 
 // inspect compares the package of an entry with the lock. It takes one of the session's

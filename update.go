@@ -22,7 +22,7 @@ type Update struct {
 	// that its constraint allows.
 	To string
 	// AllowDowngrade allows a version that is lower than the locked one. Otherwise this is
-	// an error that wraps [ErrDowngrade].
+	// an error that wraps [versions.ErrDowngrade].
 	AllowDowngrade bool
 	// AcceptChanged names the calls whose content may change while the version, tag or
 	// address stays the same; see [ContentChangedError].

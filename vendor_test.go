@@ -46,7 +46,7 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []cotter.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: cotter.VendorAdded}}
+	want := []cotter.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}}
 	if diff := cmp.Diff(want, result.Vendored); diff != "" {
 		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
 	}
@@ -118,7 +118,7 @@ func TestVendorErrors(t *testing.T) {
 		t.Errorf("Install of a changed package = %v", err)
 	}
 	p.remove(t, "vendor")
-	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || !changed.Missing {
+	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || changed.Package.Status != cotter.StatusMissing {
 		t.Errorf("Install of a missing package = %v", err)
 	}
 	if p.file(".terraform/modules/modules.json") != "" {

@@ -286,7 +286,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.earlierLock(dir, result)
 	}
 	for _, change := range result.Vendored {
-		o.printf("    %s: %s\n", change.Dir, change.Kind)
+		o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
 	}
 	return nil
 }

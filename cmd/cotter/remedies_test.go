@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -29,7 +30,7 @@ func notInstalled(key string) error {
 }
 
 func downgraded(key string) error {
-	return inModule(key, &cotter.DowngradeError{Locked: versions.MustParse("2.0.0"), Selected: versions.MustParse("1.0.0")})
+	return inModule(key, &versions.DowngradeError{Locked: versions.MustParse("2.0.0"), Selected: versions.MustParse("1.0.0")})
 }
 
 func otherContent(key string) error {
@@ -78,7 +79,7 @@ var remedyCases = []struct {
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
 	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
-	{"a module in a submodule", inModule("net", &cotter.SubmoduleError{Path: "sub"}), []string{
+	{"a module in a submodule", inModule("net", &getmodules.SubmoduleError{Path: "sub"}), []string{
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
@@ -88,21 +89,21 @@ var remedyCases = []struct {
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
-	{"an unknown provider, and another one of its type", ofProvider(&cotter.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider, and another one of its type", ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that should use that provider.",
 	}},
-	{"a provider that has moved", ofProvider(&cotter.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
+	{"a provider that has moved", ofProvider(&getproviders.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that should use that provider.",
 	}},
-	{"an unknown provider", ofProvider(&cotter.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
-	{"a version for other machines", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider", ofProvider(&getproviders.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
+	{"a version for other machines", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
 		"Write a constraint such as `version = \"1.2.0\"` for it in required_providers to select that version.",
 	}},
-	{"a version for other machines, and a constraint", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
+	{"a version for other machines, and a constraint", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
 	{"a bundle for other machines", ofProvider(&getproviders.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{
 		"Use `cotter bundle create --platform linux_arm64` to make a bundle for it.",
 	}},
-	{"a version that is gone", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
+	{"a version that is gone", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
 		"Run `cotter update hashicorp/cloud` to select another version.",
 	}},
 	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{
@@ -138,7 +139,7 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &cotter.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore it.",
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},

@@ -42,7 +42,7 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 			keys = append(keys, key)
 		}
 	}
-	updates := make(map[string]cotter.PackageUpdate)
+	updates := make(map[string]cotter.LockChange)
 	for _, update := range result.Updates {
 		key := update.Path.String()
 		updates[key] = update
@@ -73,13 +73,14 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 }
 
 func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
+	before := versionOrPackage(change.Old)
 	switch {
-	case change.New == "" || m.Source == nil:
-		return resultLine{verb: "removed", subject: change.Path.String(), what: change.Old}
-	case change.Old == "":
+	case versionOrPackage(change.New) == "" || m.Source == nil:
+		return resultLine{verb: "removed", subject: change.Path.String(), what: before}
+	case before == "":
 		return resultLine{verb: "added", subject: change.Path.String(), what: describe(m)}
 	}
-	return resultLine{verb: "changed", subject: change.Path.String(), what: changeText(change) + becauseOf(exclusionsOf(change), change.Old), details: consequences(change)}
+	return resultLine{verb: "changed", subject: change.Path.String(), what: changeText(change) + becauseOf(exclusionsOf(change), before), details: consequences(change)}
 }
 
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {

@@ -247,7 +247,7 @@ func dryRun(ctx context.Context, in *cotter.Installer) error {
 		return err
 	}
 	for _, change := range result.LockChanges {
-		fmt.Printf("%s: %s -> %s\n", change.Path, change.Old, change.New)
+		fmt.Printf("%s: %s -> %s\n", change.Path, change.Old.Version, change.New.Version)
 	}
 	// end
 	return nil
