@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 const vendorWorld = `
@@ -142,11 +143,11 @@ func TestVendorChangedRoots(t *testing.T) {
 	}
 	dirs := []string{filepath.Join(p.dir, "other"), filepath.Join(p.dir, "root")}
 	files := []string{filepath.Join(p.dir, "vendor/network/main.tf")}
-	got, err := p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{Vendor: "../vendor"})
+	got, err := repository.ChangedRoots(context.Background(), p.installer(), dirs, files, cotter.Request{Vendor: "../vendor"})
 	if err != nil || len(got) != 2 {
 		t.Errorf("ChangedRoots = %q, %v; want both", got, err)
 	}
-	if got, err = p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{}); err != nil || len(got) > 0 {
+	if got, err = repository.ChangedRoots(context.Background(), p.installer(), dirs, files, cotter.Request{}); err != nil || len(got) > 0 {
 		t.Errorf("ChangedRoots without Vendor = %q, %v; want none", got, err)
 	}
 }

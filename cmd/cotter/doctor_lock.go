@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // lookAtLock reports what is in the lock, and what stock tools will say about it. For
@@ -124,7 +125,7 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 	if lockErr != nil {
 		lock = &lockfile.File{} // lookAtLock has reported the error
 	}
-	vendored, err := cotter.CompareVendored(ctx, d.req, lock)
+	vendored, err := repository.CompareVendored(ctx, d.req, lock)
 	if err != nil {
 		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
 		return
@@ -136,7 +137,7 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 
 // reportVendored reports how the vendored packages compare with the lock. hasEntries is true if the
 // lock has entries of modules.
-func (d *doctor) reportVendored(vendored *cotter.VendorState, hasEntries bool) {
+func (d *doctor) reportVendored(vendored *repository.VendorState, hasEntries bool) {
 	if !vendored.Exists && hasEntries {
 		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", vendored.Dir)
 		return
@@ -168,7 +169,7 @@ func (d *doctor) forgottenVendor(root string) {
 				break
 			}
 			seen[at] = true
-			if cotter.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
+			if repository.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
 				d.note("set `vendor` in the settings block of cotter.hcl, or run `cotter install`",
 					"modules.json points to vendored modules in %s, which no setting names", at)
 			}

@@ -26,6 +26,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/ocistore"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
@@ -70,7 +71,7 @@ func providers(ctx context.Context, in *cotter.Installer) error {
 
 func several(ctx context.Context, in *cotter.Installer) error {
 	// sample: several
-	dirs, err := in.Roots(ctx, ".", cotter.DialectAuto)
+	dirs, err := repository.Roots(ctx, in, ".", cotter.DialectAuto)
 	if err != nil {
 		return err
 	}
