@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -136,8 +137,8 @@ func TestReachableCommitsAccepted(t *testing.T) {
 	t.Parallel()
 	p, foreign, _ := proposed(t)
 	p.call(t, netRepository+"?ref="+foreign)
-	p.mustInstall(t, cotter.Request{AcceptUnreachable: []string{"net"}})
-	_, err := p.onNewMachine(t, cotter.Request{AcceptUnreachable: []string{"net"}, Policies: reachableCommits})
+	p.mustInstall(t, cotter.Request{AcceptUnreachable: []addrs.Module{{"net"}}})
+	_, err := p.onNewMachine(t, cotter.Request{AcceptUnreachable: []addrs.Module{{"net"}}, Policies: reachableCommits})
 	if !refusesCommit(err, "net", foreign) {
 		t.Errorf("Install = %v", err)
 	}

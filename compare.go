@@ -57,8 +57,8 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
-		cmp.changed[pkg.Key] = !pkg.intact()
-		cmp.formerly[pkg.Key] = pkg.Status == StatusFormer
+		cmp.changed[pkg.Path.String()] = !pkg.intact()
+		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
 	var require func(addrs.Module, ModuleConfig)
@@ -70,7 +70,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		return err
 	}
 	for i, pkg := range report.Packages {
-		known, _ := cmp.evidence.Load(pkg.Key)
+		known, _ := cmp.evidence.Load(pkg.Path.String())
 		e, _ := known.(evidence.Evidence)
 		if e.IsZero() && pkg.intact() && cmp.run.believesInstalled() {
 			e.Kind = evidence.Installed

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/repository"
 )
 
 var (
@@ -41,7 +42,7 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 		t.Fatal(err)
 	}
 	err = all.rootsOf(t.Context(), func(ctx context.Context, dir string) ([]string, error) {
-		return (&cotter.Installer{}).Roots(ctx, dir, cotter.DialectAuto)
+		return repository.Roots(ctx, &cotter.Installer{}, dir, cotter.DialectAuto)
 	})
 	if err != nil {
 		t.Fatal(err)

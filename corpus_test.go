@@ -22,6 +22,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/repository"
 )
 
 var corpus = flag.String("corpus", "", "compare with the stock tools on the cases or the checked-out repositories in `DIR`, as testdata/README.md says, instead of the cases in testdata/corpus")
@@ -124,7 +125,7 @@ func (c *corpusCase) run(t *testing.T) {
 	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
 	c.write(t, p, p.dir)
 	env := c.gitEnv(t, p)
-	roots, err := (&cotter.Installer{}).Roots(t.Context(), p.dir, cotter.DialectAuto)
+	roots, err := repository.Roots(t.Context(), &cotter.Installer{}, p.dir, cotter.DialectAuto)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ import (
 
 // InterfaceDiff lists what the new package of a call changes for the caller.
 type InterfaceDiff struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Changes are the differences, with the breaking changes first.
 	Changes []InterfaceChange
 	// Err says why the packages could not be compared; nil if they were compared.
@@ -74,7 +74,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	for i, c := range changes {
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)
-			diffs[i] = InterfaceDiff{Key: c.Key, Changes: publicChanges(found), Err: err}
+			diffs[i] = InterfaceDiff{Path: pathOf(c.Key), Changes: publicChanges(found), Err: err}
 			return nil // the other calls are still compared
 		})
 	}

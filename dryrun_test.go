@@ -72,7 +72,7 @@ func listing(t *testing.T, dir string) map[string]string {
 func lockChanges(result *cotter.Result) []string {
 	var changes []string
 	for _, c := range result.LockChanges {
-		changes = append(changes, c.Key+" "+c.Old+" -> "+c.New)
+		changes = append(changes, c.Path.String()+" "+released(c.Old)+" -> "+released(c.New))
 	}
 	return changes
 }

@@ -3,13 +3,11 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/diagtext"
@@ -19,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Kinds of failure that callers distinguish with errors.Is. No error of this package says
@@ -46,9 +43,6 @@ var (
 	// ErrMisplaced says that modules.json, which stock tools use to find modules, does not
 	// have what an installation from the lock would write.
 	ErrMisplaced = errors.New("modules.json does not match the lock")
-	// ErrDowngrade says that an update would select a lower version than the locked one,
-	// which the request does not allow. The error is a *DowngradeError.
-	ErrDowngrade = versions.ErrDowngrade
 	// ErrNoSuchProvider says that the request names a provider that no module requires.
 	ErrNoSuchProvider = treeproviders.ErrNotRequired
 	// ErrLegacyProvider says that the state contains a provider address in the form of
@@ -60,8 +54,8 @@ var (
 
 // ModuleError is an error about one module call. Every error that Install returns about a
 // single module is a ModuleError, on its own or joined with others in the order of their
-// paths. It wraps a *getmodules.FetchError, *registryclient.RequestError,
-// *versions.NoMatchError, *HashMismatchError, an address or constraint error, or a sentinel
+// paths. It wraps a *getmodules.FetchError, *getmodules.SubmoduleError,
+// *registryclient.RequestError, *versions.NoMatchError, *versions.DowngradeError, *HashMismatchError, an address or constraint error, or a sentinel
 // error of this package.
 type ModuleError struct {
 	// Path is the called module's path.
@@ -130,8 +124,8 @@ func (e *LockFileError) Unwrap() error { return e.Diagnostics }
 // HashMismatchError says that a package does not have the hashes of the lock. Nothing was
 // installed, and the lock was not changed.
 type HashMismatchError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Package is the package that was fetched, redacted.
 	Package string
 	// Want are the hashes in the lock, and Got those of the fetched package, of the same
@@ -171,9 +165,9 @@ type LockedError struct {
 
 // LockedReason says why one entry of the lock cannot be used as it is.
 type LockedReason struct {
-	// Key is the path of the module call, with dots. It is "" for the entry of a provider,
-	// which Provider names.
-	Key      string
+	// Path is the path of the module call. It is empty for the entry of a provider, which
+	// Provider names.
+	Path     addrs.Module
 	Provider addrs.Provider
 	Range    hcl.Range // the call or the requirement; empty for an entry without one
 	Reason   string
@@ -183,8 +177,8 @@ type LockedReason struct {
 
 // Subject names the subject of the entry: "module app.network", "provider acme/cloud".
 func (r LockedReason) Subject() string {
-	if r.Key != "" {
-		return "module " + r.Key
+	if !r.Path.IsRoot() {
+		return "module " + r.Path.String()
 	}
 	return "provider " + r.Provider.ForDisplay()
 }
@@ -257,16 +251,12 @@ func (e *LinkedLockError) Unwrap() error { return e.Err }
 // other metadata of version control, which is never written.
 type MetadataError = project.MetadataError
 
-// DowngradeError says that an update would select a lower version than the locked one. It
-// wraps [ErrDowngrade]. Update.AllowDowngrade allows the downgrade.
-type DowngradeError = versions.DowngradeError
-
 // ContentChangedError says that something that must not change has different content than
 // when it was locked: a version was published again, a version tag was moved, or an archive
 // was replaced. Update.AcceptChanged allows an update to the new content.
 type ContentChangedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Name is the version, the tag or the address.
 	Name string
 	// Locked and Now are the revisions in the lock and at the origin: commits or digests,
@@ -274,10 +264,8 @@ type ContentChangedError struct {
 	Locked, Now string
 }
 
-func (e *ContentChangedError) Error() string { return e.Change() }
-
-// Change describes the change in a few words.
-func (e *ContentChangedError) Change() string {
+// Error describes the change in a few words.
+func (e *ContentChangedError) Error() string {
 	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
 }
 
@@ -285,8 +273,8 @@ func (e *ContentChangedError) Change() string {
 // a tag was moved, a registry gives another answer, or the lock was edited.
 // Update.AcceptChanged allows an update to the new content.
 type MovedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Name is the name: "tag v1.2.0", "commit 7c1f...", "digest sha256:...".
 	Name string
 	// Locked is the revision in the lock, and Now the one that the name points to.
@@ -305,8 +293,8 @@ func (e *MovedError) Error() string {
 // Forges serve such commits too, for example those of pull requests.
 // Request.AcceptUnreachable accepts the commit of a call.
 type UnreachableError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Commit is the locked commit. Ref is the ref of the address, and Now the commit that it
 	// points to; "" if there is no such ref.
 	Commit, Ref, Now string
@@ -343,8 +331,8 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // with the conventions of the other stock tool. Request.Dialect says which conventions
 // apply.
 type HostChangedError struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Locked is the host in the lock, and Now the host that would be used for the call.
 	Locked, Now string
 	// Dialect is the dialect that gives the host in the lock. The other dialect gives Now.
@@ -354,59 +342,6 @@ type HostChangedError struct {
 func (e *HostChangedError) Error() string {
 	return fmt.Sprintf("the lock has the module from %s, but the same call now means %s: the lock was made with the conventions of %s",
 		e.Locked, e.Now, e.Dialect)
-}
-
-// SubmoduleError says that a module is in a git submodule that was not fetched because
-// Request.Submodules is not set.
-type SubmoduleError = getmodules.SubmoduleError
-
-// VendorError says that a package in Request.Vendor does not match the lock.
-type VendorError struct {
-	// Key is the path of the module call, with dots.
-	Key string
-	// Dir is the package's directory, relative to the root module's, with slashes.
-	Dir string
-	// Missing says that the directory does not exist.
-	Missing bool
-	// Want are the hashes in the lock, and Got those of the files, of the same schemes.
-	Want, Got []hashing.Hash
-	// Changes lists the files that differ, by paths relative to Dir. It is empty if
-	// Request.Vendor does not have the sums of the locked files, for example because the
-	// lock has another package.
-	Changes hashing.Changes
-	// Err says why the files could not be read; nil if they could.
-	Err error
-}
-
-func (e *VendorError) Error() string {
-	if e.Missing {
-		return fmt.Sprintf("the vendored package %s does not exist", e.Dir)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "the vendored package %s does not match the lock", e.Dir)
-	if e.Err != nil {
-		fmt.Fprintf(&b, ": %s", e.Err)
-	}
-	changes := changesBelow(e.Dir, e.Changes)
-	if changes.Empty() && min(len(e.Want), len(e.Got)) > 0 {
-		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[0], e.Got[0])
-	}
-	writeChanges(&b, changes)
-	return b.String()
-}
-
-func (e *VendorError) Unwrap() error { return e.Err }
-
-// changesBelow returns the changes with dir put in front of all paths.
-func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
-	below := func(names []string) []string {
-		var paths []string
-		for _, name := range names {
-			paths = append(paths, path.Join(dir, name))
-		}
-		return paths
-	}
-	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
 }
 
 // errRefused is returned for a call that was added to the refusals.
@@ -450,18 +385,11 @@ func shortIdentity(id string) string {
 	return id
 }
 
-// ProviderError is an error about one provider. It wraps an error of package getproviders,
-// *registryclient.RequestError, an error of package versions, *policy.Violation,
-// *UnknownProviderError, *UnusableVersionError, or a sentinel error of this package.
+// ProviderError is an error about one provider. It wraps an error of package getproviders, such
+// as *getproviders.UnknownProviderError or *getproviders.UnusableVersionError,
+// *registryclient.RequestError, an error of package versions, such as *versions.DowngradeError,
+// *policy.Violation, or a sentinel error of this package.
 type ProviderError = getproviders.ProviderError
-
-// UnknownProviderError says that no source has a provider. Its fields name other providers
-// that may have been meant.
-type UnknownProviderError = getproviders.UnknownProviderError
-
-// UnusableVersionError says that a version of a provider has no package for this machine.
-// If possible, it names another version that has one.
-type UnusableVersionError = getproviders.UnusableVersionError
 
 // fromCopy names the copy of the lock in messages.
 const fromCopy = "the copy of the last run"

@@ -91,7 +91,7 @@ func ExampleInstaller_Verify() {
 		log.Fatal(err)
 	}
 	for _, p := range report.Packages {
-		fmt.Println(p.Key, p.Status)
+		fmt.Println(p.Path, p.Status)
 	}
 	// Output:
 	// network missing

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
@@ -256,15 +257,15 @@ func TestAcceptUnreachable(t *testing.T) {
 	t.Parallel()
 	p, _ := forgedProject(t, "git::https://MODTEST_HOST/git/net.git?ref=main", "net.git")
 	in := freshInstaller(t, p, nil)
-	install := func(accept ...string) error {
+	install := func(accept ...addrs.Module) error {
 		p.remove(t, ".terraform")
 		_, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, AcceptUnreachable: accept})
 		return err
 	}
 	for _, step := range []struct {
-		accept []string
+		accept []addrs.Module
 		fails  bool
-	}{{nil, true}, {[]string{"other"}, true}, {[]string{"net"}, false}, {nil, false}} {
+	}{{nil, true}, {[]addrs.Module{{"other"}}, true}, {[]addrs.Module{{"net"}}, false}, {nil, false}} {
 		if err := install(step.accept...); (err != nil) != step.fails {
 			t.Fatalf("with %q accepted: %v", step.accept, err)
 		}
@@ -312,7 +313,7 @@ func TestVerifyRemoteHistory(t *testing.T) {
 	t.Parallel()
 	p, commit := forgedProject(t, "git::https://MODTEST_HOST/git/net.git?ref=main", "net.git")
 	in := freshInstaller(t, p, nil)
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, AcceptUnreachable: []string{"net"}}); err != nil {
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, AcceptUnreachable: []addrs.Module{{"net"}}}); err != nil {
 		t.Fatal(err)
 	}
 	origins, err := in.VerifyRemote(t.Context(), cotter.Request{Dir: p.dir})

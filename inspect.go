@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
@@ -47,45 +45,11 @@ type NotVendorDirError = project.NotOursError
 // Terraform does not know before the modules are installed. OpenTofu may know it.
 type UnknownToTerraform = configs.UnknownToTerraform
 
-// HasConfiguration reports whether the directory of a request has files that tofu or terraform
-// reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
-// listed.
-func HasConfiguration(ctx context.Context, req Request) (bool, error) {
-	if err := contextError(ctx); err != nil {
-		return false, err
-	}
-	reader := configs.Reader{Terraform: req.Dialect == DialectTerraform}
-	empty, err := reader.Empty(configs.Dir{Path: req.dir(), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
-	return !empty, err
-}
-
-// RepositoryDir returns the root of the git repository that contains a directory, as an absolute
-// path. For a directory that is not in a repository, it returns the directory.
-func RepositoryDir(dir string) (string, error) {
-	dir, err := filepath.Abs(orElse(dir, "."))
-	if err != nil {
-		return "", err
-	}
-	dirs := project.RepositoryDirs(dir)
-	return dirs[len(dirs)-1], nil
-}
-
-// ChangedFiles returns the absolute paths of the files that have changed since a git revision, in
-// commits or in the work tree, in the repository that contains a directory. Installer.ChangedRoots
-// selects the root modules that depend on them. The error wraps [ErrNoRepository] if there is no
-// repository, and is a *[RepositoryOwnerError] if this user may not use it.
-func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
-	tree, err := worktree.Open(&gitexec.Git{}, dir)
-	if err != nil {
-		return nil, err
-	}
-	return tree.ChangedSince(ctx, revision)
-}
-
 // ReadLockAt returns the lock of a request as it was at a git revision. The revision can be
 // followed by a colon and the path of another file, as for git show. If the project has no lock at
-// the revision, ReadLockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. See
-// [ChangedFiles] for other errors; a lock that is not valid is a *[LockFileError].
+// the revision, ReadLockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. The
+// error wraps [ErrNoRepository] if there is no repository, and is a *[RepositoryOwnerError] if this
+// user may not use it; a lock that is not valid is a *[LockFileError].
 func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.File, error) {
 	tree, err := worktree.Open(&gitexec.Git{}, req.dir())
 	if err != nil {
@@ -108,52 +72,3 @@ func ReadLockAt(ctx context.Context, req Request, revision string) (*lockfile.Fi
 	}
 	return lock, nil
 }
-
-// VendorState says how the packages in Request.Vendor compare with the lock.
-type VendorState struct {
-	// Dir is the directory, relative to the root module's, with slashes.
-	Dir string
-	// Exists reports whether packages were vendored there.
-	Exists bool
-	// Verified, Missing and Changed are the keys of the lock's entries whose packages match, do not
-	// exist, and differ.
-	Verified, Missing, Changed []string
-	// Unlocked are the keys of packages that the lock has no entry for.
-	Unlocked []string
-}
-
-// CompareVendored compares the packages in Request.Vendor with a lock. It returns an error if packages
-// cannot be vendored in that directory; [ErrNoVendor] if the request names none.
-func CompareVendored(ctx context.Context, req Request, lock *lockfile.File) (*VendorState, error) {
-	vendored, err := req.vendorDir()
-	if err != nil {
-		return nil, err
-	}
-	if vendored == nil {
-		return nil, ErrNoVendor
-	}
-	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
-	packages := packagedir.NewVendored(vendored)
-	for _, entry := range lock.Modules() {
-		if err := contextError(ctx); err != nil {
-			return nil, err
-		}
-		switch packages.Inspect(ctx, entry).Status {
-		case packagedir.Missing:
-			state.Missing = append(state.Missing, entry.Key)
-		case packagedir.Verified:
-			state.Verified = append(state.Verified, entry.Key)
-		default:
-			state.Changed = append(state.Changed, entry.Key)
-		}
-	}
-	for _, key := range vendored.Keys() {
-		if _, ok := lock.Module(key); !ok {
-			state.Unlocked = append(state.Unlocked, key)
-		}
-	}
-	return state, nil
-}
-
-// IsVendorDir reports whether a directory was created for the vendored packages of a root module.
-func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func TestHasConfiguration(t *testing.T) {
@@ -39,12 +41,12 @@ func TestHasConfiguration(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := cotter.HasConfiguration(t.Context(), test.req); got != test.want || err != nil {
+			if got, err := repository.HasConfiguration(t.Context(), test.req); got != test.want || err != nil {
 				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}
-	if _, err := cotter.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
 	}
 }
@@ -56,10 +58,10 @@ func TestCompareVendored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare := func(what string, want cotter.VendorState) {
+	compare := func(what string, want repository.VendorState) {
 		t.Helper()
 		want.Dir = "vendor/modules"
-		got, err := cotter.CompareVendored(t.Context(), req, lock)
+		got, err := repository.CompareVendored(t.Context(), req, lock)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -67,15 +69,15 @@ func TestCompareVendored(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	compare("as locked", cotter.VendorState{Exists: true, Verified: []string{"network"}})
+	compare("as locked", repository.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}})
 	p.write(t, "vendor/modules/other/main.tf", "# other\n")
-	compare("a package without an entry", cotter.VendorState{Exists: true, Verified: []string{"network"}, Unlocked: []string{"other"}})
+	compare("a package without an entry", repository.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
 	p.write(t, "vendor/modules/network/main.tf", "# changed\n")
-	compare("a changed file", cotter.VendorState{Exists: true, Changed: []string{"network"}, Unlocked: []string{"other"}})
+	compare("a changed file", repository.VendorState{Exists: true, Changed: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
 	p.remove(t, "vendor/modules")
-	compare("nothing vendored", cotter.VendorState{Missing: []string{"network"}})
+	compare("nothing vendored", repository.VendorState{Missing: []addrs.Module{{"network"}}})
 
-	if _, err := cotter.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
+	if _, err := repository.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); !errors.Is(err, cotter.ErrNoVendor) {
 		t.Errorf("without a directory: %v, want ErrNoVendor", err)
 	}
 }
@@ -93,10 +95,10 @@ func TestRepository(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.WriteFile(lockFile, []byte(entry), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := cotter.RepositoryDir(req.Dir); got != req.Dir || err != nil {
+	if got, err := repository.Dir(req.Dir); got != req.Dir || err != nil {
 		t.Errorf("without a repository, RepositoryDir = %q, %v, want the directory", got, err)
 	}
-	if _, err := cotter.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
+	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
 		t.Errorf("without a repository, ChangedFiles returns %v, want ErrNoRepository", err)
 	}
 	if _, err := cotter.ReadLockAt(ctx, req, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
@@ -118,10 +120,10 @@ func TestRepository(t *testing.T) {
 	if err := os.WriteFile(lockFile, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := cotter.RepositoryDir(req.Dir); got != dir || err != nil {
+	if got, err := repository.Dir(req.Dir); got != dir || err != nil {
 		t.Errorf("RepositoryDir = %q, %v, want %q", got, err, dir)
 	}
-	if got, err := cotter.ChangedFiles(ctx, req.Dir, "HEAD"); err != nil || cmp.Diff([]string{lockFile}, got) != "" {
+	if got, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); err != nil || cmp.Diff([]string{lockFile}, got) != "" {
 		t.Errorf("ChangedFiles = %q, %v, want the lock", got, err)
 	}
 	for revision, modules := range map[string]int{"HEAD": 1, "HEAD~1": 0, "HEAD:envs/prod/.terraform.lock.hcl": 1} {

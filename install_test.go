@@ -142,7 +142,7 @@ func TestInstallIsSticky(t *testing.T) {
 `)
 	err := p.mustFail(t, cotter.Request{Locked: true})
 	var locked *cotter.LockedError
-	if !errors.As(err, &locked) || locked.Reasons[0].Key != "network" {
+	if !errors.As(err, &locked) || locked.Reasons[0].Path.String() != "network" {
 		t.Errorf("Install with Locked and a stale entry = %v, want *LockedError about network", err)
 	}
 	if v := version(p.mustInstall(t, cotter.Request{}), "network"); v != "1.5.0" {
@@ -250,7 +250,7 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	if err != nil || report.OK() {
 		t.Fatalf("Verify = %+v, %v; want a report that is not OK", report, err)
 	}
-	i := slices.IndexFunc(report.Packages, func(r cotter.PackageReport) bool { return r.Key == "network" })
+	i := slices.IndexFunc(report.Packages, func(r cotter.PackageReport) bool { return r.Path.String() == "network" })
 	got := report.Packages[i].Changes
 	want := [][]string{{"main.tf"}, {"README.md"}, {"evil.tf"}}
 	if diff := cmp.Diff(want, [][]string{got.Changed, got.Vanished, got.Added}); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // manyProjects returns a world with n projects that use the same packages.
@@ -36,7 +37,7 @@ module "dns" {
 `, i)
 	}
 	p := world(t, text.String())
-	dirs, err := p.installer().Roots(t.Context(), p.dir, cotter.DialectAuto)
+	dirs, err := repository.Roots(t.Context(), p.installer(), p.dir, cotter.DialectAuto)
 	if err != nil || len(dirs) != n {
 		t.Fatalf("Roots = %q, %v; want %d", dirs, err, n)
 	}
@@ -152,7 +153,7 @@ module "x" {
   source = "./x"
 }
 `)
-	dirs, err := (&cotter.Installer{}).Roots(t.Context(), p.dir, cotter.DialectAuto)
+	dirs, err := repository.Roots(t.Context(), &cotter.Installer{}, p.dir, cotter.DialectAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ module "x" {
 	if diff := cmp.Diff(want, dirs); diff != "" {
 		t.Errorf("Roots (-want +got):\n%s", diff)
 	}
-	if _, err := (&cotter.Installer{}).Roots(t.Context(), filepath.Join(p.dir, "gone"), cotter.DialectAuto); err == nil {
+	if _, err := repository.Roots(t.Context(), &cotter.Installer{}, filepath.Join(p.dir, "gone"), cotter.DialectAuto); err == nil {
 		t.Error("Roots of a directory that is not there = nil, want an error")
 	}
 }

@@ -86,10 +86,10 @@ func TestDiffInterfaces(t *testing.T) {
 		var got []string
 		for _, d := range diffs {
 			for _, c := range d.Changes {
-				got = append(got, d.Key+": "+c.String())
+				got = append(got, d.Path.String()+": "+c.String())
 			}
 			if d.Err != nil {
-				t.Errorf("%s: %s: %v", name, d.Key, d.Err)
+				t.Errorf("%s: %s: %v", name, d.Path, d.Err)
 			}
 		}
 		want := []string{
@@ -128,7 +128,7 @@ func checkNotAtHand(t *testing.T, in *cotter.Installer, old, updated *lockfile.F
 	}
 	for _, d := range diffs {
 		if !errors.Is(d.Err, cotter.ErrOffline) {
-			t.Errorf("%s without a cache: %v, want ErrOffline", d.Key, d.Err)
+			t.Errorf("%s without a cache: %v, want ErrOffline", d.Path, d.Err)
 		}
 	}
 }

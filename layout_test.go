@@ -174,7 +174,7 @@ func TestDamagedSharedPart(t *testing.T) {
 	}
 	for _, r := range report.Packages {
 		if r.Status != cotter.StatusChanged || !slices.Equal(r.Changes.Changed, []string{"shared/x.txt"}) {
-			t.Errorf("%s is %s with changes %+v, want shared/x.txt changed", r.Key, r.Status, r.Changes)
+			t.Errorf("%s is %s with changes %+v, want shared/x.txt changed", r.Path, r.Status, r.Changes)
 		}
 	}
 	p.mustInstall(t, cotter.Request{})

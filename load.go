@@ -100,28 +100,21 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]P
 }
 
 // FindDialect returns the dialect of a project: the one in the request, or the one that
-// DialectAuto detects. known reports whether the request names the dialect or the project
-// has a sign of it; otherwise the dialect is a guess.
-func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
-	p, err := openToRead(ctx, in, req)
-	if err != nil {
-		return DialectAuto, false, err
-	}
-	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
-}
-
-// DialectSigns returns the signs by which DialectAuto detects the dialect of a project. It
-// ignores the dialect in the request. The first sign decides; without any sign, tofu is
-// assumed.
-func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSign, error) {
+// DialectAuto detects. It also returns the signs by which DialectAuto detects it, whatever the
+// request says. The first sign decides. Without a sign, and without a dialect in the request,
+// the dialect is a guess: OpenTofu.
+func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
+	given := req.Dialect
 	req.Dialect = DialectAuto
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
-		return nil, err
+		return DialectAuto, nil, err
 	}
-	var signs []DialectSign
 	for _, s := range p.detected.Signs {
 		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
 	}
-	return signs, p.close()
+	if given == DialectAuto {
+		given = p.dialect
+	}
+	return given, signs, p.close()
 }

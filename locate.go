@@ -281,7 +281,7 @@ func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 // checkHashes compares a fetched package with an entry of the lock. former is the tree of
 // the entry; nil if it is not known.
 func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree) error {
-	mismatch := &HashMismatchError{Key: entry.Key, Package: got.Resolved.Redacted(), Gitlinks: got.Gitlinks}
+	mismatch := &HashMismatchError{Path: pathOf(entry.Key), Package: got.Resolved.Redacted(), Gitlinks: got.Gitlinks}
 	for _, want := range entry.Hashes {
 		have := got.Tree.Hash(want.Scheme())
 		if have != "" && have != want {

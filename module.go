@@ -368,6 +368,15 @@ func pathOf(key string) addrs.Module {
 	return path
 }
 
+// recordedPath returns the path of a key that may be invalid, such as one in modules.json or the
+// name of a directory. The path's String method returns the key.
+func recordedPath(key string) addrs.Module {
+	if key == "" {
+		return nil
+	}
+	return strings.Split(key, ".")
+}
+
 // versionOf returns the version in a lock or in modules.json; the zero Version if there is none.
 func versionOf(text string) versions.Version {
 	version, _ := versions.Parse(text)

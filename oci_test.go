@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -126,7 +127,7 @@ module "tag" {
 	if err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
 		t.Errorf("an upgrade to the moved tag: %v", err)
 	}
-	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []string{"range", "tag"}}})
+	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []addrs.Module{{"range"}, {"tag"}}}})
 	if got := p.file(".terraform/modules/tag/main.tf"); got != "# second\n" || len(result.Modules) != 2 {
 		t.Errorf("after an upgrade the module is %q", got)
 	}

@@ -55,12 +55,12 @@ type refusals struct {
 
 // add records why the entry of a call cannot be used, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
-	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
+	return r.note(LockedReason{Path: c.path, Range: c.Range, Reason: reason})
 }
 
 // addMissing is like add, for a call without an entry.
 func (r *refusals) addMissing(c *call, reason string) error {
-	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
+	return r.note(LockedReason{Path: c.path, Range: c.Range, Reason: reason, Missing: true})
 }
 
 // addLost is like addMissing, for a call whose entry the lock has lost.
@@ -84,7 +84,7 @@ func (r *refusals) err(lockFile string) error {
 		return nil
 	}
 	slices.SortFunc(r.reasons, func(a, b LockedReason) int {
-		return cmp.Or(strings.Compare(a.Key, b.Key), a.Provider.Compare(b.Provider))
+		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), a.Provider.Compare(b.Provider))
 	})
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }

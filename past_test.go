@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -49,19 +51,27 @@ func (p *project) calls(t *testing.T, calls string) {
 	p.write(t, "main.tf", text.String())
 }
 
+// released returns the version of an entry, or its package if it has no version.
+func released(entry lockfile.Module) string {
+	if entry.Version == "" {
+		return entry.Package
+	}
+	return entry.Version
+}
+
 // selected describes what an installation has added to the lock: "KEY VERSION WHY", and the newer
 // version if there is one.
 func selected(result *cotter.Result) []string {
 	var list []string
 	for _, change := range result.LockChanges {
-		if change.New == "" {
+		if change.New.Key == "" {
 			continue
 		}
-		what := change.New
+		what := released(change.New)
 		if _, commit, ok := strings.Cut(what, "?ref="); ok {
 			what = commit
 		}
-		list = append(list, strings.TrimSpace(change.Key+" "+what+" "+change.Selection.String()+" "+change.Newer))
+		list = append(list, strings.TrimSpace(change.Path.String()+" "+what+" "+change.Selection.String()+" "+change.Newer))
 	}
 	return list
 }
@@ -105,8 +115,8 @@ func TestSameSource(t *testing.T) {
 		{"copies", "network " + net, cotter.Request{Layout: cotter.LayoutCopy}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
 		{"unified", "a " + net + "\nb " + net, cotter.Request{Unify: true}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source", "b 1.0.0 same source", "b.sub 0.1.0 same source"}},
 		{"all updated", "network " + net, cotter.Request{Update: cotter.Update{All: true}}, []string{"network 1.5.0 newest"}},
-		{"itself updated", "network " + net, cotter.Request{Update: cotter.Update{Keys: []string{"network"}}}, []string{"network 1.5.0 newest"}},
-		{"the other updated", "a " + net + "\nnet " + net, cotter.Request{Update: cotter.Update{Keys: []string{"net"}}}, []string{"a 1.5.0 newest", "net 1.5.0 newest"}},
+		{"itself updated", "network " + net, cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{"network"}}}}, []string{"network 1.5.0 newest"}},
+		{"the other updated", "a " + net + "\nnet " + net, cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{"net"}}}}, []string{"a 1.5.0 newest", "net 1.5.0 newest"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +150,7 @@ func TestSameSourceOfSeveral(t *testing.T) {
 	if err := p.world.PublishVersion("acme/net/aws", "1.4.0", modtest.Txtar("-- main.tf --\nmodule \"sub\" {\n  source = \""+p.world.Source("acme/sub/aws")+"\"\n}\n")); err != nil {
 		t.Fatal(err)
 	}
-	p.checkSelected(t, cotter.Request{Update: cotter.Update{Keys: []string{"d"}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
+	p.checkSelected(t, cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{"d"}}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
 	p.calls(t, "c MODTEST_HOST/acme/sub/aws\nf "+net+" > 1.3.0")
 	p.checkSelected(t, cotter.Request{}, "f 1.4.0 newest", "f.sub 0.2.0 same source")
 }
@@ -348,7 +358,7 @@ func TestFirstLockTakesInstalledVersions(t *testing.T) {
 		{"the newest", "net " + net, cotter.Request{}, []stockRecord{{Key: "net", Source: net, Version: "1.5.0"}}, []string{"net 1.5.0 installed"}, 0},
 		{"unified", "a " + net + "\nnet " + net, cotter.Request{Unify: true}, installed, []string{"a 1.0.0 unified", "a.sub 0.1.0 unified", "net 1.0.0 installed", "net.sub 0.1.0 installed"}, 0},
 		{"upgrade", "net " + net, cotter.Request{Update: cotter.Update{All: true}}, installed, []string{"net 1.5.0 newest"}, 0},
-		{"update", "net " + net, cotter.Request{Update: cotter.Update{Keys: []string{"net"}}}, installed, []string{"net 1.5.0 newest"}, 0},
+		{"update", "net " + net, cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{"net"}}}}, installed, []string{"net 1.5.0 newest"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -378,7 +388,7 @@ func TestInstalledVersionsDoNotMatterForLockedRuns(t *testing.T) {
 		}
 		err := p.mustFail(t, cotter.Request{Locked: true})
 		locked, ok := errors.AsType[*cotter.LockedError](err)
-		if !ok || len(locked.Reasons) != 1 || locked.Reasons[0].Key != "net" {
+		if !ok || len(locked.Reasons) != 1 || locked.Reasons[0].Path.String() != "net" {
 			t.Errorf("error %v, want that the lock has no entry for net", err)
 		}
 		result := p.mustInstall(t, cotter.Request{LockOnly: true, DryRun: true})

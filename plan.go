@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -83,7 +82,8 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			return nil, err
 		}
 	}
-	for _, key := range r.req.Update.Keys {
+	for _, path := range r.req.Update.Keys {
+		key := path.String()
 		if !inLock[key] && !r.req.Update.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
@@ -151,7 +151,7 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 		return err
 	}
 	for _, c := range changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, vendorChangeKinds[c.Kind]})
+		p.result.Vendored = append(p.result.Vendored, VendorChange{Path: pathOf(c.Key), Dir: c.Dir, Added: c.Kind == packagedir.VendorAdded, Removed: c.Kind == packagedir.VendorRemoved})
 	}
 	return nil
 }
@@ -182,11 +182,13 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	for _, entry := range r.lock.Modules() {
 		if !inLock[entry.Key] && !tree.mayHave(entry.Key) {
 			lock.RemoveModule(entry.Key)
-			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
+			p.result.LockChanges = append(p.result.LockChanges, LockChange{Path: pathOf(entry.Key), Old: entry})
 		}
 	}
-	p.result.Restored = tree.restored.Keys()
-	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
+	for _, key := range tree.restored.Keys() {
+		p.result.Restored = append(p.result.Restored, pathOf(key))
+	}
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	r.providers.describe(p.result)
 	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
 		return nil
@@ -213,16 +215,16 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
+	change := LockChange{Path: m.path(), New: entry, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
 	if !had {
 		return change
 	}
-	change.Old, change.OldConstraints = lockentry.VersionOrPackage(old), old.Constraints
+	change.Old = old
 	if m.call.excludes(old) {
 		change.ExcludedBy = m.call.asCaller()
 	}
 	if changed := contentChange(m.call, old, entry); changed != nil {
-		change.OtherContent = changed.Change()
+		change.OtherContent = changed.Error()
 	}
 	change.Files = r.fileChanges(m, old)
 	change.Interface = r.interfaceChanges(ctx, m)
@@ -273,7 +275,7 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	}
 	changed, fresh := make(map[string]bool), make(map[*module]bool)
 	for _, change := range p.result.LockChanges {
-		changed[change.Key] = true
+		changed[change.Path.String()] = true
 	}
 	for _, m := range p.fresh {
 		fresh[m] = true
@@ -285,15 +287,15 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 		entry := m.pkg.entry
 		old, ok := r.former.Module(entry.Key)
 		if ok && !changed[entry.Key] && (!fresh[m] || r.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: entry.Key, Old: old, New: entry})
+			p.result.Updates = append(p.result.Updates, LockChange{Path: m.path(), Old: old, New: entry})
 		}
 	}
 	for _, old := range r.former.Modules() {
 		if _, locked := r.lock.Module(old.Key); !locked && !inLock[old.Key] {
-			p.result.Updates = append(p.result.Updates, PackageUpdate{Key: old.Key, Old: old})
+			p.result.Updates = append(p.result.Updates, LockChange{Path: pathOf(old.Key), Old: old})
 		}
 	}
-	slices.SortFunc(p.result.Updates, func(a, b PackageUpdate) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(p.result.Updates, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
 // gone returns the keys of calls in the former manifest that the tree does not have, or has
@@ -317,10 +319,10 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	var refused refusals
 	for _, change := range changes {
 		reason := "the lock's entry does not match this configuration"
-		if change.New == "" {
+		if change.New.Key == "" {
 			reason = "the lock has an entry for a call that no longer exists"
 		}
-		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
+		refused.reasons = append(refused.reasons, LockedReason{Path: change.Path, Reason: reason})
 	}
 	return refused.err(r.req.lockFile())
 }

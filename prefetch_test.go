@@ -247,7 +247,7 @@ func TestPrefetch(t *testing.T) {
 			},
 		},
 		{
-			name: "the first is updated", req: cotter.Request{Update: cotter.Update{Keys: []string{"m1"}}}, asked: "p1:3 p2:2 p3:2 p4:2 p5:2",
+			name: "the first is updated", req: cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{"m1"}}}}, asked: "p1:3 p2:2 p3:2 p4:2 p5:2",
 		},
 		{
 			name: "an entry is missing", asked: "p1:2 p2:2 p3:3 p4:2 p5:2",

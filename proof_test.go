@@ -82,9 +82,9 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 			t.Errorf("update: %v", err)
 			continue
 		}
-		refused[changed.Key] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
+		refused[changed.Path.String()] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
 		if !strings.Contains(changed.Error(), "has OTHER CONTENT than the lock (") || changed.Locked == changed.Now {
-			t.Errorf("%s: %s", changed.Key, changed.Error())
+			t.Errorf("%s: %s", changed.Path, changed.Error())
 		}
 	}
 	want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "1.0.0"}
@@ -95,7 +95,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 		t.Errorf("the lock after a refused update (-before +after):\n%s", diff)
 	}
 
-	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []string{"registry", "range", "tag", "archive", "oci"}}})
+	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}}})
 	reported := 0
 	for _, change := range result.LockChanges {
 		if strings.Contains(change.OtherContent, "OTHER CONTENT") {

@@ -103,7 +103,7 @@ func TestUpdateOneKind(t *testing.T) {
 		update cotter.Update
 		want   string
 	}{
-		"a module":   {cotter.Update{Keys: []string{"net"}}, "net 1.1.0, cloud 1.0.0"},
+		"a module":   {cotter.Update{Keys: []addrs.Module{{"net"}}}, "net 1.1.0, cloud 1.0.0"},
 		"a provider": {cotter.Update{Providers: []string{string(w.Host()) + "/acme/cloud"}}, "net 1.0.0, cloud 2.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestWithdrawnVersion(t *testing.T) {
 
 	other := w.Installer() // with an empty cache
 	_, err = installProviders(t.Context(), other, cotter.Request{Dir: w.project(t, files)})
-	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
+	unusable, ok := errors.AsType[*getproviders.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)
 	}

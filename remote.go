@@ -254,7 +254,7 @@ func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Mo
 	if err != nil || reach.Result == getmodules.Reachable {
 		return nil, err
 	}
-	return newUnreachableError(entry.Key, status, reach), nil
+	return newUnreachableError(pathOf(entry.Key), status, reach), nil
 }
 
 // compareContent fetches the locked revision of a package and compares it with the entry. A

@@ -1,7 +1,10 @@
 package cotter
 
 import (
+	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
@@ -100,8 +103,8 @@ func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Vendored is the package's directory in Request.Vendor, relative to the root module's,
 	// with slashes; "" if the request names none. In a vendored package, every added file
 	// counts as a change.
@@ -129,6 +132,46 @@ type PackageReport struct {
 
 // intact reports whether the package matches the lock.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
+
+// VendorError says that a package in Request.Vendor does not match the lock.
+type VendorError struct {
+	// Package says how it differs. Its Status is StatusMissing or StatusChanged, and Vendored its
+	// directory.
+	Package PackageReport
+}
+
+func (e *VendorError) Error() string {
+	p := &e.Package
+	if p.Status == StatusMissing {
+		return fmt.Sprintf("the vendored package %s does not exist", p.Vendored)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the vendored package %s does not match the lock", p.Vendored)
+	if p.Err != nil {
+		fmt.Fprintf(&b, ": %s", p.Err)
+	}
+	changes := changesBelow(p.Vendored, p.Changes)
+	if changes.Empty() && min(len(p.Want), len(p.Got)) > 0 {
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", p.Want[0], p.Got[0])
+	}
+	writeChanges(&b, changes)
+	return b.String()
+}
+
+// Unwrap returns the error of reading the files; nil if they could be read.
+func (e *VendorError) Unwrap() error { return e.Package.Err }
+
+// changesBelow returns the changes with dir put in front of all paths.
+func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
+	below := func(names []string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, path.Join(dir, name))
+		}
+		return paths
+	}
+	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
+}
 
 // ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {

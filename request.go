@@ -82,10 +82,10 @@ type Request struct {
 	// Submodules also fetches the submodules of git repositories. They are then covered by
 	// the hashes in the lock, so the setting must be the same in all runs.
 	Submodules bool
-	// AcceptUnreachable names the calls, by their paths with dots, whose locked commits are
+	// AcceptUnreachable names the calls whose locked commits are
 	// accepted although no branch or tag of their repository contains them; see
 	// [UnreachableError]. They are then accepted for all calls of the same source.
-	AcceptUnreachable []string
+	AcceptUnreachable []addrs.Module
 	// Offline forbids requests to servers. A package that is neither installed nor in the
 	// cache is an error that wraps [ErrOffline].
 	Offline bool
@@ -200,7 +200,7 @@ func (r Request) check() error {
 		{only && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Providers.Only", "Update.Keys"}},
 		{r.Providers == nil && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Providers", "Update.Providers"}},
 		{r.Update.To != "" && len(r.Update.Keys) != 1, "a version to update to needs just one module call to update", []string{"Update.To", "Update.Keys"}},
-		{slices.Contains(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
+		{hasPath(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
 		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
 		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
 		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},

@@ -326,7 +326,7 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
 		return nil
 	}
-	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: old.Revision(), Now: entry.Revision()}
+	changed := &ContentChangedError{Path: c.path, Name: name, Locked: old.Revision(), Now: entry.Revision()}
 	if changed.Locked == changed.Now { // archives have no revisions
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
@@ -361,7 +361,7 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 		return nil //nolint:nilerr // the call itself has changed
 	}
 	host, _, _ := strings.Cut(entry.Source, "/")
-	return &HostChangedError{Key: entry.Key, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
+	return &HostChangedError{Path: c.path, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
 // assumedDialectOf is assumedDialect for a call; zero if it is nil.

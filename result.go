@@ -6,7 +6,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -35,11 +34,12 @@ type Result struct {
 	LockChanges []LockChange
 	// Updates are the packages that differ from those of this user's last run, although this
 	// run did not change their entries in the lock: another branch was checked out, for
-	// example. They are in the order of their keys. Calls that were not installed before are
-	// not among them.
-	Updates []PackageUpdate
-	// Restored are the keys of the entries that the lock had lost and has again.
-	Restored []string
+	// example. Old is the entry that the last run was made from; only Path, Old and New are
+	// set. They are in the order of their keys. Calls that were not installed before are not
+	// among them.
+	Updates []LockChange
+	// Restored are the calls whose entries the lock had lost and has again.
+	Restored []addrs.Module
 	// EarlierLock names an earlier version of the lock if the file did not exist: "the copy of
 	// the last run" or "commit 3f2a91c (2026-10-02)". Restore can take its entries if the lock
 	// file is removed again.
@@ -132,22 +132,20 @@ type Unresolved struct {
 	Err error
 }
 
-// LockChange is an entry of the lock that a run changed.
+// LockChange is a call whose entry in the lock is another one than before.
 type LockChange struct {
-	// Key is the call's path with dots.
-	Key string
-	// Old and New are versions, or packages if there is no version. Old is "" if the entry
-	// was added, and New is "" if it was removed.
-	Old, New string
-	// OldConstraints and Constraints are the version constraints of the two entries.
-	OldConstraints, Constraints string
-	// ExcludedBy is the call, if its constraint does not allow the version Old. It is nil if
-	// the constraint allows Old, or if the call has another source now.
+	// Path is the path of the module call.
+	Path addrs.Module
+	// Old and New are the entries before and after. The Key of Old is "" if the entry was
+	// added, and that of New if it was removed.
+	Old, New lockfile.Module
+	// ExcludedBy is the call, if its constraint does not allow the version of Old. It is
+	// nil if the constraint allows it, or if the call has another source now.
 	ExcludedBy *Caller
 	// Selection says why the new version was selected; SelectionUnknown for an entry that was
 	// removed.
 	Selection Selection
-	// Newer is the newest version that could have been selected instead of New. It is "" if
+	// Newer is the newest version that could have been selected instead of that of New. It is "" if
 	// there is none, and also if the run did not have to know the available versions.
 	Newer string
 	// OtherContent describes a version, tag or archive that has different content now,
@@ -210,55 +208,14 @@ type Caller struct {
 	Constraint string
 }
 
-// PackageUpdate is a package that a run has replaced, added or removed although it did not change
-// the lock's entry: the entry had changed since the last installation by this user.
-type PackageUpdate struct {
-	// Key is the call's path with dots.
-	Key string
-	// Old is the entry that the last installation by this user was made from. New is the
-	// entry of the lock; its Key is "" if the lock has no entry for the call.
-	Old, New lockfile.Module
-}
-
 // VendorChange is a package that a run wrote to Request.Vendor or removed from there.
 type VendorChange struct {
-	// Key is the path of the module call, with dots.
-	Key string
+	// Path is the path of the module call.
+	Path addrs.Module
 	// Dir is the package's directory, relative to the root module's, with slashes.
 	Dir string
-	// Kind says whether the package was added, changed or removed.
-	Kind VendorChangeKind
-}
-
-// VendorChangeKind is the kind of a VendorChange.
-type VendorChangeKind int
-
-// The kinds of changes.
-const (
-	VendorAdded VendorChangeKind = iota + 1
-	VendorChanged
-	VendorRemoved
-)
-
-// vendorChangeNames are the values as text.
-var vendorChangeNames = enum[VendorChangeKind]{"VendorChangeKind", []string{"unknown", "added", "changed", "removed"}}
-
-// String returns the kind in one word.
-func (k VendorChangeKind) String() string { return vendorChangeNames.text(k) }
-
-// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
-func (k VendorChangeKind) MarshalText() ([]byte, error) { return vendorChangeNames.marshal(k) }
-
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
-func (k *VendorChangeKind) UnmarshalText(text []byte) error {
-	return vendorChangeNames.unmarshal(text, k)
-}
-
-// vendorChangeKinds maps the kinds of planned changes.
-var vendorChangeKinds = map[packagedir.VendorKind]VendorChangeKind{
-	packagedir.VendorAdded:   VendorAdded,
-	packagedir.VendorChanged: VendorChanged,
-	packagedir.VendorRemoved: VendorRemoved,
+	// Added and Removed say that the package was added or removed. Otherwise it was changed.
+	Added, Removed bool
 }
 
 // Provider is one provider of a configuration.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -66,7 +67,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		if status.Gone != nil {
 			return revisionProof{err: status.Gone}
 		}
-		return revisionProof{err: &MovedError{Key: l.entry.Key, Name: status.Name, Locked: status.Locked, Now: status.Now}}
+		return revisionProof{err: &MovedError{Path: pathOf(l.entry.Key), Name: status.Name, Locked: status.Locked, Now: status.Now}}
 	}
 	proof := revisionProof{kind: evidence.Origin, pointed: !status.Fixed || !status.Moved()}
 	if at.Package.Getter() == "git" {
@@ -102,7 +103,7 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	if err != nil {
 		return revisionProof{err: err}
 	}
-	refused := newUnreachableError(l.entry.Key, status, reach)
+	refused := newUnreachableError(pathOf(l.entry.Key), status, reach)
 	response := r.run.rule.Unreachable
 	switch {
 	case reach.Result == getmodules.Reachable:
@@ -123,9 +124,9 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	return proof
 }
 
-func newUnreachableError(key string, status origins.RefStatus, reach getmodules.Reach) *UnreachableError {
+func newUnreachableError(at addrs.Module, status origins.RefStatus, reach getmodules.Reach) *UnreachableError {
 	return &UnreachableError{
-		Key: key, Commit: status.Locked, Ref: status.Name, Now: status.Now, Fixed: status.Fixed,
+		Path: at, Commit: status.Locked, Ref: status.Name, Now: status.Now, Fixed: status.Fixed,
 		Unknown: reach.Result != getmodules.Unreachable, Err: reach.Err,
 	}
 }

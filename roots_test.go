@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func TestChangedRoots(t *testing.T) {
@@ -71,7 +72,7 @@ module "net" {
 		for _, dir := range append(tt.want, unknown...) {
 			want = append(want, filepath.Join(p.dir, dir))
 		}
-		got, err := p.installer().ChangedRoots(t.Context(), dirs, files, cotter.Request{LockFile: tt.lock})
+		got, err := repository.ChangedRoots(t.Context(), p.installer(), dirs, files, cotter.Request{LockFile: tt.lock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestChangedRootsLink(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Skip(err)
 	}
-	got, err := p.installer().ChangedRoots(t.Context(), []string{link}, []string{filepath.Join(p.dir, "real", "x.tf")}, cotter.Request{})
+	got, err := repository.ChangedRoots(t.Context(), p.installer(), []string{link}, []string{filepath.Join(p.dir, "real", "x.tf")}, cotter.Request{})
 	if err != nil || len(got) != 1 {
 		t.Errorf("ChangedRoots = %q, %v; want the link", got, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -142,7 +141,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if shared, ok := s.unified.version(c); ok {
 		return versions.ParseConstraints(shared.String())
 	}
-	if s.update.To == "" || !slices.Contains(s.update.Keys, c.key()) {
+	if s.update.To == "" || !hasPath(s.update.Keys, c.key()) {
 		return c.from.Want, nil
 	}
 	to, err := versions.Parse(s.update.To)
@@ -163,7 +162,7 @@ func (s *selector) reason(c *call) Selection {
 	if _, ok := s.unified.version(c); ok {
 		return SelectionUnified
 	}
-	if s.update.To != "" && slices.Contains(s.update.Keys, c.key()) {
+	if s.update.To != "" && hasPath(s.update.Keys, c.key()) {
 		return SelectionRequested
 	}
 	return SelectionNewest
@@ -184,7 +183,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
 		return nil
 	}
-	return c.failVersion(&DowngradeError{Locked: was, Selected: is})
+	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
 }
 
 // tooYoung returns a policy violation if a version is too young, or nil. The locked version

@@ -109,7 +109,7 @@ func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	}
 	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
 		return nil, &HashMismatchError{
-			Key:     entry.Key,
+			Path:    pathOf(entry.Key),
 			Package: entry.Package,
 			Want:    []hashing.Hash{h1},
 			Got:     []hashing.Hash{placed.tree.H1()},
@@ -201,10 +201,10 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	if s.vendored.Optional {
 		return nil, nil
 	}
-	return nil, &VendorError{
-		Key: entry.Key, Dir: s.dirs.PackageDir(entry.Key), Missing: found.Status == packagedir.Missing,
+	return nil, &VendorError{PackageReport{
+		Path: pathOf(entry.Key), Vendored: s.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
-	}
+	}}
 }
 
 // inspect compares the package of an entry with the lock. It takes one of the session's

@@ -26,9 +26,6 @@ func TestZeroValuesAreNotFine(t *testing.T) {
 			t.Errorf("Status(%d).String() = %q, want %q", status, got, want)
 		}
 	}
-	if got := cotter.VendorChangeKind(0).String(); got != "unknown" {
-		t.Errorf("VendorChangeKind(0) = %q, want unknown", got)
-	}
 	if (mirror.Entry{}).OK() {
 		t.Error("an entry that no mirror was asked for is OK")
 	}

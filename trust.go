@@ -35,7 +35,8 @@ func newTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, rec
 			return recorded(record)
 		}},
 	}
-	for _, key := range p.req.AcceptUnreachable {
+	for _, path := range p.req.AcceptUnreachable {
+		key := path.String()
 		entry, _ := p.lock.Module(key)
 		entry.Key = key // the lock may have lost the entry
 		t.accepted = append(t.accepted, entry)

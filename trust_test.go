@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -160,7 +161,7 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 		"another constraint": {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.1.0\"\n}\n", refused: true},
 		"another source":     {config: "module \"net\" {\n  source  = \"HOST/acme/other/aws\"\n  version = \"1.0.0\"\n}\n", refused: true},
 		"another call":       {config: "module \"other\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n", refused: true},
-		"an update":          {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n}\n", update: cotter.Update{Keys: []string{"net"}}, refused: true},
+		"an update":          {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n}\n", update: cotter.Update{Keys: []addrs.Module{{"net"}}}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

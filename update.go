@@ -11,9 +11,9 @@ import (
 // locked ones. The zero value updates nothing.
 type Update struct {
 	// All selects all versions as if nothing was locked. Keys does the same for the named
-	// calls only, which are given by their paths with dots.
+	// calls only.
 	All  bool
-	Keys []string
+	Keys []addrs.Module
 	// Providers does the same for the named providers; All includes every provider if
 	// Request.Providers is set. They are addresses as in a configuration: without a host, they
 	// refer to the registry of the request's dialect.
@@ -22,13 +22,13 @@ type Update struct {
 	// that its constraint allows.
 	To string
 	// AllowDowngrade allows a version that is lower than the locked one. Otherwise this is
-	// an error that wraps [ErrDowngrade].
+	// an error that wraps [versions.ErrDowngrade].
 	AllowDowngrade bool
-	// AcceptChanged names the calls, by their paths with dots, whose content may change
-	// while the version, tag or address stays the same; see [ContentChangedError].
+	// AcceptChanged names the calls whose content may change while the version, tag or
+	// address stays the same; see [ContentChangedError].
 	// AcceptAllChanged does the same for every call. With All, it makes a run as trusting as
 	// "init -upgrade" of stock tools, which compare nothing.
-	AcceptChanged    []string
+	AcceptChanged    []addrs.Module
 	AcceptAllChanged bool
 
 	// several says that other projects may have the calls and providers that are named.
@@ -36,7 +36,7 @@ type Update struct {
 }
 
 // has reports whether the update includes a call.
-func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
+func (u Update) has(key string) bool { return u.All || hasPath(u.Keys, key) }
 
 // covers reports whether the update includes a call or a call above it.
 func (u Update) covers(path addrs.Module) bool {
@@ -48,12 +48,17 @@ func (u Update) covers(path addrs.Module) bool {
 	return u.All
 }
 
+// hasPath reports whether one of the paths has a key.
+func hasPath(paths []addrs.Module, key string) bool {
+	return slices.ContainsFunc(paths, func(p addrs.Module) bool { return p.String() == key })
+}
+
 // ErrNoVendor says that a request has WriteVendor set but names no directory.
 var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 
 // accepts reports whether the content of a call may change.
 func (u Update) accepts(keys ...string) bool {
-	return u.AcceptAllChanged || slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(u.AcceptChanged, key) })
+	return u.AcceptAllChanged || slices.ContainsFunc(keys, func(key string) bool { return hasPath(u.AcceptChanged, key) })
 }
 
 // fields returns the names of the fields of a request that select new versions.

@@ -8,9 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 const vendorWorld = `
@@ -43,8 +47,9 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Vendored) != 1 || result.Vendored[0] != (cotter.VendorChange{Key: "network", Dir: "vendor/modules/network", Kind: cotter.VendorAdded}) {
-		t.Errorf("Install with WriteVendor has vendored %v", result.Vendored)
+	want := []cotter.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}}
+	if diff := cmp.Diff(want, result.Vendored); diff != "" {
+		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()
@@ -114,7 +119,7 @@ func TestVendorErrors(t *testing.T) {
 		t.Errorf("Install of a changed package = %v", err)
 	}
 	p.remove(t, "vendor")
-	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || !changed.Missing {
+	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || changed.Package.Status != cotter.StatusMissing {
 		t.Errorf("Install of a missing package = %v", err)
 	}
 	if p.file(".terraform/modules/modules.json") != "" {
@@ -138,11 +143,11 @@ func TestVendorChangedRoots(t *testing.T) {
 	}
 	dirs := []string{filepath.Join(p.dir, "other"), filepath.Join(p.dir, "root")}
 	files := []string{filepath.Join(p.dir, "vendor/network/main.tf")}
-	got, err := p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{Vendor: "../vendor"})
+	got, err := repository.ChangedRoots(context.Background(), p.installer(), dirs, files, cotter.Request{Vendor: "../vendor"})
 	if err != nil || len(got) != 2 {
 		t.Errorf("ChangedRoots = %q, %v; want both", got, err)
 	}
-	if got, err = p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{}); err != nil || len(got) > 0 {
+	if got, err = repository.ChangedRoots(context.Background(), p.installer(), dirs, files, cotter.Request{}); err != nil || len(got) > 0 {
 		t.Errorf("ChangedRoots without Vendor = %q, %v; want none", got, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // brokenProject has a module and a provider that no server has, next to ones that are fine.
@@ -97,13 +98,13 @@ func TestCauseOfCancellation(t *testing.T) {
 	}
 	for name, run := range map[string]func() error{
 		"ReadLock":         func() error { _, err := cotter.ReadLock(ctx, req); return err },
-		"HasConfiguration": func() error { _, err := cotter.HasConfiguration(ctx, req); return err },
+		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req); return err },
 		"Verify": func() error {
 			_, err := (&cotter.Installer{}).Verify(ctx, req)
 			return err
 		},
 		"CompareVendored": func() error {
-			_, err := cotter.CompareVendored(ctx, cotter.Request{Dir: dir, Vendor: "vendored"}, locked)
+			_, err := repository.CompareVendored(ctx, cotter.Request{Dir: dir, Vendor: "vendored"}, locked)
 			return err
 		},
 	} {
@@ -149,7 +150,6 @@ func TestEnumTexts(t *testing.T) {
 	checkTexts(t, []cotter.Status{
 		cotter.StatusUnknown, cotter.StatusVerified, cotter.StatusChanged, cotter.StatusMissing, cotter.StatusUnlocked, cotter.StatusFormer,
 	}, "unknown", "verified", "changed", "missing", "unlocked", "former")
-	checkTexts(t, []cotter.VendorChangeKind{0, cotter.VendorAdded, cotter.VendorChanged, cotter.VendorRemoved}, "unknown", "added", "changed", "removed")
 	checkTexts(t, []cotter.Compared{
 		cotter.ComparedNothing, cotter.ComparedDirectory, cotter.ComparedRevision, cotter.ComparedAddress, cotter.ComparedContent,
 	}, "nothing", "directory", "revision", "address", "content")

@@ -74,7 +74,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	report := &Report{Packages: make([]PackageReport, len(entries))}
 	if p.files == nil && p.dirs.Vendor == nil {
 		for i, entry := range entries {
-			report.Packages[i] = PackageReport{Key: entry.Key, Status: StatusMissing}
+			report.Packages[i] = PackageReport{Path: pathOf(entry.Key), Status: StatusMissing}
 		}
 		return report, nil
 	}
@@ -93,7 +93,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 				return err // what was found is not complete
 			}
 			report.Packages[i] = PackageReport{
-				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
+				Path: pathOf(entry.Key), Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			if found.Status == packagedir.Changed {
@@ -105,12 +105,12 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	err := group.Wait()
 	for _, record := range p.recorded.Records() {
 		if _, locked := p.lock.Module(record.Key); !locked && p.isInstalledPackage(record) {
-			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
+			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(record.Key), Status: StatusUnlocked})
 		}
 	}
 	for _, key := range p.dirs.UnlockedVendored(p.lock) {
-		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Key == key }) {
-			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
+		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Path.String() == key }) {
+			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(key), Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
 		}
 	}
 	for i := range report.Packages {
@@ -118,7 +118,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 			p.explain(ctx, &report.Packages[i])
 		}
 	}
-	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	return report, err
 }
 
@@ -126,14 +126,15 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 // another version now, or none. Vendored packages are part of the repository, and belong to the lock
 // in it.
 func (p *reading) explain(ctx context.Context, report *PackageReport) {
-	entry, locked := p.lock.Module(report.Key)
-	old, ok := p.formerPackage(ctx, report.Key)
+	key := report.Path.String()
+	entry, locked := p.lock.Module(key)
+	old, ok := p.formerPackage(ctx, key)
 	switch {
 	case !ok || report.Vendored != "":
 	case !locked:
 		report.Former = old
 	case isOtherVersion(old, entry):
-		*report = PackageReport{Key: report.Key, Status: StatusFormer, Former: old}
+		*report = PackageReport{Path: report.Path, Status: StatusFormer, Former: old}
 	}
 }
 

@@ -47,7 +47,7 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req c
 	}
 	found := make(interfaceDiffs)
 	for _, d := range list {
-		found[d.Key] = d
+		found[d.Path.String()] = d
 	}
 	return found, nil
 }

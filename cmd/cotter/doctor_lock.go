@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // lookAtLock reports what is in the lock, and what stock tools will say about it. For
@@ -124,7 +125,7 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 	if lockErr != nil {
 		lock = &lockfile.File{} // lookAtLock has reported the error
 	}
-	vendored, err := cotter.CompareVendored(ctx, d.req, lock)
+	vendored, err := repository.CompareVendored(ctx, d.req, lock)
 	if err != nil {
 		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
 		return
@@ -136,7 +137,7 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 
 // reportVendored reports how the vendored packages compare with the lock. hasEntries is true if the
 // lock has entries of modules.
-func (d *doctor) reportVendored(vendored *cotter.VendorState, hasEntries bool) {
+func (d *doctor) reportVendored(vendored *repository.VendorState, hasEntries bool) {
 	if !vendored.Exists && hasEntries {
 		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", vendored.Dir)
 		return
@@ -145,13 +146,13 @@ func (d *doctor) reportVendored(vendored *cotter.VendorState, hasEntries bool) {
 		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), vendored.Dir)
 	}
 	if len(vendored.Missing) > 0 {
-		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(vendored.Missing, ", "))
+		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(keysOf(vendored.Missing), ", "))
 	}
 	if len(vendored.Changed) > 0 {
-		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(vendored.Changed, ", "))
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Changed), ", "))
 	}
 	if len(vendored.Unlocked) > 0 {
-		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(vendored.Unlocked, ", "))
+		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Unlocked), ", "))
 	}
 }
 
@@ -168,7 +169,7 @@ func (d *doctor) forgottenVendor(root string) {
 				break
 			}
 			seen[at] = true
-			if cotter.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
+			if repository.IsVendorDir(filepath.Join(root, filepath.FromSlash(at))) {
 				d.note("set `vendor` in the settings block of cotter.hcl, or run `cotter install`",
 					"modules.json points to vendored modules in %s, which no setting names", at)
 			}

@@ -92,7 +92,7 @@ func (d *doctor) readCLIConfig(ctx context.Context) {
 
 // tellTool reports which stock tool the project is for, and how that was determined.
 func (d *doctor) tellTool(ctx context.Context) {
-	signs, err := d.in.DialectSigns(ctx, d.req)
+	_, signs, err := d.in.FindDialect(ctx, d.req)
 	if err != nil {
 		return // Load returns the same error
 	}

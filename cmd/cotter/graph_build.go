@@ -131,22 +131,23 @@ func (b *graphBuilder) mark(key string, kind graph.Kind, text string) {
 // addReport marks the modules that differ from the lock.
 func (b *graphBuilder) addReport(report *cotter.Report) {
 	for _, found := range report.Packages {
-		if b.module(found.Key) == nil { // the lock has it, but the configuration does not
+		key := found.Path.String()
+		if b.module(key) == nil { // the lock has it, but the configuration does not
 			continue
 		}
 		switch {
 		case found.Err != nil && found.Changes.Empty():
-			b.mark(found.Key, graph.Problem, reasonOf(found.Err))
+			b.mark(key, graph.Problem, reasonOf(found.Err))
 		case found.Status == cotter.StatusChanged:
-			b.mark(found.Key, graph.Changed, changesText(found))
+			b.mark(key, graph.Changed, changesText(found))
 		case found.Status == cotter.StatusMissing:
-			b.mark(found.Key, graph.Missing, "not installed")
+			b.mark(key, graph.Missing, "not installed")
 		case found.Status == cotter.StatusFormer:
-			b.mark(found.Key, graph.Changed, statusText(found))
+			b.mark(key, graph.Changed, statusText(found))
 		case found.Status == cotter.StatusUnlocked:
-			b.mark(found.Key, graph.Unlocked, "")
+			b.mark(key, graph.Unlocked, "")
 		case !matches(found):
-			b.mark(found.Key, graph.Problem, notCompared)
+			b.mark(key, graph.Problem, notCompared)
 		}
 	}
 	problems := slices.Concat(report.Refused, report.Stale)

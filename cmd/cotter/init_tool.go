@@ -44,11 +44,12 @@ func (e *noToolError) Error() string {
 // only installed one. It sets the dialect of req accordingly.
 func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (stockTool, error) {
 	name := cmd.String("tool")
-	dialect, known, err := localInstaller(cmd, out).FindDialect(ctx, *req)
+	dialect, signs, err := localInstaller(cmd, out).FindDialect(ctx, *req)
 	if err != nil {
 		return stockTool{}, err
 	}
-	if !known {
+	wasGiven := req.Dialect != cotter.DialectAuto
+	if !wasGiven && len(signs) == 0 {
 		switch own, isTool := toolDialect(name); {
 		case isTool:
 			dialect = own
@@ -70,7 +71,11 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 		if path := procgroup.Find([]string{"PATH=" + out.env("PATH")}, name); path != "" {
 			return stockTool{path}, nil
 		}
-		return stockTool{}, &noToolError{tool: name, path: out.env("PATH"), sign: signOf(ctx, cmd, out, *req, name)}
+		sign := "" // by which the tool was found to be the project's one
+		if !wasGiven && cmd.String("tool") == "" && len(signs) > 0 && signs[0].Dialect.String() == name {
+			sign = signs[0].What
+		}
+		return stockTool{}, &noToolError{tool: name, path: out.env("PATH"), sign: sign}
 	}
 	path, err := filepath.Abs(name)
 	if err == nil {
@@ -80,19 +85,6 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 		return stockTool{}, &noToolError{tool: name}
 	}
 	return stockTool{path}, nil
-}
-
-// signOf returns the sign by which a tool was found to be the project's one. It returns "" if a
-// flag or the settings name the tool.
-func signOf(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, tool string) string {
-	if req.Dialect != cotter.DialectAuto || cmd.String("tool") != "" {
-		return ""
-	}
-	signs, err := localInstaller(cmd, out).DialectSigns(ctx, req)
-	if err != nil || len(signs) == 0 || signs[0].Dialect.String() != tool {
-		return ""
-	}
-	return signs[0].What
 }
 
 // toolDialect returns the dialect that the name of a program indicates, and reports whether

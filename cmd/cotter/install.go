@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func installCommand(out *output) *cli.Command {
@@ -225,7 +226,7 @@ func (e noConfigurationError) Error() string {
 // has no configuration. It reports false for a directory that cannot be read, because the
 // installer returns the error.
 func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool) {
-	full, err := cotter.HasConfiguration(ctx, req)
+	full, err := repository.HasConfiguration(ctx, req)
 	dir := cmp.Or(req.Dir, ".")
 	if absolute, err := filepath.Abs(dir); err == nil {
 		dir = absolute

@@ -97,7 +97,7 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
-		result.Restored, result.EarlierLock, jsonVendorChanges(result.Vendored),
+		keysOf(result.Restored), result.EarlierLock, jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
 		jsonRefetches(result.Refetched),
 	}
@@ -129,7 +129,7 @@ func jsonReport(report *cotter.Report) record {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
 		j := jsonPackage{
-			Key:         p.Key,
+			Key:         p.Path.String(),
 			Status:      p.Status.String(),
 			Vendored:    p.Vendored,
 			Unconfirmed: p.Unconfirmed,

@@ -14,26 +14,31 @@ import (
 
 // changeText describes a change of a lock entry.
 func changeText(change cotter.LockChange) string {
-	switch {
-	case change.Old == "":
-		return "added " + change.New
-	case change.New == "":
+	before, after := versionOrPackage(change.Old), versionOrPackage(change.New)
+	switch constraints := change.New.Constraints; {
+	case before == "":
+		return "added " + after
+	case after == "":
 		return "removed"
 	case change.OtherContent != "":
 		return change.OtherContent
-	case change.Old != change.New:
-		return shortPackages(change.Old, change.New)
-	case change.OldConstraints != change.Constraints && change.Constraints == "":
-		return change.New + ", now without a constraint"
-	case change.OldConstraints != change.Constraints:
-		return fmt.Sprintf("%s, now for the constraint %q", change.New, change.Constraints)
+	case before != after:
+		return shortPackages(before, after)
+	case change.Old.Constraints != constraints && constraints == "":
+		return after + ", now without a constraint"
+	case change.Old.Constraints != constraints:
+		return fmt.Sprintf("%s, now for the constraint %q", after, constraints)
 	}
-	return change.New + ", from another source"
+	return after + ", from another source"
 }
+
+// versionOrPackage returns the version of an entry, or its package if it has no version; "" if there
+// is no entry.
+func versionOrPackage(entry lockfile.Module) string { return cmp.Or(entry.Version, entry.Package) }
 
 // updateText describes the change from a package that the last run installed to the one of the
 // lock.
-func updateText(update cotter.PackageUpdate) string {
+func updateText(update cotter.LockChange) string {
 	before, after := releaseName(update.Old), releaseName(update.New)
 	oldCommit, newCommit := commitOf(update.Old), commitOf(update.New)
 	switch {
@@ -86,10 +91,10 @@ type jsonUpdate struct {
 	NewPackage string `json:"new_package,omitempty"`
 }
 
-func jsonUpdates(updates []cotter.PackageUpdate) []jsonUpdate {
+func jsonUpdates(updates []cotter.LockChange) []jsonUpdate {
 	var list []jsonUpdate
 	for _, u := range updates {
-		j := jsonUpdate{Key: u.Key, Old: releaseName(u.Old), OldPackage: u.Old.Package}
+		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package}
 		if u.New.Key != "" {
 			j.New, j.NewPackage = releaseName(u.New), u.New.Package
 		}
@@ -206,11 +211,11 @@ func (o *output) markdown(result *cotter.Result) {
 	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
 	for _, change := range result.LockChanges {
 		var cells []string
-		for _, text := range []string{change.Key, change.Old, change.New} {
+		for _, text := range []string{change.Path.String(), versionOrPackage(change.Old), versionOrPackage(change.New)} {
 			cells = append(cells, markdownCell(text))
 		}
 		what := consequences(change)
-		if because := becauseOf(exclusionsOf(change), change.Old); because != "" {
+		if because := becauseOf(exclusionsOf(change), versionOrPackage(change.Old)); because != "" {
 			what = append([]string{strings.TrimPrefix(because, ", ")}, what...)
 		}
 		if change.OtherContent != "" {
@@ -282,9 +287,9 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
 		j := jsonChange{
-			Key:   change.Key,
-			Old:   change.Old,
-			New:   change.New,
+			Key:   change.Path.String(),
+			Old:   versionOrPackage(change.Old),
+			New:   versionOrPackage(change.New),
 			Newer: change.Newer,
 			Other: change.OtherContent,
 
@@ -296,7 +301,7 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 
 			Interface: jsonInterfaces(change.Interface),
 		}
-		if change.New != "" {
+		if j.New != "" {
 			j.Selection = change.Selection.String()
 		}
 		list = append(list, j)

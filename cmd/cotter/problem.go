@@ -352,7 +352,7 @@ func refusedText(host string, status int, sent bool) string {
 // the host shows only to authorized users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
-	unusable, isUnusable := errors.AsType[*cotter.UnusableVersionError](err)
+	unusable, isUnusable := errors.AsType[*getproviders.UnusableVersionError](err)
 	switch {
 	case isUnusable && !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform):
 		return nil
@@ -367,7 +367,7 @@ func notFound(host string, err error) *problem {
 			what += " " + request.Version.String()
 		}
 		text := fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials", host, what)
-		if unknown, ok := errors.AsType[*cotter.UnknownProviderError](err); ok {
+		if unknown, ok := errors.AsType[*getproviders.UnknownProviderError](err); ok {
 			text += unknown.Suggestion()
 		}
 		return &problem{error: fact(text)}

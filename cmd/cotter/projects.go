@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // severalFlags returns the flags of every command that can work on several projects, after
@@ -131,7 +132,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]
 	}
 	var roots []string
 	for _, dir := range dirs {
-		found, err := (&cotter.Installer{}).Roots(ctx, dir, req.Dialect)
+		found, err := repository.Roots(ctx, &cotter.Installer{}, dir, req.Dialect)
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +287,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.earlierLock(dir, result)
 	}
 	for _, change := range result.Vendored {
-		o.printf("    %s: %s\n", change.Dir, change.Kind)
+		o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
 	}
 	return nil
 }
@@ -294,14 +295,14 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 // changedSince returns the projects in dirs that have changed since a git revision, in
 // commits or in the work tree. All projects must be in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
-	files, err := cotter.ChangedFiles(ctx, dirs[0], rev)
+	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
 	if errors.Is(err, cotter.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
-	return (&cotter.Installer{}).ChangedRoots(ctx, dirs, files, req)
+	return repository.ChangedRoots(ctx, &cotter.Installer{}, dirs, files, req)
 }
 
 // projectsAtOnce is the maximum number of projects that are processed at the same time. Each

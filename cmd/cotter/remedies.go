@@ -12,9 +12,11 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
@@ -40,7 +42,7 @@ var remedyTable = []remedyRow{
 	within(func(_ *cotter.ProviderError, e *getproviders.MissingPlatformError) []remedy {
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
-	within(func(p *cotter.ProviderError, e *cotter.UnknownProviderError) []remedy {
+	within(func(p *cotter.ProviderError, e *getproviders.UnknownProviderError) []remedy {
 		const declare = "Write `source = \"{keys}\"` for it in the required_providers of each module that should use that provider."
 		switch {
 		case len(e.SameType) > 0:
@@ -50,7 +52,7 @@ var remedyTable = []remedyRow{
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter why{dir} {keys}` to see which modules require it.")
 	}),
-	within(func(p *cotter.ProviderError, e *cotter.UnusableVersionError) []remedy {
+	within(func(p *cotter.ProviderError, e *getproviders.UnusableVersionError) []remedy {
 		switch {
 		case e.Allowed && e.Unlisted:
 			return about(p.Provider.ForDisplay(), selectAnother)
@@ -82,10 +84,10 @@ var remedyTable = []remedyRow{
 		}
 		return nil
 	}),
-	within(func(p *cotter.ProviderError, _ *cotter.DowngradeError) []remedy {
+	within(func(p *cotter.ProviderError, _ *versions.DowngradeError) []remedy {
 		return about(p.Provider.ForDisplay(), allowDowngrade)
 	}),
-	within(func(m *cotter.ModuleError, _ *cotter.DowngradeError) []remedy {
+	within(func(m *cotter.ModuleError, _ *versions.DowngradeError) []remedy {
 		return about(m.Path.String(), allowDowngrade)
 	}),
 	on(func(e *cotter.HostChangedError) []remedy {
@@ -127,15 +129,15 @@ var remedyTable = []remedyRow{
 		if len(e.Gitlinks) > 0 {
 			list = do("If the lock was made with `--submodules`, use it here too.")
 		}
-		if e.Key != "" {
-			list = append(list, about(e.Key, acceptContent)...)
+		if !e.Path.IsRoot() {
+			list = append(list, about(e.Path.String(), acceptContent)...)
 		}
 		return list
 	}),
-	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Key, acceptContent) }),
-	on(func(e *cotter.MovedError) []remedy { return about(e.Key, acceptContent) }),
+	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
+	on(func(e *cotter.MovedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
-	always[*cotter.SubmoduleError]("Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."),
+	always[*getmodules.SubmoduleError]("Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*cotter.StaleError](updateLock),
 	always[*cotter.LostEntriesError](restoreEntries),
 	wraps(cotter.ErrOffline, "Run the command once without `--offline`."),
@@ -217,14 +219,14 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 		list = do("Look at the lock's last changes, with `git log -p {lock}`.")
 	}
 	if e.Fixed {
-		list = append(list, about(e.Key, relockTag)...)
+		list = append(list, about(e.Path.String(), relockTag)...)
 	} else {
-		list = append(list, about(e.Key, relock)...)
+		list = append(list, about(e.Path.String(), relock)...)
 	}
 	if e.Unknown {
 		list = append(list, do("Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.")...)
 	}
-	return append(list, about(e.Key, "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
+	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
 // remedies says how to log in.

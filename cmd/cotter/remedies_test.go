@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -29,11 +30,11 @@ func notInstalled(key string) error {
 }
 
 func downgraded(key string) error {
-	return inModule(key, &cotter.DowngradeError{Locked: versions.MustParse("2.0.0"), Selected: versions.MustParse("1.0.0")})
+	return inModule(key, &versions.DowngradeError{Locked: versions.MustParse("2.0.0"), Selected: versions.MustParse("1.0.0")})
 }
 
 func otherContent(key string) error {
-	return inModule(key, &cotter.ContentChangedError{Key: key, Name: "1.0.0", Locked: "a", Now: "b"})
+	return inModule(key, &cotter.ContentChangedError{Path: addrs.Module{key}, Name: "1.0.0", Locked: "a", Now: "b"})
 }
 
 func ofProvider(err error) error {
@@ -55,63 +56,63 @@ var remedyCases = []struct {
 		"Run `cotter install --chdir envs/prod` to install what is missing.",
 		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
 	}},
-	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Key: "a", Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
-	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Key: "b", Ref: "branch main"})), []string{
+	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
 		"Look at the lock's last changes, with `git log -p .terraform.lock.hcl`.",
 		"Run `cotter update a b` to lock what the address points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a --accept-unreachable b`.",
 	}},
-	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Key: "a", Ref: "tag v1.0.0", Fixed: true})}, []string{
+	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "tag v1.0.0", Fixed: true})}, []string{
 		"Look at the lock's last changes, with `git log -p envs/prod/.terraform.lock.hcl`.",
 		"If you know why the tag has moved, run `cotter update --chdir envs/prod a --accept-changed a` to lock what it points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"an unknown history", inModule("a", &cotter.UnreachableError{Key: "a", Ref: "branch main", Unknown: true}), []string{
+	{"an unknown history", inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main", Unknown: true}), []string{
 		"Run `cotter update a` to lock what the address points to now.",
 		"Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Key: "net", Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
+	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
 		"If the lock was made with `--submodules`, use it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
 	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
-	{"a module in a submodule", inModule("net", &cotter.SubmoduleError{Path: "sub"}), []string{
+	{"a module in a submodule", inModule("net", &getmodules.SubmoduleError{Path: "sub"}), []string{
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
 		"Run `cotter update a b --allow-downgrade` to allow lower versions.",
 	}},
-	{"another registry", inModule("net", &cotter.HostChangedError{Key: "net", Dialect: cotter.DialectTerraform}), []string{
+	{"another registry", inModule("net", &cotter.HostChangedError{Path: addrs.Module{"net"}, Dialect: cotter.DialectTerraform}), []string{
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
-	{"an unknown provider, and another one of its type", ofProvider(&cotter.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider, and another one of its type", ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that should use that provider.",
 	}},
-	{"a provider that has moved", ofProvider(&cotter.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
+	{"a provider that has moved", ofProvider(&getproviders.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that should use that provider.",
 	}},
-	{"an unknown provider", ofProvider(&cotter.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
-	{"a version for other machines", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider", ofProvider(&getproviders.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
+	{"a version for other machines", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
 		"Write a constraint such as `version = \"1.2.0\"` for it in required_providers to select that version.",
 	}},
-	{"a version for other machines, and a constraint", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
+	{"a version for other machines, and a constraint", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
 	{"a bundle for other machines", ofProvider(&getproviders.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{
 		"Use `cotter bundle create --platform linux_arm64` to make a bundle for it.",
 	}},
-	{"a version that is gone", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
+	{"a version that is gone", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
 		"Run `cotter update hashicorp/cloud` to select another version.",
 	}},
 	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{
 		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
 	}},
-	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}}}, []string{
+	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 	}},
-	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}, {Key: "b", Missing: true}}}, []string{
+	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 		"Run `cotter restore` to put back entries that have vanished from the lock.",
 	}},
@@ -138,7 +139,7 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &cotter.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore it.",
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},

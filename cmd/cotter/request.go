@@ -41,7 +41,7 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 		DryRun:   cmd.Bool("dry-run"),
 		LockOnly: cmd.Bool("lock-only"),
 
-		AcceptUnreachable: cmd.Strings("accept-unreachable"),
+		AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable")),
 
 		KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0",
 	}

@@ -28,7 +28,7 @@ var verbs = []string{"added", "changed", "moved", "updated", "removed", "restore
 func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 	changes := make(map[string]cotter.LockChange)
 	for _, change := range result.LockChanges {
-		changes[change.Key] = change
+		changes[change.Path.String()] = change
 	}
 	modules := make(map[string]cotter.Module)
 	keys := make([]string, 0, len(result.Modules))
@@ -37,15 +37,17 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 		keys = append(keys, m.Path.String())
 	}
 	for _, change := range result.LockChanges {
-		if _, ok := modules[change.Key]; !ok {
-			keys = append(keys, change.Key)
+		key := change.Path.String()
+		if _, ok := modules[key]; !ok {
+			keys = append(keys, key)
 		}
 	}
-	updates := make(map[string]cotter.PackageUpdate)
+	updates := make(map[string]cotter.LockChange)
 	for _, update := range result.Updates {
-		updates[update.Key] = update
-		if _, ok := modules[update.Key]; !ok {
-			keys = append(keys, update.Key)
+		key := update.Path.String()
+		updates[key] = update
+		if _, ok := modules[key]; !ok {
+			keys = append(keys, key)
 		}
 	}
 	slices.SortFunc(keys, func(a, b string) int { return slices.Compare(strings.Split(a, "."), strings.Split(b, ".")) })
@@ -71,13 +73,14 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 }
 
 func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
+	before := versionOrPackage(change.Old)
 	switch {
-	case change.New == "" || m.Source == nil:
-		return resultLine{verb: "removed", subject: change.Key, what: change.Old}
-	case change.Old == "":
-		return resultLine{verb: "added", subject: change.Key, what: describe(m)}
+	case versionOrPackage(change.New) == "" || m.Source == nil:
+		return resultLine{verb: "removed", subject: change.Path.String(), what: before}
+	case before == "":
+		return resultLine{verb: "added", subject: change.Path.String(), what: describe(m)}
 	}
-	return resultLine{verb: "changed", subject: change.Key, what: changeText(change) + becauseOf(exclusionsOf(change), change.Old), details: consequences(change)}
+	return resultLine{verb: "changed", subject: change.Path.String(), what: changeText(change) + becauseOf(exclusionsOf(change), before), details: consequences(change)}
 }
 
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	configedit "github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -49,7 +50,7 @@ func updateCommand(out *output) *cli.Command {
 			}
 			setUpdates(cmd, &req)
 			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
-			req.Update.AcceptChanged = cmd.Strings("accept-changed")
+			req.Update.AcceptChanged = modulePaths(cmd.Strings("accept-changed"))
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
 			}
@@ -139,8 +140,25 @@ func setUpdates(cmd *cli.Invocation, req *cotter.Request) {
 			req.Update.Providers = append(req.Update.Providers, arg)
 			continue
 		}
-		req.Update.Keys = append(req.Update.Keys, arg)
+		req.Update.Keys = append(req.Update.Keys, modulePath(arg))
 	}
+}
+
+// modulePath returns the path of a module call that the user has named. Names that no call can have
+// are kept, so that messages show what the user has written.
+func modulePath(key string) addrs.Module {
+	if key == "" {
+		return nil
+	}
+	return strings.Split(key, ".")
+}
+
+func modulePaths(keys []string) []addrs.Module {
+	var paths []addrs.Module
+	for _, key := range keys {
+		paths = append(paths, modulePath(key))
+	}
+	return paths
 }
 
 // explainNames adds an explanation to an error about a name that cannot be updated: a
@@ -155,8 +173,8 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	if loadErr != nil {
 		return err
 	}
-	for _, key := range named.Keys {
-		if explained := explainKey(calls, key, err); explained != nil {
+	for _, path := range named.Keys {
+		if explained := explainKey(calls, path.String(), err); explained != nil {
 			return explained
 		}
 	}
@@ -248,7 +266,7 @@ func (o *output) proposals(pins []cotter.Pin) {
 func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Pin, error) {
 	pins, err := in.Pins(ctx, req)
 	return slices.DeleteFunc(pins, func(p cotter.Pin) bool {
-		return !p.Outdated() || !req.Update.All && !slices.Contains(req.Update.Keys, p.Path.String())
+		return !p.Outdated() || !req.Update.All && !slices.Contains(keysOf(req.Update.Keys), p.Path.String())
 	}), err
 }
 

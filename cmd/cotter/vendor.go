@@ -53,7 +53,7 @@ func (o *output) vendored(req cotter.Request, result *cotter.Result) {
 	}
 	o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
 	for _, change := range result.Vendored {
-		o.printf("- %s: %s\n", change.Dir, change.Kind)
+		o.printf("- %s: %s\n", change.Dir, kindOfVendored(change))
 	}
 }
 
@@ -69,9 +69,19 @@ type jsonVendored struct {
 func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
 	var list []jsonVendored
 	for _, change := range changes {
-		list = append(list, jsonVendored{change.Key, change.Dir, change.Kind.String()})
+		list = append(list, jsonVendored{change.Path.String(), change.Dir, kindOfVendored(change)})
 	}
 	return list
+}
+
+func kindOfVendored(change cotter.VendorChange) string {
+	switch {
+	case change.Added:
+		return "added"
+	case change.Removed:
+		return "removed"
+	}
+	return "changed"
 }
 
 // reportedFiles returns the files that verify found to be different in a package. The files

@@ -218,9 +218,9 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 	}
 	for _, p := range report.Packages {
 		if o.verbose || !matches(p) {
-			o.printf("- %s: %s\n", p.Key, lines(statusText(p)))
+			o.printf("- %s: %s\n", p.Path, lines(statusText(p)))
 		} else if !p.Changes.Empty() {
-			o.printf("- %s:\n", p.Key)
+			o.printf("- %s:\n", p.Path)
 		}
 		for _, group := range changedFiles(reportedFiles(p)) {
 			for _, file := range group.files {
@@ -288,7 +288,7 @@ func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
 	for _, p := range report.Packages {
 		if p.Unconfirmed && matches(p) {
-			keys = append(keys, p.Key)
+			keys = append(keys, p.Path.String())
 		}
 	}
 	var providers []string

@@ -37,7 +37,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
 			if comparedName(o.ModuleOrigin) == "" { // the same name has other content
-				failed.causes = append(failed.causes, &cotter.ContentChangedError{Key: o.Path.String(), Locked: o.Locked, Now: o.Now})
+				failed.causes = append(failed.causes, &cotter.ContentChangedError{Path: o.Path, Locked: o.Locked, Now: o.Now})
 			}
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
@@ -68,7 +68,7 @@ type comparedOrigin struct {
 func comparedOrigins(list []cotter.ModuleOrigin, report *cotter.Report) []comparedOrigin {
 	vendored := make(map[string]string)
 	for _, p := range report.Packages {
-		vendored[p.Key] = p.Vendored
+		vendored[p.Path.String()] = p.Vendored
 	}
 	origins := make([]comparedOrigin, len(list))
 	for i, o := range list {

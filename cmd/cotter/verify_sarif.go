@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 // rule is a kind of finding, as code scanning lists it.
@@ -77,7 +78,7 @@ type sarifReport struct {
 
 // newSARIFReport returns a report for the repository that contains a directory.
 func newSARIFReport(dir string) (*sarifReport, error) {
-	root, err := cotter.RepositoryDir(dir)
+	root, err := repository.Dir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,8 @@ func (f *sarifReport) report(req cotter.Request, report *cotter.Report) error {
 	}
 	for _, pkg := range report.Packages {
 		if id := packageRule(pkg); id != "" {
-			f.add(p, id, "module", pkg.Key, "module "+pkg.Key+": "+packageText(pkg), p.entry(pkg.Key))
+			key := pkg.Path.String()
+			f.add(p, id, "module", key, "module "+key+": "+packageText(pkg), p.entry(key))
 		}
 	}
 	for _, provider := range report.Providers {

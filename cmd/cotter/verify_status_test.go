@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // What was not compared fails `cotter verify`, and every output says so.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
-	pkg, provider := cotter.PackageReport{Key: "network"}, cotter.ProviderReport{}
+	pkg, provider := cotter.PackageReport{Path: addrs.Module{"network"}}, cotter.ProviderReport{}
 	for name, report := range map[string]*cotter.Report{
 		"zero report":                 {},
 		"package without a status":    {Complete: true, Packages: []cotter.PackageReport{pkg}},

@@ -27,6 +27,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/ocistore"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
@@ -74,7 +75,7 @@ func providers(ctx context.Context, in *cotter.Installer) error {
 
 func several(ctx context.Context, in *cotter.Installer) error {
 	// sample: several
-	dirs, err := in.Roots(ctx, ".", cotter.DialectAuto)
+	dirs, err := repository.Roots(ctx, in, ".", cotter.DialectAuto)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func verify(ctx context.Context, dir string) error {
 	}
 	for _, p := range report.Packages {
 		if p.Status != cotter.StatusVerified {
-			fmt.Println(p.Key, p.Status, p.Changes)
+			fmt.Println(p.Path, p.Status, p.Changes)
 		}
 	}
 	if !report.OK() {
@@ -241,7 +242,7 @@ func dryRun(ctx context.Context, in *cotter.Installer) error {
 		return err
 	}
 	for _, change := range result.LockChanges {
-		fmt.Printf("%s: %s -> %s\n", change.Key, change.Old, change.New)
+		fmt.Printf("%s: %s -> %s\n", change.Path, change.Old.Version, change.New.Version)
 	}
 	// end
 	return nil
@@ -286,7 +287,7 @@ func TestTagMoved(t *testing.T) {
 	}
 	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, Locked: true})
 	var moved *cotter.MovedError
-	if !errors.As(err, &moved) || moved.Key != "dns" {
+	if !errors.As(err, &moved) || moved.Path.String() != "dns" {
 		t.Errorf("the error is %v", err)
 	}
 }

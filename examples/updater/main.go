@@ -41,7 +41,7 @@ func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string
 		return err
 	}
 	for _, c := range result.LockChanges {
-		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Key, c.Old, c.New)
+		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Path, c.Old.Version, c.New.Version)
 		for _, i := range c.Interface {
 			if i.Breaking {
 				fmt.Fprintf(out, "  - breaks %s: %s\n", i.At, i)

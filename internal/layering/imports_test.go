@@ -43,7 +43,7 @@ var layers = []layer{
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
-	{"what programs choose to add to the installer", []string{"bundle", "cache", "edit", "mirror"}},
+	{"what programs choose to add to the installer", []string{"bundle", "cache", "edit", "mirror", "repository"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }

@@ -1,9 +1,12 @@
-package cotter
+package repository
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
@@ -20,14 +23,14 @@ import (
 //   - a backend or cloud block
 //   - configuration next to a lock
 //
-// InstallAll takes the result. Roots skips directories whose names begin with a dot, such
+// cotter.Installer.InstallAll takes the result. Roots skips directories whose names begin with a dot, such
 // as .terraform, and directories of vendored packages. It does not follow links. The paths
 // begin with dir and are sorted.
 //
 // A directory whose configuration cannot be read counts as a root module: Install reports
-// what is wrong with it. The error is about directories that cannot be listed, or the error
-// of ctx.
-func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
+// what is wrong with it. The installer provides the reader of the configuration. The error
+// is about directories that cannot be listed, or the error of ctx.
+func Roots(ctx context.Context, in *cotter.Installer, dir string, dialect cotter.Dialect) ([]string, error) {
 	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
@@ -37,8 +40,8 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
 // nearly all do. It parses only what it needs, so it misses syntax errors.
-func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found detect.Module, calls int, err error) {
-	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
+func readPlainCalls(ctx context.Context, reader cotter.ConfigReader, dir string, dialect cotter.Dialect) (found detect.Module, calls int, err error) {
+	settings := configs.Reader{Terraform: dialect == cotter.DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
 	if reader != nil || settings.Partial {
 		return readLocalCalls(ctx, reader, dir, dialect)
 	}
@@ -50,18 +53,32 @@ func readPlainCalls(ctx context.Context, reader ConfigReader, dir string, dialec
 
 // readLocalCalls returns the modules that the module in a directory calls by local paths,
 // and the number of all of its calls.
-func readLocalCalls(ctx context.Context, reader ConfigReader, dir string, dialect Dialect) (found detect.Module, calls int, err error) {
+func readLocalCalls(ctx context.Context, reader cotter.ConfigReader, dir string, dialect cotter.Dialect) (found detect.Module, calls int, err error) {
 	if reader == nil {
-		if reader, err = newConfigReader(Request{Dir: dir}); err != nil {
+		if reader, err = cotter.DefaultConfigReader(cotter.Request{Dir: dir}); err != nil {
 			return detect.Module{}, 0, err
 		}
 	}
-	module, diags := reader.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+	module, diags := reader.ReadModule(ctx, cotter.ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 	found.Unknown = diags.HasErrors()
 	for _, call := range module.Calls {
 		found.Calls = append(found.Calls, localPath(call.Source)...)
 	}
 	return found, len(module.Calls), nil
+}
+
+// lockFileName is the lock of stock tools.
+const lockFileName = ".terraform.lock.hcl"
+
+// lockFile returns the lock of a request, relative to its root module or absolute.
+func lockFile(req cotter.Request) string { return cmp.Or(req.LockFile, lockFileName) }
+
+// below returns a path that is relative to dir unless it is absolute.
+func below(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 // localPath returns the path in a local source address, or nil for other addresses.
@@ -75,9 +92,9 @@ func localPath(source string) []string {
 
 // installsProviders reports whether a directory without module calls looks like a root
 // module whose providers must be installed.
-func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
-	reader, at := configs.Reader{Terraform: dialect == DialectTerraform}, configs.Dir{Path: dir}
-	if exists(filepath.Join(dir, lockFileName)) {
+func installsProviders(ctx context.Context, dir string, dialect cotter.Dialect) bool {
+	reader, at := configs.Reader{Terraform: dialect == cotter.DialectTerraform}, configs.Dir{Path: dir}
+	if _, err := os.Lstat(filepath.Join(dir, lockFileName)); err == nil {
 		empty, err := reader.Empty(at)
 		return err == nil && !empty
 	}
@@ -100,7 +117,7 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 //
 // A root module counts as changed if its configuration cannot be read, or if it has local
 // paths that depend on the values of variables.
-func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req Request) ([]string, error) {
+func ChangedRoots(ctx context.Context, in *cotter.Installer, dirs, files []string, req cotter.Request) ([]string, error) {
 	read := func(ctx context.Context, dir string) (detect.Module, error) {
 		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
 		return found, err
@@ -110,11 +127,13 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 
 // hasChangedPackage reports whether any changed file is in the vendored packages of a root
 // module.
-func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
-	req.Dir = root
-	vendor, err := req.vendorDir()
-	if err != nil || vendor == nil {
-		return err != nil // the run reports the error
+func hasChangedPackage(root string, changed map[string]bool, req cotter.Request) bool {
+	if req.Vendor == "" {
+		return false
+	}
+	vendor, err := findVendorDir(root, req)
+	if err != nil {
+		return true // the run reports the error
 	}
 	for file := range changed {
 		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
@@ -126,12 +145,8 @@ func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 
 // hasChangedFile reports whether the changed files include the lock, a cotter.hcl or the
 // vendored packages of a root module.
-func hasChangedFile(root string, changed map[string]bool, req Request) bool {
-	lock := req.lockFile()
-	if !filepath.IsAbs(lock) {
-		lock = filepath.Join(root, lock)
-	}
-	if changed[lock] || hasChangedPackage(root, changed, req) {
+func hasChangedFile(root string, changed map[string]bool, req cotter.Request) bool {
+	if changed[below(root, lockFile(req))] || hasChangedPackage(root, changed, req) {
 		return true
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
