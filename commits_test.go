@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -150,7 +151,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 	p, _, first := proposed(t)
 	p.call(t, netRepository+"?ref="+first)
 	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in.CacheDir = testenv.TempDir(t)
 	install := func(req cotter.Request) (requests int) {
 		t.Helper()
 		p.world.ResetRequests()
@@ -170,7 +171,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 			t.Errorf("locked %t, from the cache: %d requests", locked, n)
 		}
 	}
-	in.CacheDir = t.TempDir()
+	in.CacheDir = testenv.TempDir(t)
 	if n := install(cotter.Request{}); n > 0 {
 		t.Errorf("with the project's records: %d requests", n)
 	}

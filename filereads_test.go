@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestFileReads reads a file outside of the repository. The error is a *FileReadError, unless the
 // request allows it.
 func TestFileReads(t *testing.T) {
 	t.Parallel()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+	base, err := filepath.EvalSymlinks(testenv.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestFileReads(t *testing.T) {
 // not read from another directory.
 func TestLinkedWorkspace(t *testing.T) {
 	t.Parallel()
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	project := filepath.Join(base, "project")
 	for _, dir := range []string{"project", "etc"} {
 		if err := os.Mkdir(filepath.Join(base, dir), 0o755); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -105,7 +106,7 @@ func TestInstallFromLockAndCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in.CacheDir = testenv.TempDir(t)
 	install := func() {
 		t.Helper()
 		if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
@@ -297,7 +298,7 @@ func TestFailureKeepsEverything(t *testing.T) {
 func TestManyInstallersOneProject(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	cache := t.TempDir()
+	cache := testenv.TempDir(t)
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -316,7 +317,7 @@ func TestDamagedCacheIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in.CacheDir = testenv.TempDir(t)
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}

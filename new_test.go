@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -113,8 +114,8 @@ func TestNew(t *testing.T) {
 		UserAgent:   "embedder/1.0",
 		Credentials: credentials{},
 		Fetcher:     &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"own": getter}},
-		CacheDir:    t.TempDir(),
-		StateDir:    t.TempDir(),
+		CacheDir:    testenv.TempDir(t),
+		StateDir:    testenv.TempDir(t),
 		Parallel:    2,
 		OnEvent: func(event cotter.Event) {
 			if _, ok := event.(cotter.ModuleInstalled); ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -70,7 +71,7 @@ func (w *providerWorld) project(t *testing.T, files map[string]string) string {
 
 func writeProject(t *testing.T, files map[string]string, host string) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

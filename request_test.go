@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -135,7 +136,7 @@ func TestRequestsOfMethods(t *testing.T) {
 // Two projects must not have the same lock or modules directory.
 func TestInstallAllPlaces(t *testing.T) {
 	t.Parallel()
-	elsewhere := t.TempDir()
+	elsewhere := testenv.TempDir(t)
 	dirs := []string{writeProject(t, map[string]string{"main.tf": ""}, ""), writeProject(t, map[string]string{"main.tf": ""}, "")}
 	for field, req := range map[string]cotter.Request{
 		"LockFile":    {LockFile: elsewhere + "/lock.hcl"},
@@ -160,7 +161,7 @@ func TestAcceptAllChanged(t *testing.T) {
 	client := first.HTTPClient()
 	target := &switchable{RoundTripper: client.Transport}
 	client.Transport = target
-	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
+	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t)})
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestTrace(t *testing.T) {
 	var log bytes.Buffer
 	in := cotter.New(cotter.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
 		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
-	}, CacheDir: t.TempDir()})
+	}, CacheDir: testenv.TempDir(t)})
 	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
 		mu.Lock()
@@ -383,7 +384,7 @@ func TestRunsForget(t *testing.T) {
 	})
 	client.Transport = published
 	tokens := &rotating{token: "old"}
-	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
+	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: tokens, CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t), UserAgent: "daemon"})
 	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
 	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}, Providers: &cotter.Providers{}}
 	if _, err := in.Install(t.Context(), req); err == nil {

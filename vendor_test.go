@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -52,7 +53,7 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
-	p.state = t.TempDir()
+	p.state = testenv.TempDir(t)
 	return p, req
 }
 

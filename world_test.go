@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -108,7 +109,7 @@ func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir(), state: t.TempDir()}
+	p := &project{world: modtest.NewWith(t, fsys, opts), dir: testenv.TempDir(t), state: testenv.TempDir(t)}
 	if err := p.world.WriteTree(p.dir, "config"); err != nil {
 		t.Fatal(err)
 	}

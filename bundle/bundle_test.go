@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -93,7 +94,7 @@ func Example() {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	in, err := installed(w, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestCreate(t *testing.T) {
 func TestCreateWithoutLock(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	if err := w.WriteTree(dir, "config"); err != nil {
 		t.Fatal(err)
 	}

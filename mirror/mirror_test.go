@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -34,7 +35,7 @@ module "tar" {
 func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *mirror.Mirror) {
 	t.Helper()
 	w = modtest.New(t, modtest.Txtar(world))
-	in, dir = w.Installer(), t.TempDir()
+	in, dir = w.Installer(), testenv.TempDir(t)
 	text := strings.ReplaceAll(config, "HOST", string(w.Host()))
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 func TestPushWithoutLock(t *testing.T) {
 	t.Parallel()
 	_, in, dir, m := open(t)
-	unlocked := t.TempDir()
+	unlocked := testenv.TempDir(t)
 	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
 	if err != nil {
 		t.Fatal(err)

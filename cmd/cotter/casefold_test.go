@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -167,7 +168,7 @@ type folding struct {
 
 func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
 	t.Helper()
-	s := &site{world: world, home: t.TempDir()}
+	s := &site{world: world, home: testenv.TempDir(t)}
 	s.dir, s.cache = filepath.Join(disk, config), filepath.Join(s.home, "cache")
 	f := &folding{site: s, there: world.Dir(t, config)}
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")

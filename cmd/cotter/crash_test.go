@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -142,7 +143,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{world: world, args: strings.Fields(args)}
-	top := t.TempDir()
+	top := testenv.TempDir(t)
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	t.Cleanup(func() { makeRemovable(top) })
 	if err := s.world.WriteTree(s.project(), "project"); err != nil {
@@ -279,7 +280,7 @@ func TestCrash(t *testing.T) {
 // steps returns the names of the steps of the command, in order.
 func (s *crashScene) steps(t *testing.T) []string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "steps")
+	file := filepath.Join(testenv.TempDir(t), "steps")
 	if out, err := s.run([]string{stepsVariable + "=" + file}, s.args...); err != nil {
 		t.Fatalf("cotter %v: %v\n%s", s.args, err, out)
 	}
@@ -374,7 +375,7 @@ func (s *crashScene) testOther(t *testing.T, at string, want []map[string]string
 	if len(s.other) == 0 {
 		return
 	}
-	killed := filepath.Join(t.TempDir(), "killed")
+	killed := filepath.Join(testenv.TempDir(t), "killed")
 	if err := copyTree(killed, s.dir, false); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // diskImage is a file that contains a file system, mounted as a loop device. All images are
@@ -63,7 +65,7 @@ func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "cotter-test-")
 	if err != nil {
-		return t.TempDir()
+		return testenv.TempDir(t)
 	}
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {

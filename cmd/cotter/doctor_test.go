@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -40,7 +41,7 @@ module "net" {
 	} {
 		world.SetFaults(test.fault)
 		cmd := exec.Command(cotterBinary, "doctor", dir)
-		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
+		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+testenv.TempDir(t), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+testenv.TempDir(t))
 		cmd.Env = append(cmd.Env, test.env...)
 		out, _ := cmd.CombinedOutput()
 		want := strings.ReplaceAll(test.want, "HOST", string(world.Host()))

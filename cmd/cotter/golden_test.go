@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -77,7 +78,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			s := &situation{t: t, world: world, archive: situations[name], dir: t.TempDir()}
+			s := &situation{t: t, world: world, archive: situations[name], dir: testenv.TempDir(t)}
 			got := s.run()
 			if *update {
 				s.setOutput(got)
@@ -106,7 +107,7 @@ type situation struct {
 // output is compared.
 func (s *situation) run() string {
 	s.t.Helper()
-	home := s.t.TempDir()
+	home := testenv.TempDir(s.t)
 	s.start, _ = os.Getwd()
 	s.t.Chdir(s.dir)
 	for name, value := range map[string]string{

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -27,7 +28,7 @@ func (s *hostileSite) attack(t *testing.T, run func(a *attacker)) *attacker {
 	t.Helper()
 	site := *s
 	a := &attacker{hostileSite: &site}
-	home := filepath.Join(t.TempDir(), "attacker")
+	home := filepath.Join(testenv.TempDir(t), "attacker")
 	a.project, a.cache, a.state = filepath.Join(home, "project"), filepath.Join(home, "cache"), filepath.Join(home, "state")
 	a.checkOut(t, s)
 	s.publish(t, "# evil\n")

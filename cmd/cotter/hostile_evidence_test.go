@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -27,7 +28,7 @@ type evilUser struct {
 
 func newEvilUser(t *testing.T) *evilUser {
 	t.Helper()
-	u := &evilUser{top: t.TempDir()}
+	u := &evilUser{top: testenv.TempDir(t)}
 	u.cache = filepath.Join(u.top, "cache")
 	t.Cleanup(func() { makeRemovable(u.top) })
 	platform := addrs.CurrentPlatform().String()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -97,7 +98,7 @@ func TestCommittedProviders(t *testing.T) {
 	for name, content := range map[string]string{"cloud": "right", "disk": "disk"} {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
-	world, top := modtest.New(t, tree), t.TempDir()
+	world, top := modtest.New(t, tree), testenv.TempDir(t)
 	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -87,7 +88,7 @@ type hostileSite struct {
 // newHostileSite installs both projects.
 func newHostileSite(t *testing.T) *hostileSite {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+	base, err := filepath.EvalSymlinks(testenv.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

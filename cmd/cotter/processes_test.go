@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -61,10 +62,10 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(processesWorld))
 	front := newFront(t, world)
-	cache := t.TempDir()
+	cache := testenv.TempDir(t)
 	var wait sync.WaitGroup
 	for range *processes {
-		dir := t.TempDir()
+		dir := testenv.TempDir(t)
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func newFront(t *testing.T, world *modtest.World) *front {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
-	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
+	f.certificates = filepath.Join(testenv.TempDir(t), "ca.pem")
 	writeText(t, f.certificates, string(asPEM(certificate.Certificate[0])))
 	return f
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // stateKey is the secret that the machines of a CI system share.
@@ -92,7 +94,7 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	withoutInstallation(t, commands)
 	j.machine.with("COTTER_STATE_KEY="+stateKey).mustRun(t, j.repo, "cotter", "verify", "--recursive", ".")
 	if j.save != "" {
-		kept := filepath.Join(t.TempDir(), "cache")
+		kept := filepath.Join(testenv.TempDir(t), "cache")
 		if err := os.Rename(j.save, kept); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func (j *githubJob) command(t *testing.T, step githubStep) {
 	if strings.HasPrefix(step.Run, "tofu ") && !j.machine.has(t, "tofu") {
 		return
 	}
-	output := filepath.Join(t.TempDir(), "output")
+	output := filepath.Join(testenv.TempDir(t), "output")
 	env := []string{"GITHUB_OUTPUT=" + output}
 	for name, value := range step.Env {
 		env = append(env, name+"="+j.expand(t, value))

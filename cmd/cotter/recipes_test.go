@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -100,7 +101,7 @@ type machine struct {
 // installed on this system are missing on the machine; see has.
 func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	t.Helper()
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	t.Cleanup(func() { makeRemovable(base) })
 	m := &machine{world: r.world, home: filepath.Join(base, "home"), bin: filepath.Join(base, "bin")}
 	for _, dir := range []string{m.home, m.bin} {
@@ -165,7 +166,7 @@ func (m *machine) with(entries ...string) *machine {
 // checkout returns a new copy of a directory of the repository.
 func (r *recipes) checkout(t *testing.T, dir string) string {
 	t.Helper()
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	t.Cleanup(func() { makeRemovable(base) })
 	to := filepath.Join(base, "repo")
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -107,7 +108,7 @@ func TestStates(t *testing.T) {
 	oldTree, newTree := stockView(t, filepath.Join(s.saved, "project")), stockView(t, s.project())
 	for _, state := range projectStates {
 		s.enter(t, state, steps)
-		entered := filepath.Join(t.TempDir(), "entered")
+		entered := filepath.Join(testenv.TempDir(t), "entered")
 		if err := copyTree(entered, s.dir, false); err != nil {
 			t.Fatal(err)
 		}

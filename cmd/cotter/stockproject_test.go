@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -30,7 +31,7 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 	if err != nil {
 		t.Skipf("%s is not installed", tool)
 	}
-	top := t.TempDir()
+	top := testenv.TempDir(t)
 	t.Cleanup(func() { makeRemovable(top) })
 	p := &stockProject{world: world, tool: tool, binary: binary, dir: filepath.Join(top, "project")}
 	for _, tree := range trees {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -202,7 +203,7 @@ func TestProviderTransfers(t *testing.T) {
 }
 `, "HOST", "MODTEST_HOST"))}}
 	addProvider(tree, "acme/cloud", addrs.CurrentPlatform().String(), "1.0.0")
-	world, cache := modtest.New(t, tree), t.TempDir()
+	world, cache := modtest.New(t, tree), testenv.TempDir(t)
 	t.Cleanup(func() { makeRemovable(cache) })
 	world.SetFaults(modtest.Fault{Path: "/providers/", Times: 1, Truncate: true})
 	var wait sync.WaitGroup

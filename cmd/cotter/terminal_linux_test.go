@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -174,12 +175,12 @@ func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
 // command.
 func slowProject(t *testing.T, world *modtest.World) (dir string, environ []string) {
 	t.Helper()
-	dir = t.TempDir()
+	dir = testenv.TempDir(t)
 	source := world.ArchiveSource("a-module-with-a-long-name-for-narrow-terminals.zip", "")
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"logs\" {\n  source = \""+source+"\"\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
+	home := testenv.TempDir(t)
 	return dir, append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
 }
