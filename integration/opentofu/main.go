@@ -37,7 +37,7 @@ const (
 )
 
 // suites are the packages whose tests run by default: those with our files, and one that uses them.
-var suites = []string{"addrs", "getmodules", "registry"}
+var suites = []string{"addrs", "getmodules", "registry", "initwd"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
