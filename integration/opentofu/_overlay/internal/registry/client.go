@@ -103,6 +103,7 @@ func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocat
 	}()
 	err = c.Cotter().Download(ctx, cotter.ModuleRegistryPackage(location.packageAddr), registryclient.Location{
 		Source:         cotter.ModuleSourceRemote{Package: cotter.ParseModulePackage(location.packageURL.String())},
+		Origin:         location.packageURL.String(), // ModulePackageLocation has checked what the registry points to
 		Direct:         true,
 		UseCredentials: location.useRegistryCredentials,
 	}, file)
