@@ -6,13 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	cotter "github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/getproviders"
 	"github.com/opentofu/opentofu/internal/tfdiags"
+
+	cotter "github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // LoadLocksFromFile reads a lock file.

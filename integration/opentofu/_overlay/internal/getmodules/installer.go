@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	ociv1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/opentofu/opentofu/internal/httpclient"
+	"oras.land/oras-go/v2/errdef"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
@@ -15,9 +19,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/ocistore"
-	ociv1 "github.com/opencontainers/image-spec/specs-go/v1"
-	"github.com/opentofu/opentofu/internal/httpclient"
-	"oras.land/oras-go/v2/errdef"
 )
 
 // PackageFetcher fetches with Cotter.

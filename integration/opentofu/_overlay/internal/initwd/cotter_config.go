@@ -7,12 +7,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/configs"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter"
 )
 
 // configReader reads the calls of modules for Cotter with OpenTofu's own parser, so that

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter"
 	cotteraddrs "github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/hashicorp/hcl/v2"
 )
 
 // installDiagnostics returns the diagnostics for an error of cotter.Installer: one for each module.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"sync"
 
+	"github.com/opentofu/opentofu/internal/registry/response"
+	regaddr "github.com/opentofu/registry-address/v2"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/opentofu/opentofu/internal/registry/response"
-	regaddr "github.com/opentofu/registry-address/v2"
 )
 
 // recorder fills the maps of a ModuleInstaller with the answers of registries.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/opentofu/opentofu/internal/addrs"
@@ -22,6 +21,8 @@ import (
 	"github.com/opentofu/opentofu/internal/registry"
 	"github.com/opentofu/opentofu/internal/registry/response"
 	"github.com/opentofu/opentofu/internal/tfdiags"
+
+	"github.com/cotterpin/cotter"
 )
 
 // ModuleInstaller installs modules with Cotter.

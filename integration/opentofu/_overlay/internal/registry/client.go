@@ -10,11 +10,6 @@ import (
 	"strings"
 	"time"
 
-	cotter "github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/xz"
-	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/versions"
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/httpclient"
@@ -22,6 +17,12 @@ import (
 	regaddr "github.com/opentofu/registry-address/v2"
 	"github.com/opentofu/svchost"
 	"github.com/opentofu/svchost/disco"
+
+	cotter "github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Client sends requests to registries of modules with Cotter. Services and credentials are found
