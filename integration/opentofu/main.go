@@ -38,7 +38,7 @@ const (
 )
 
 // suites are the packages whose tests run by default: those with our files.
-var suites = []string{"addrs", "depsfile", "getmodules", "getproviders", "initwd", "registry"}
+var suites = []string{"addrs", "depsfile", "getmodules", "initwd", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -59,13 +59,26 @@ func run(packages []string) error {
 	if _, err := os.Stat(filepath.Join(here, "_overlay")); err != nil {
 		return errors.New("run this in the directory integration/opentofu")
 	}
-	work, err := prepare(cotter)
+	source, err := findSource()
 	if err != nil {
 		fmt.Println("skipped: OpenTofu's source cannot be had:", err)
 		return nil
 	}
-	overlay, err := writeOverlay(here, work)
+	work, err := os.MkdirTemp("", "cotter-opentofu-")
 	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := writeModFile(work, source, cotter); err != nil {
+		return err
+	}
+	suite := suite{source: source, modFile: filepath.Join(work, "go.mod"), packages: packages}
+	if err := suite.download(); err != nil {
+		fmt.Println("skipped: what OpenTofu requires cannot be had:", err)
+		return nil
+	}
+	overlay := filepath.Join(work, "overlay.json")
+	if err := writeOverlay(overlay, here, source); err != nil {
 		return err
 	}
 	allowed, err := readAllowed(filepath.Join(here, "allowed"))
@@ -73,11 +86,11 @@ func run(packages []string) error {
 		return err
 	}
 	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
-	ours, err := runTests(work, overlay, packages)
+	ours, err := suite.run(overlay)
 	if err != nil {
 		return err
 	}
-	stock, err := runTests(work, "", packages)
+	stock, err := suite.run("")
 	if err != nil {
 		return err
 	}
@@ -86,24 +99,21 @@ func run(packages []string) error {
 	return compare(stock, ours, allowed)
 }
 
-// prepare returns a directory with the source in src, and with a go.mod that adds Cotter to
-// OpenTofu's.
-func prepare(cotter string) (string, error) {
+// findSource returns the directory of the source, which it downloads if need be.
+func findSource() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	work := filepath.Join(cache, "cotter-dev", "opentofu-tests-"+version)
-	source := filepath.Join(work, "src")
+	parent := filepath.Join(cache, "cotter-dev", "opentofu-tests-"+version)
+	source := filepath.Join(parent, "src")
 	if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
-		if err := copySource(work, source); err != nil {
-			return "", err
-		}
+		return source, copySource(parent, source)
 	}
-	return work, writeModFile(work, source, cotter)
+	return source, nil
 }
 
-func copySource(work, source string) error {
+func copySource(parent, source string) error {
 	download := exec.Command("go", "mod", "download", "-json", module+"@"+version)
 	download.Dir = os.TempDir() // not in a module of ours
 	answer, err := download.Output()
@@ -111,10 +121,10 @@ func copySource(work, source string) error {
 	if jsonErr := json.Unmarshal(answer, &found); jsonErr != nil || found.Error != "" {
 		return errors.Join(err, jsonErr, errors.New(found.Error))
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	copied, err := os.MkdirTemp(work, "copy-")
+	copied, err := os.MkdirTemp(parent, "copy-")
 	if err != nil {
 		return err
 	}
@@ -171,7 +181,7 @@ func writeModFile(work, source, cotter string) error {
 }
 
 // writeOverlay writes the file for the -overlay flag.
-func writeOverlay(here, work string) (string, error) {
+func writeOverlay(name, here, source string) error {
 	files := make(map[string]string)
 	root := filepath.Join(here, "_overlay")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -179,18 +189,41 @@ func writeOverlay(here, work string) (string, error) {
 			return err
 		}
 		rel, err := filepath.Rel(root, path)
-		files[filepath.Join(work, "src", rel)] = path
+		files[filepath.Join(source, rel)] = path
 		return err
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
-		return "", err
+		return err
 	}
-	name := filepath.Join(work, "overlay.json")
-	return name, os.WriteFile(name, text, 0o644)
+	return os.WriteFile(name, text, 0o644)
+}
+
+// suite is the tests of some packages below internal/ in OpenTofu's source.
+type suite struct {
+	source, modFile string
+	packages        []string
+}
+
+func (s suite) command(args ...string) *exec.Cmd {
+	for _, pkg := range s.packages {
+		args = append(args, "./internal/"+pkg)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = s.source
+	return cmd
+}
+
+// download downloads the modules that OpenTofu's own code needs.
+func (s suite) download() error {
+	output, err := s.command("list", "-deps", "-test", "-mod=mod", "-modfile="+s.modFile).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, output)
+	}
+	return nil
 }
 
 // test is a test or a subtest of a package.
@@ -198,18 +231,14 @@ type test struct{ pkg, name string }
 
 func (t test) String() string { return t.pkg + " " + t.name }
 
-// runTests returns the result of each test: "pass", "fail" or "skip". A package that does not
+// run returns the result of each test: "pass", "fail" or "skip". A package that does not
 // compile has a failed test without a name.
-func runTests(work, overlay string, packages []string) (map[test]string, error) {
-	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + filepath.Join(work, "go.mod")}
+func (s suite) run(overlay string) (map[test]string, error) {
+	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + s.modFile}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
-	for _, pkg := range packages {
-		args = append(args, "./internal/"+pkg)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = filepath.Join(work, "src")
+	cmd := s.command(args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.StdoutPipe()

@@ -1,9 +1,10 @@
-package getproviders
+package depsfile
 
 import (
 	"testing"
 
 	"github.com/hashicorp/go-version"
+	"github.com/opentofu/opentofu/internal/getproviders"
 
 	"github.com/cotterpin/cotter/versions"
 )
@@ -18,7 +19,7 @@ func TestCotterConstraints(t *testing.T) {
 	var compared int
 	check := func(text string) {
 		_, moduleErr := version.NewConstraint(text)
-		stock, stockErr := ParseVersionConstraints(text)
+		stock, stockErr := getproviders.ParseVersionConstraints(text)
 		ours, err := versions.ParseProviderConstraints(text)
 		compared++
 		if (stockErr == nil && moduleErr == nil) != (err == nil) {
@@ -29,13 +30,13 @@ func TestCotterConstraints(t *testing.T) {
 			return
 		}
 		compared++
-		if got, want := ours.String(), VersionConstraintsString(stock); got != want {
+		if got, want := ours.String(), getproviders.VersionConstraintsString(stock); got != want {
 			t.Errorf("%q: OpenTofu writes %q, Cotter %q", text, want, got)
 		}
-		set := MeetingConstraints(stock)
+		set := getproviders.MeetingConstraints(stock)
 		for _, candidate := range candidates {
 			compared++
-			got, want := ours.Allows(versions.MustParse(candidate)), set.Has(MustParseVersion(candidate))
+			got, want := ours.Allows(versions.MustParse(candidate)), set.Has(getproviders.MustParseVersion(candidate))
 			if got != want {
 				t.Errorf("%q and %s: OpenTofu says %t, Cotter %t", text, candidate, want, got)
 			}
