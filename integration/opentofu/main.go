@@ -4,13 +4,14 @@
 //
 //	go run . [PACKAGE...]
 //
-// The packages are directories below internal/ in OpenTofu's source. Without arguments, the
-// suites are those in suites. The source comes from the Go module proxy and is copied to the
+// The packages are directories below internal/ in OpenTofu's source; without arguments, those in
+// suites. The source comes from the Go module proxy and is copied to the
 // user's cache directory. The files in _overlay take the place of those of the same name, by the
 // -overlay flag of the go command; none of OpenTofu's files is changed, or part of this module.
 //
 // The exit status is 1 if a test passes with OpenTofu's code but not with Cotter's, unless the
-// file allowed names it with a reason. It is 0 if the source cannot be had.
+// file allowed names it with a reason; and if that file names a test that passes. It is 0 if the
+// source cannot be had.
 package main
 
 import (
@@ -36,8 +37,8 @@ const (
 	version = "v1.12.6"
 )
 
-// suites are the packages whose tests run by default: those with our files, and one that uses them.
-var suites = []string{"addrs", "getmodules", "registry"}
+// suites are the packages whose tests run by default: those with our files.
+var suites = []string{"addrs", "depsfile", "getmodules", "initwd", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -58,13 +59,26 @@ func run(packages []string) error {
 	if _, err := os.Stat(filepath.Join(here, "_overlay")); err != nil {
 		return errors.New("run this in the directory integration/opentofu")
 	}
-	work, err := prepare(cotter)
+	source, err := findSource()
 	if err != nil {
 		fmt.Println("skipped: OpenTofu's source cannot be had:", err)
 		return nil
 	}
-	overlay, err := writeOverlay(here, work)
+	work, err := os.MkdirTemp("", "cotter-opentofu-")
 	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := writeModFile(work, source, cotter); err != nil {
+		return err
+	}
+	suite := suite{source: source, modFile: filepath.Join(work, "go.mod"), packages: packages}
+	if err := suite.download(); err != nil {
+		fmt.Println("skipped: what OpenTofu requires cannot be had:", err)
+		return nil
+	}
+	overlay := filepath.Join(work, "overlay.json")
+	if err := writeOverlay(overlay, here, source); err != nil {
 		return err
 	}
 	allowed, err := readAllowed(filepath.Join(here, "allowed"))
@@ -72,36 +86,34 @@ func run(packages []string) error {
 		return err
 	}
 	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
-	ours, err := runTests(work, overlay, packages)
+	ours, err := suite.run(overlay)
 	if err != nil {
 		return err
 	}
-	stock, err := runTests(work, "", packages)
+	stock, err := suite.run("")
 	if err != nil {
 		return err
 	}
-	printTable(packages, stock, ours)
+	maps.DeleteFunc(allowed, func(at test, _ string) bool { return !slices.Contains(packages, at.pkg) })
+	printTable(packages, stock, ours, allowed)
 	return compare(stock, ours, allowed)
 }
 
-// prepare returns a directory with the source in src, and with a go.mod that adds Cotter to
-// OpenTofu's.
-func prepare(cotter string) (string, error) {
+// findSource returns the directory of the source, which it downloads if need be.
+func findSource() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	work := filepath.Join(cache, "cotter-dev", "opentofu-tests-"+version)
-	source := filepath.Join(work, "src")
+	parent := filepath.Join(cache, "cotter-dev", "opentofu-tests-"+version)
+	source := filepath.Join(parent, "src")
 	if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
-		if err := copySource(work, source); err != nil {
-			return "", err
-		}
+		return source, copySource(parent, source)
 	}
-	return work, writeModFile(work, source, cotter)
+	return source, nil
 }
 
-func copySource(work, source string) error {
+func copySource(parent, source string) error {
 	download := exec.Command("go", "mod", "download", "-json", module+"@"+version)
 	download.Dir = os.TempDir() // not in a module of ours
 	answer, err := download.Output()
@@ -109,10 +121,10 @@ func copySource(work, source string) error {
 	if jsonErr := json.Unmarshal(answer, &found); jsonErr != nil || found.Error != "" {
 		return errors.Join(err, jsonErr, errors.New(found.Error))
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	copied, err := os.MkdirTemp(work, "copy-")
+	copied, err := os.MkdirTemp(parent, "copy-")
 	if err != nil {
 		return err
 	}
@@ -169,7 +181,7 @@ func writeModFile(work, source, cotter string) error {
 }
 
 // writeOverlay writes the file for the -overlay flag.
-func writeOverlay(here, work string) (string, error) {
+func writeOverlay(name, here, source string) error {
 	files := make(map[string]string)
 	root := filepath.Join(here, "_overlay")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -177,18 +189,41 @@ func writeOverlay(here, work string) (string, error) {
 			return err
 		}
 		rel, err := filepath.Rel(root, path)
-		files[filepath.Join(work, "src", rel)] = path
+		files[filepath.Join(source, rel)] = path
 		return err
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
-		return "", err
+		return err
 	}
-	name := filepath.Join(work, "overlay.json")
-	return name, os.WriteFile(name, text, 0o644)
+	return os.WriteFile(name, text, 0o644)
+}
+
+// suite is the tests of some packages below internal/ in OpenTofu's source.
+type suite struct {
+	source, modFile string
+	packages        []string
+}
+
+func (s suite) command(args ...string) *exec.Cmd {
+	for _, pkg := range s.packages {
+		args = append(args, "./internal/"+pkg)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = s.source
+	return cmd
+}
+
+// download downloads the modules that OpenTofu's own code needs.
+func (s suite) download() error {
+	output, err := s.command("list", "-deps", "-test", "-mod=mod", "-modfile="+s.modFile).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, output)
+	}
+	return nil
 }
 
 // test is a test or a subtest of a package.
@@ -196,18 +231,14 @@ type test struct{ pkg, name string }
 
 func (t test) String() string { return t.pkg + " " + t.name }
 
-// runTests returns the result of each test: "pass", "fail" or "skip". A package that does not
+// run returns the result of each test: "pass", "fail" or "skip". A package that does not
 // compile has a failed test without a name.
-func runTests(work, overlay string, packages []string) (map[test]string, error) {
-	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + filepath.Join(work, "go.mod")}
+func (s suite) run(overlay string) (map[test]string, error) {
+	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + s.modFile}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
-	for _, pkg := range packages {
-		args = append(args, "./internal/"+pkg)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = filepath.Join(work, "src")
+	cmd := s.command(args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.StdoutPipe()
@@ -265,11 +296,17 @@ func readResults(output io.Reader) (results map[test]string, builds string, err 
 	}
 }
 
-func printTable(packages []string, stock, ours map[test]string) {
+func printTable(packages []string, stock, ours map[test]string, allowed map[test]string) {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "package\tOpenTofu "+version+"\twith Cotter")
+	fmt.Fprintln(table, "package\tOpenTofu "+version+"\twith Cotter\tallowed")
 	for _, pkg := range packages {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", pkg, count(pkg, stock), count(pkg, ours))
+		var reasons int
+		for at := range allowed {
+			if at.pkg == pkg {
+				reasons++
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\n", pkg, count(pkg, stock), count(pkg, ours), reasons)
 	}
 	_ = table.Flush()
 }
@@ -284,30 +321,33 @@ func count(pkg string, results map[test]string) string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", counts["pass"], counts["fail"], counts["skip"])
 }
 
-// compare prints the tests with another result, and returns an error for those that pass only
-// with OpenTofu's code and are not allowed to fail. A test whose subtests differ differs too.
-func compare(stock, ours map[test]string, allowed map[test]string) error {
-	var unexpected int
-	names := slices.SortedFunc(maps.Keys(stock), func(a, b test) int { return strings.Compare(a.String(), b.String()) })
-	for at, result := range ours {
-		if _, ok := stock[at]; !ok && result == "fail" {
-			names = append(names, at)
-		}
-	}
-	for _, at := range names {
-		was, is := stock[at], ours[at]
-		if was == is {
-			continue
-		}
+// compare prints the tests with another result, and returns an error for those that are worse with
+// Cotter and not allowed to be, and for those that are allowed and not worse. A test whose subtests
+// differ differs too.
+func compare(stock, ours, allowed map[test]string) error {
+	names := maps.Clone(stock)
+	maps.Copy(names, ours)
+	maps.Copy(names, allowed)
+	var wrong int
+	for _, at := range slices.SortedFunc(maps.Keys(names), func(a, b test) int { return strings.Compare(a.String(), b.String()) }) {
+		was, is := cmp.Or(stock[at], "not run"), cmp.Or(ours[at], "not run")
 		reason, ok := allowed[at]
-		if !ok && is != "pass" {
-			unexpected++
-			reason = "NOT EXPECTED"
+		switch worse := is != was && is != "pass"; {
+		case worse && !ok:
+			reason = "NOT ALLOWED"
+			wrong++
+		case !worse && ok:
+			reason = "ALLOWED WITHOUT NEED"
+			wrong++
+		case is == was:
+			continue
+		case was == "not run":
+			reason = "a test of ours"
 		}
-		fmt.Printf("%s: %s, with Cotter %s: %s\n", at, was, cmp.Or(is, "not run"), reason)
+		fmt.Printf("%s: %s, with Cotter %s: %s\n", at, was, is, reason)
 	}
-	if unexpected > 0 {
-		return fmt.Errorf("%d tests differ, and are not in the file allowed", unexpected)
+	if wrong > 0 {
+		return fmt.Errorf("%d tests do not have the result that the file allowed says", wrong)
 	}
 	return nil
 }

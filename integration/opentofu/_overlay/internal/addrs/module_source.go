@@ -4,9 +4,10 @@ import (
 	"errors"
 	"path"
 
-	cotter "github.com/cotterpin/cotter/addrs"
 	"github.com/opentofu/opentofu/internal/getmodules"
 	regaddr "github.com/opentofu/registry-address/v2"
+
+	cotter "github.com/cotterpin/cotter/addrs"
 )
 
 // DefaultModuleRegistryHost is the registry of addresses without a host.

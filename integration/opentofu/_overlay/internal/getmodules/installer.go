@@ -3,9 +3,14 @@ package getmodules
 import (
 	"context"
 	"errors"
-	"maps"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	ociv1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/opentofu/opentofu/internal/httpclient"
+	"oras.land/oras-go/v2/errdef"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -13,44 +18,37 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
-	"github.com/opentofu/opentofu/internal/httpclient"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
-// PackageFetcher fetches with Cotter, except from OCI registries: OpenTofu's own store of
-// repositories cannot be put in the place of Cotter's yet.
+// PackageFetcher fetches with Cotter.
 type PackageFetcher struct {
-	fetcher getmodules.Fetcher
-	oci     *reusingGetter
+	fetcher *getmodules.Fetcher
 }
 
-// NewPackageFetcher returns a fetcher. env finds OCI repositories; it may be nil.
+// NewPackageFetcher returns a fetcher. env opens OCI repositories; it may be nil.
 func NewPackageFetcher(ctx context.Context, env PackageFetcherEnvironment) *PackageFetcher {
 	if env == nil {
 		env = noEnvironment{}
 	}
-	getters := maps.Clone(goGetterGetters)
-	getters["oci"] = &ociDistributionGetter{getOCIRepositoryStore: env.OCIRepositoryStore}
 	client := httpclient.New(ctx)
-	return &PackageFetcher{
-		fetcher: getmodules.Fetcher{
-			HTTPClient: client,
-			Getters:    map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: client}, "gcs": &gcs.Getter{HTTPClient: client}, "hg": hg.Getter{}},
-			XZ:         xz.NewReader,
-		},
-		oci: newReusingGetter(getters),
-	}
+	return &PackageFetcher{&getmodules.Fetcher{
+		HTTPClient: client,
+		OCI:        repositories{env},
+		Getters:    map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: client}, "gcs": &gcs.Getter{HTTPClient: client}, "hg": hg.Getter{}},
+		XZ:         xz.NewReader,
+	}}
 }
+
+// Cotter returns the fetcher for Cotter's installer.
+func (f *PackageFetcher) Cotter() *getmodules.Fetcher { return f.fetcher }
 
 // FetchPackage fetches a package into a directory, which is created.
 func (f *PackageFetcher) FetchPackage(ctx context.Context, instDir string, packageAddr string) error {
-	pkg := addrs.ParseModulePackage(packageAddr)
-	if pkg.Getter() == "oci" {
-		return f.oci.getWithGoGetter(ctx, instDir, packageAddr)
-	}
 	if err := os.MkdirAll(filepath.Dir(instDir), 0o755); err != nil {
 		return err
 	}
-	_, err := f.fetcher.Fetch(ctx, getmodules.Request{Package: pkg, Dir: instDir, Submodules: true})
+	_, err := f.fetcher.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(packageAddr), Dir: instDir, Submodules: true})
 	return err
 }
 
@@ -63,4 +61,40 @@ type noEnvironment struct{}
 
 func (noEnvironment) OCIRepositoryStore(context.Context, string, string) (OCIRepositoryStore, error) {
 	return nil, errors.New("module installation from OCI repositories is not available in this context")
+}
+
+// repositories opens OCI repositories as OpenTofu does, with its configuration and credentials.
+type repositories struct{ env PackageFetcherEnvironment }
+
+func (r repositories) OpenOCI(ctx context.Context, host, name string) (ocistore.Repository, error) {
+	store, err := r.env.OCIRepositoryStore(ctx, host, name)
+	if err != nil {
+		return nil, err
+	}
+	return repository{store}, nil
+}
+
+type repository struct{ OCIRepositoryStore }
+
+func (r repository) Resolve(ctx context.Context, reference string) (ociv1.Descriptor, error) {
+	found, err := r.OCIRepositoryStore.Resolve(ctx, reference)
+	return found, markNotFound(err)
+}
+
+func (r repository) Fetch(ctx context.Context, target ociv1.Descriptor) (io.ReadCloser, error) {
+	content, err := r.OCIRepositoryStore.Fetch(ctx, target)
+	return content, markNotFound(err)
+}
+
+// Tags is called only for version constraints, which OpenTofu does not allow for OCI.
+func (r repository) Tags(context.Context, string, func([]string) error) error {
+	return errors.New("OpenTofu does not list tags")
+}
+
+// markNotFound makes oras-go's error one that Cotter recognizes too.
+func markNotFound(err error) error {
+	if errors.Is(err, errdef.ErrNotFound) {
+		return errors.Join(err, fs.ErrNotExist)
+	}
+	return err
 }

@@ -1,0 +1,105 @@
+package initwd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/opentofu/opentofu/internal/addrs"
+	"github.com/opentofu/opentofu/internal/configs"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter"
+)
+
+// configReader reads the calls of modules for Cotter with OpenTofu's own parser, so that
+// expressions in sources and versions mean the same in both. Diagnostics about the configuration
+// are left to configs.BuildConfig, which reads the installed files.
+type configReader struct {
+	root       *configs.Module
+	canInstall func(addrs.ModuleSource) bool
+
+	mu     sync.Mutex // parsers are not safe for concurrent use
+	parser *configs.Parser
+	calls  map[string]configs.StaticModuleCall // of the modules whose callers were read
+}
+
+func newConfigReader(parser *configs.Parser, root *configs.Module, canInstall func(addrs.ModuleSource) bool) *configReader {
+	return &configReader{root: root, canInstall: canInstall, parser: parser, calls: make(map[string]configs.StaticModuleCall)}
+}
+
+func (r *configReader) ReadModule(ctx context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found cotter.ModuleConfig
+	module := r.root
+	if len(dir.Path) > 0 {
+		module, _ = r.parser.LoadConfigDir(dir.Dir, r.calls[dir.Path.String()])
+	}
+	if module == nil {
+		return found, nil
+	}
+	for _, name := range sortedNames(module.ModuleCalls) {
+		call := module.ModuleCalls[name]
+		path := append(slices.Clone(addrs.Module(dir.Path)), name)
+		r.calls[path.String()] = configs.NewStaticModuleCall(path, call.DeclRange, call.Variables, r.root.SourceDir, call.Workspace)
+		r.add(&found, nil, name, call.SourceAddr, call.Version, displayed(call.DeclRange, dir))
+	}
+	if len(dir.Path) == 0 {
+		r.addTests(ctx, &found)
+	}
+	return found, nil
+}
+
+// addTests adds the modules that tests of the root module call.
+func (r *configReader) addTests(ctx context.Context, found *cotter.ModuleConfig) {
+	for _, file := range sortedNames(r.root.Tests) {
+		for _, run := range r.root.Tests[file].Runs {
+			if run.Module == nil {
+				continue
+			}
+			path := runModulePath(file, run.Name)
+			variables := func(v *configs.Variable) (cty.Value, hcl.Diagnostics) {
+				if expr, ok := run.Variables[v.Name]; ok {
+					id := configs.StaticIdentifier{Module: path, Subject: fmt.Sprintf("var.%s", v.Name), DeclRange: expr.Range()}
+					return r.root.StaticEvaluator.Evaluate(ctx, expr, id)
+				}
+				if v.Default != cty.NilVal {
+					return v.Default, nil
+				}
+				return cty.DynamicVal, nil
+			}
+			r.calls[path.String()] = configs.NewStaticModuleCall(path, run.Module.DeclRange, variables, r.root.SourceDir, "")
+			r.add(found, path[:len(path)-1], run.Name, run.Module.Source, run.Module.Version, run.Module.DeclRange)
+		}
+	}
+}
+
+// add adds a call, unless the configuration's own errors are about it or it cannot be installed here.
+func (r *configReader) add(found *cotter.ModuleConfig, prefix addrs.Module, name string, source addrs.ModuleSource, version configs.VersionConstraint, at hcl.Range) {
+	if source == nil || !hclsyntax.ValidIdentifier(name) || !r.canInstall(source) {
+		return
+	}
+	found.Calls = append(found.Calls, cotter.ModuleCall{
+		Name:         name,
+		Prefix:       slices.Clone([]string(prefix)),
+		Source:       source.String(),
+		Version:      version.Required.String(),
+		HasVersion:   len(version.Required) > 0,
+		Range:        at,
+		SourceRange:  at,
+		VersionRange: at,
+	})
+}
+
+// displayed returns a range with the name that the file has after the installation.
+func displayed(at hcl.Range, dir cotter.ConfigDir) hcl.Range {
+	if len(dir.Path) > 0 {
+		at.Filename = filepath.Join(filepath.FromSlash(dir.Display), filepath.Base(at.Filename))
+	}
+	return at
+}

@@ -1,0 +1,56 @@
+package initwd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+	cotteraddrs "github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// installDiagnostics returns the diagnostics for an error of cotter.Installer: one for each module.
+func installDiagnostics(err error) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for moduleErr := range cotter.ModuleErrors(err) {
+		diags = append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError,
+			Summary:  summary(moduleErr),
+			Detail:   fmt.Sprintf("Module %q (%s): %s.", moduleErr.Path, moduleErr.Source, moduleErr.Err),
+			Subject:  moduleErr.Range.Ptr(),
+		})
+	}
+	if err != nil && len(diags) == 0 {
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to install modules", Detail: err.Error()})
+	}
+	return diags
+}
+
+// summary returns OpenTofu's summary of an error about a module.
+func summary(err *cotter.ModuleError) string {
+	var noMatch *versions.NoMatchError
+	var request *registryclient.RequestError
+	source, _ := cotteraddrs.ParseModuleSource(err.Source)
+	_, local := source.(cotteraddrs.ModuleSourceLocal)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "Module installation was interrupted"
+	case errors.Is(err, cotter.ErrEscapesPackage):
+		return "Local module path escapes module package"
+	case local:
+		return "Unreadable module directory"
+	case errors.Is(err, cotter.ErrNoSubdir):
+		return "Module subdirectory not found"
+	case errors.As(err, &noMatch):
+		return "Unresolvable module version constraint"
+	case errors.Is(err, registryclient.ErrNotFound):
+		return "Module not found"
+	case errors.As(err, &request):
+		return "Error accessing remote module registry"
+	}
+	return "Failed to download module"
+}

@@ -1,0 +1,40 @@
+package initwd
+
+import (
+	"context"
+	"sync"
+
+	"github.com/opentofu/opentofu/internal/registry/response"
+	regaddr "github.com/opentofu/registry-address/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// recorder fills the maps of a ModuleInstaller with the answers of registries.
+type recorder struct {
+	registryclient.ModuleRegistry
+	installer *ModuleInstaller
+	mu        *sync.Mutex
+}
+
+func (r recorder) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
+	found, err := r.ModuleRegistry.ModuleVersions(ctx, pkg)
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.installer.registryPackageVersions[regaddr.ModulePackage(pkg)] = &response.ModuleVersions{}
+	}
+	return found, err
+}
+
+func (r recorder) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error) {
+	found, err := r.ModuleRegistry.PackageLocation(ctx, pkg, v)
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.installer.registryPackageSources[moduleVersion{module: regaddr.ModulePackage(pkg), version: v.String()}] = nil
+	}
+	return found, err
+}

@@ -1,0 +1,148 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	"github.com/opentofu/opentofu/internal/addrs"
+	"github.com/opentofu/opentofu/internal/httpclient"
+	"github.com/opentofu/opentofu/internal/registry/response"
+	regaddr "github.com/opentofu/registry-address/v2"
+	"github.com/opentofu/svchost"
+	"github.com/opentofu/svchost/disco"
+
+	cotter "github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Client sends requests to registries of modules with Cotter. Services and credentials are found
+// by OpenTofu.
+type Client struct {
+	client   *retryablehttp.Client
+	services *disco.Disco
+}
+
+// NewClient returns a client. services and client may be nil.
+func NewClient(ctx context.Context, services *disco.Disco, client *retryablehttp.Client) *Client {
+	if services == nil {
+		services = disco.New()
+	}
+	if client == nil {
+		client = httpclient.NewForRegistryRequests(ctx, 1, 10*time.Second)
+	}
+	return &Client{client: client, services: services}
+}
+
+// Cotter returns a client for a run of Cotter's installer. It remembers answers.
+func (c *Client) Cotter() *registryclient.Client {
+	return &registryclient.Client{
+		Services:   services{c.services},
+		HTTPClient: c.client.HTTPClient,
+		Attempts:   c.client.RetryMax + 1,
+		RetryWait:  c.client.RetryWaitMin,
+	}
+}
+
+// ModulePackageVersions lists the versions of a package.
+func (c *Client) ModulePackageVersions(ctx context.Context, pkg regaddr.ModulePackage) (*response.ModuleVersions, error) {
+	offered, err := c.Cotter().ModuleVersions(ctx, cotter.ModuleRegistryPackage(pkg))
+	switch {
+	case errors.Is(err, registryclient.ErrNotFound):
+		return nil, &errModuleNotFound{packageAddr: pkg}
+	case err != nil:
+		return nil, err
+	}
+	found := &response.ModuleProviderVersions{Source: pkg.ForRegistryProtocol()}
+	for _, candidate := range offered {
+		found.Versions = append(found.Versions, &response.ModuleVersion{Version: candidate.Ref})
+	}
+	return &response.ModuleVersions{Modules: []*response.ModuleProviderVersions{found}}, nil
+}
+
+// ModulePackageLocation returns where a version of a package is, and below it the directory of the
+// module that subdir names.
+func (c *Client) ModulePackageLocation(ctx context.Context, pkg regaddr.ModulePackage, version string, subdir string) (PackageLocation, error) {
+	selected, err := versions.Parse(version)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Cotter().PackageLocation(ctx, cotter.ModuleRegistryPackage(pkg), selected)
+	if err != nil {
+		return nil, err
+	}
+	if found.Direct {
+		at, err := url.Parse(found.Source.Package.String())
+		return PackageLocationDirect{packageAddr: pkg, subdir: subdir, packageURL: at, useRegistryCredentials: found.UseCredentials}, err
+	}
+	subdir, err = cotter.JoinSubdir(found.Source.Subdir, subdir)
+	return PackageLocationIndirect{SourceAddr: addrs.ModuleSourceRemote{
+		Package: addrs.ModulePackage(found.Source.Package.String()),
+		Subdir:  subdir,
+	}}, err
+}
+
+// InstallModulePackage downloads a package that the registry hosts, and returns the module's
+// directory in it.
+func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocationDirect, targetDir string) (string, error) {
+	file, err := os.CreateTemp("", "opentofu-modpkg-")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	err = c.Cotter().Download(ctx, cotter.ModuleRegistryPackage(location.packageAddr), registryclient.Location{
+		Source:         cotter.ModuleSourceRemote{Package: cotter.ParseModulePackage(location.packageURL.String())},
+		Origin:         location.packageURL.String(), // ModulePackageLocation has checked what the registry points to
+		Direct:         true,
+		UseCredentials: location.useRegistryCredentials,
+	}, file)
+	if err != nil {
+		return "", err
+	}
+	// Cotter extracts into a new directory.
+	if err := os.Remove(targetDir); err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	fetcher := getmodules.Fetcher{XZ: xz.NewReader}
+	if _, err := fetcher.ExtractArchive(ctx, file, "", targetDir); err != nil {
+		return "", err
+	}
+	return filepath.Join(targetDir, filepath.FromSlash(location.subdir)), nil
+}
+
+// services finds services and credentials as OpenTofu does.
+type services struct{ disco *disco.Disco }
+
+func (s services) ServiceURL(ctx context.Context, host svchost.Hostname, id string) (*url.URL, error) {
+	found, err := s.disco.DiscoverServiceURL(ctx, host, id)
+	if err != nil {
+		return nil, &ServiceUnreachableError{err}
+	}
+	at := *found
+	if !strings.HasSuffix(at.Path, "/") {
+		at.Path += "/"
+	}
+	return &at, nil
+}
+
+func (s services) Authorize(ctx context.Context, host svchost.Hostname, req *http.Request) error {
+	credentials, err := s.disco.CredentialsForHost(ctx, host)
+	if err == nil && credentials != nil {
+		credentials.PrepareRequest(req)
+	}
+	return err
+}
+
+func (services) Refused(context.Context, svchost.Hostname, *http.Request) bool { return false }
