@@ -106,7 +106,8 @@ type Module struct {
 	// Evidence is who confirms the package, and since when, as far as this user knows without
 	// a request. It is zero if nothing does, and for a module in its caller's package.
 	Evidence evidence.Evidence
-	// Dir is the module's directory, relative to the root module's, with forward slashes,
+	// Dir is the module's directory, relative to the root module's unless Request.ModulesDir is
+	// absolute, with forward slashes,
 	// as in modules.json.
 	Dir string
 }

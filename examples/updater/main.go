@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string
 		return err
 	}
 	for _, c := range result.LockChanges {
-		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Path, c.Old.Version, c.New.Version)
+		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Path, cmp.Or(c.Old.Version, c.Old.Package), cmp.Or(c.New.Version, c.New.Package))
 		for _, i := range c.Interface {
 			if i.Breaking {
 				fmt.Fprintf(out, "  - breaks %s: %s\n", i.At, i)
