@@ -107,8 +107,7 @@ type Module struct {
 	// a request. It is zero if nothing does, and for a module in its caller's package.
 	Evidence evidence.Evidence
 	// Dir is the module's directory, relative to the root module's unless Request.ModulesDir is
-	// absolute, with forward slashes,
-	// as in modules.json.
+	// absolute, with forward slashes, as in modules.json.
 	Dir string
 }
 
