@@ -95,6 +95,15 @@ func run(packages []string) error {
 		return err
 	}
 	maps.DeleteFunc(allowed, func(at test, _ string) bool { return !slices.Contains(packages, at.pkg) })
+	if len(notAllowed(stock, ours, allowed)) > 0 {
+		// Some of OpenTofu's tests depend on the load of the machine. What differs, must differ twice.
+		again, err := suite.run(overlay)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(again, func(_ test, result string) bool { return result != "pass" })
+		maps.Copy(ours, again)
+	}
 	printTable(packages, stock, ours, allowed)
 	return compare(stock, ours, allowed)
 }
@@ -321,6 +330,18 @@ func count(pkg string, results map[test]string) string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", counts["pass"], counts["fail"], counts["skip"])
 }
 
+// notAllowed returns the tests that are worse with Cotter and are not allowed to be.
+func notAllowed(stock, ours, allowed map[test]string) []test {
+	return slices.Collect(func(yield func(test) bool) {
+		for at, was := range stock {
+			is := cmp.Or(ours[at], "not run")
+			if _, ok := allowed[at]; is != was && is != "pass" && !ok && !yield(at) {
+				return
+			}
+		}
+	})
+}
+
 // compare prints the tests with another result, and returns an error for those that are worse with
 // Cotter and not allowed to be, and for those that are allowed and not worse. A test whose subtests
 // differ differs too.
@@ -336,7 +357,7 @@ func compare(stock, ours, allowed map[test]string) error {
 		case worse && !ok:
 			reason = "NOT ALLOWED"
 			wrong++
-		case !worse && ok:
+		case ok && is == "pass":
 			reason = "ALLOWED WITHOUT NEED"
 			wrong++
 		case is == was:
