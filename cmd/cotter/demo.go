@@ -199,7 +199,8 @@ func (d demo) printCommands(served bool) {
 		line(tool.String()+" init -plugin-dir=.terraform/providers", "finds everything in place")
 		break
 	}
-	line("rm -rf "+shellWord(d.base), "removes all files of the demo")
+	// Providers in the cache are in read-only directories.
+	line("chmod -R u+w "+shellWord(d.base)+" && rm -rf "+shellWord(d.base), "removes all files of the demo")
 }
 
 // awaitEnter returns when a line has been read from the terminal, or when ctx is done.
