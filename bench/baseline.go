@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,11 +17,17 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
+// These are the baselines that goals name.
+const (
+	readingAndHashing = "reading and hashing the files"
+	cloningBare       = "a bare shallow clone"
+)
+
 // readAndHash reads and hashes every file of the installed modules in this process, one
 // after another. Any tool that verifies the files has to do at least this much.
 func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	sum := sha256.New()
-	return timed(ctx, "reading and hashing the files", runs, func(int) error {
+	return timed(ctx, readingAndHashing, runs, func(int) error {
 		return eachFile(p.file(installed), func(_ string, file *os.File) error {
 			sum.Reset()
 			_, err := io.Copy(sum, file)
@@ -88,6 +95,20 @@ func eachFile(dir string, use func(path string, file *os.File) error) error {
 		}
 		defer file.Close()
 		return use(path, file)
+	})
+}
+
+// cloneBare clones the tag of the world "monorepo" with git, without history and without
+// writing a file. Any tool that takes a package from git has to do at least this much.
+func cloneBare(ctx context.Context, p project, runs int) (report.Row, error) {
+	return timed(ctx, cloningBare, runs, func(run int) error {
+		cmd := exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", "--depth", "1", "--branch", "v1.0.0",
+			p.servers.URL()+"/git/mono.git", p.file(fmt.Sprintf("clones/%d", run)))
+		cmd.Env = append(append(os.Environ(), p.servers.Env()...), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git clone: %w: %s", err, out)
+		}
+		return nil
 	})
 }
 

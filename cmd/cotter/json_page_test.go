@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	jsonPage   = "../../docs/json.md"
+	jsonPage   = "../../docs/json-types.md"
 	jsonSchema = "../../docs/json.schema.json"
 	// jsonTypesBegin is the line of the page after which the types are listed.
 	jsonTypesBegin = "<!-- The rest is made by go test ./cmd/cotter -run TestJSONPage -update. -->"

@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// TestPages runs the commands in the pages of docs/ and in the README, and compares their
-// output with the output that the page shows.
+// TestPages runs the commands in the pages of docs/, in the README and in the first page of the
+// site, and compares their output with the output that the page shows.
 //
 // A fenced block of the language "console" is a terminal. Lines that begin with "$ " are
 // commands for sh, and the lines below a command are its output, in which a line "..."
@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, "../../README.md") {
+	for _, name := range append(names, "../../README.md", "../../site/home.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -384,6 +384,8 @@ const (
 )
 
 // terminalPicture draws the lines of a terminal as SVG, with bright commands and red errors.
+// Blanks are no-break spaces, because browsers and GitHub's filter for SVG differ in which
+// attribute or style keeps the others: Chromium no longer regards xml:space.
 func terminalPicture(lines []string) string {
 	columns := 0
 	for _, line := range lines {
@@ -394,7 +396,7 @@ func terminalPicture(lines []string) string {
 	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="A terminal: %[3]s">
 <rect width="100%%" height="100%%" rx="8" fill="#16181d"/>
 <circle cx="20" cy="15" r="5" fill="#ff5f57"/><circle cx="38" cy="15" r="5" fill="#febc2e"/><circle cx="56" cy="15" r="5" fill="#28c840"/>
-<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14" xml:space="preserve">
+<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">
 `, width, height, html.EscapeString(strings.TrimPrefix(lines[0], "$ ")))
 	for i, line := range lines {
 		fill := "#aab2c0"
@@ -404,8 +406,19 @@ func terminalPicture(lines []string) string {
 		case strings.HasPrefix(line, "Error"):
 			fill = "#ff7b72"
 		}
-		fmt.Fprintf(&svg, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", pictureMargin, pictureBar+(i+1)*pictureLine-6, fill, html.EscapeString(line))
+		fmt.Fprintf(&svg, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", pictureMargin, pictureBar+(i+1)*pictureLine-6, fill, strings.ReplaceAll(html.EscapeString(line), " ", "\u00a0"))
 	}
 	svg.WriteString("</g>\n</svg>\n")
 	return svg.String()
+}
+
+// TestTerminalPicture checks that no program that draws the picture can collapse its blanks.
+func TestTerminalPicture(t *testing.T) {
+	t.Parallel()
+	picture := terminalPicture([]string{"$ cotter install", "  2 |   source"})
+	for _, want := range []string{">$\u00a0cotter\u00a0install</text>", ">\u00a0\u00a02\u00a0|\u00a0\u00a0\u00a0source</text>"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("the picture does not have %q:\n%s", want, picture)
+		}
+	}
 }

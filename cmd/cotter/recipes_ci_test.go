@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,8 +25,14 @@ type githubWorkflow struct {
 }
 
 type githubStep struct {
-	Name, ID, Uses, Run string
-	With, Env           map[string]string
+	Name, ID, If, Uses, Run string
+	With, Env               map[string]string
+}
+
+// githubAction has the parts of action.yml that the tests read.
+type githubAction struct {
+	Inputs map[string]struct{ Default string }
+	Runs   struct{ Steps []githubStep }
 }
 
 // githubRun is a run of a workflow.
@@ -50,11 +57,11 @@ type githubJob struct {
 	asked map[string]int
 }
 
-// github runs the workflow twice, on machines that have only the directories that
+// github runs a workflow twice, on machines that have only the directories that
 // actions/cache has kept from the first run.
-func (r *recipes) github(t *testing.T) {
+func (r *recipes) github(t *testing.T, recipe string) {
 	var workflow githubWorkflow
-	if err := yaml.Unmarshal(readRecipe(t, "github.yml"), &workflow); err != nil {
+	if err := yaml.Unmarshal(readRecipe(t, recipe), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	steps := workflow.Jobs["validate"].Steps
@@ -80,18 +87,16 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	for name, value := range g.secrets {
 		j.values["secrets."+name] = value
 	}
-	var commands []string
+	installed := 0
 	for _, step := range steps {
-		if step.Run == "" {
-			j.action(t, step)
-			continue
+		if strings.Contains(step.Run, installCotter) || strings.HasPrefix(step.Uses, "cotterpin/cotter@") {
+			installed++
 		}
-		commands = append(commands, step.Run)
-		if step.Run != installCotter {
-			j.asked[step.Name] = g.requests(func() { j.command(t, step) })
-		}
+		j.step(t, step)
 	}
-	withoutInstallation(t, commands)
+	if installed != 1 {
+		t.Errorf("%d steps install Cotter", installed)
+	}
 	j.machine.with("COTTER_STATE_KEY="+stateKey).mustRun(t, j.repo, "cotter", "verify", "--recursive", ".")
 	if j.save != "" {
 		kept := filepath.Join(testenv.TempDir(t), "cache")
@@ -103,18 +108,89 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	return j
 }
 
+// step runs a step if its condition holds.
+func (j *githubJob) step(t *testing.T, step githubStep) {
+	t.Helper()
+	switch {
+	case !j.holds(t, step.If):
+	case step.Run == "":
+		j.action(t, step)
+	default:
+		j.asked[step.Name] += j.requests(func() { j.command(t, step) })
+	}
+}
+
+// holds evaluates a condition, which compares values with texts. Unknown values are empty.
+func (j *githubJob) holds(t *testing.T, condition string) bool {
+	t.Helper()
+	if condition == "" {
+		return true
+	}
+	for comparison := range strings.SplitSeq(condition, " && ") {
+		words := strings.Fields(comparison)
+		if len(words) != 3 || words[1] != "==" && words[1] != "!=" {
+			t.Fatalf("the test does not know the condition %q", condition)
+		}
+		if (j.values[words[0]] == strings.Trim(words[2], "'")) != (words[1] == "==") {
+			return false
+		}
+	}
+	return true
+}
+
 // action does the work of an action that the recipe uses.
 func (j *githubJob) action(t *testing.T, step githubStep) {
 	t.Helper()
 	switch name, _, _ := strings.Cut(step.Uses, "@"); name {
 	case "actions/checkout":
 		j.repo = j.checkout(t, ".")
-	case "actions/setup-go", "opentofu/setup-opentofu":
-		// Cotter is already installed, and so is tofu, if the tests have it.
+	case "opentofu/setup-opentofu":
+		// tofu is already installed, if the tests have it.
 	case "actions/cache":
+		if step.ID == "program" {
+			// The program is the one of these tests, as if an earlier run had compiled it.
+			if !strings.Contains(step.With["key"], "env.COTTER_VERSION") {
+				t.Errorf("the key %q has no version", step.With["key"])
+			}
+			j.values["steps.program.outputs.cache-hit"] = "true"
+			return
+		}
 		j.cache(t, j.expand(t, step.With["path"]), j.expand(t, step.With["key"]), j.expand(t, step.With["restore-keys"]))
+	case "cotterpin/cotter":
+		j.ownAction(t, step)
 	default:
 		t.Fatalf("the test does not know the action %s", step.Uses)
+	}
+}
+
+// ownAction runs the steps of action.yml, except for the one that downloads Cotter.
+func (j *githubJob) ownAction(t *testing.T, step githubStep) {
+	t.Helper()
+	text, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action githubAction
+	if err := yaml.Unmarshal(text, &action); err != nil {
+		t.Fatal(err)
+	}
+	for name, input := range action.Inputs {
+		j.values["inputs."+name] = input.Default
+	}
+	for name, value := range step.With {
+		if _, known := action.Inputs[name]; !known {
+			t.Errorf("the action has no input %q", name)
+		}
+		j.values["inputs."+name] = value
+	}
+	for _, inner := range action.Runs.Steps {
+		if inner.ID == "install" {
+			continue
+		}
+		env := maps.Clone(step.Env)
+		maps.Copy(env, inner.Env)
+		inner.Name, inner.Env = step.Name, env
+		j.step(t, inner)
 	}
 }
 
@@ -145,7 +221,7 @@ func (j *githubJob) command(t *testing.T, step githubStep) {
 		return
 	}
 	output := filepath.Join(testenv.TempDir(t), "output")
-	env := []string{"GITHUB_OUTPUT=" + output}
+	env := []string{"GITHUB_OUTPUT=" + output, "GITHUB_PATH=" + filepath.Join(testenv.TempDir(t), "path")}
 	for name, value := range step.Env {
 		env = append(env, name+"="+j.expand(t, value))
 	}
@@ -182,13 +258,25 @@ type gitlabJob struct {
 	Variables    map[string]string
 	BeforeScript []string `yaml:"before_script"`
 	Script       []string
-	Cache        struct {
-		Key struct {
-			Prefix string
-			Files  []string
-		}
+	Cache        []struct {
+		Key   gitlabKey
 		Paths []string
 	}
+}
+
+// gitlabKey is a text, or a prefix with names of files.
+type gitlabKey struct {
+	Text, Prefix string
+	Files        []string
+}
+
+// UnmarshalYAML reads both forms.
+func (k *gitlabKey) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		return node.Decode(&k.Text)
+	}
+	type plain gitlabKey
+	return node.Decode((*plain)(k))
 }
 
 // gitlab runs the job on two machines without git, and copies the cache from the first to
@@ -202,9 +290,10 @@ func (r *recipes) gitlab(t *testing.T) {
 	run := func(repo string) int {
 		m := r.machine(t, "sh").with("CI=true", "CI_PROJECT_DIR="+repo, "COTTER_STATE_KEY="+stateKey)
 		for name, value := range job.Variables {
-			m = m.with(name + "=" + os.Expand(value, func(string) string { return repo }))
+			m = m.with(name + "=" + strings.ReplaceAll(value, "$CI_PROJECT_DIR", repo))
 		}
-		script := slices.Concat([]string{"set -e"}, withoutInstallation(t, job.BeforeScript), job.Script)
+		withoutInstallation(t, job.BeforeScript) // the machine has Cotter, so the command does not install it
+		script := slices.Concat([]string{"set -e"}, job.BeforeScript, job.Script)
 		asked := r.requests(func() { m.mustRun(t, repo, "sh", "-c", strings.Join(script, "\n")) })
 		r.sameLocks(t, repo, "envs/dev", "envs/prod")
 		return asked
@@ -213,7 +302,11 @@ func (r *recipes) gitlab(t *testing.T) {
 	if run(first) == 0 {
 		t.Error("the first run sent no requests to the servers")
 	}
-	for _, path := range job.Cache.Paths {
+	program, packages := job.Cache[0], job.Cache[1]
+	if !strings.Contains(program.Key.Text, "$COTTER_VERSION") || job.Variables["GOBIN"] != "$CI_PROJECT_DIR/"+program.Paths[0] {
+		t.Errorf("the program is cached as %+v", program)
+	}
+	for _, path := range packages.Paths {
 		if err := os.Rename(filepath.Join(first, path), filepath.Join(second, path)); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +314,7 @@ func (r *recipes) gitlab(t *testing.T) {
 	if n := run(second); n > 0 {
 		t.Errorf("with the cache of the first run, the second one sent %d requests", n)
 	}
-	for _, file := range job.Cache.Key.Files {
+	for _, file := range packages.Key.Files {
 		if _, err := os.Stat(filepath.Join(r.commit, file)); err != nil {
 			t.Error(err)
 		}

@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -20,7 +23,12 @@ import (
 
 // installCotter is the command that installs Cotter on a machine. It would need the
 // internet, so the machines have the Cotter of these tests instead.
-const installCotter = "go install github.com/cotterpin/cotter/cmd/cotter@latest"
+const installCotter = `go install "github.com/cotterpin/cotter/cmd/cotter@$COTTER_VERSION"`
+
+// documentedVersion is the version of Cotter in the README, the pages, the recipes and the
+// example of the action. After a release, change it here and run
+// go test ./cmd/cotter -run TestPinnedVersions -update.
+const documentedVersion = "v0.1.0"
 
 const recipeWorld = `
 -- registry/acme/network/aws/1.2.3/main.tf --
@@ -69,7 +77,8 @@ type recipes struct {
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	r := newRecipes(t)
-	t.Run("github", r.github)
+	t.Run("github", func(t *testing.T) { r.github(t, "github.yml") })
+	t.Run("github-go", func(t *testing.T) { r.github(t, "github-go.yml") })
 	t.Run("gitlab", r.gitlab)
 	t.Run("pre-commit", r.preCommit)
 	t.Run("atlantis", r.atlantis)
@@ -231,7 +240,7 @@ func withoutInstallation(t *testing.T, commands []string) []string {
 	t.Helper()
 	var rest []string
 	for _, command := range commands {
-		if strings.TrimSpace(command) != installCotter {
+		if !strings.Contains(command, installCotter) {
 			rest = append(rest, command)
 		}
 	}
@@ -275,6 +284,44 @@ func TestRecipesInPage(t *testing.T) {
 	for _, file := range files {
 		if !shown[file.Name()] {
 			t.Errorf("the page does not show %s", file.Name())
+		}
+	}
+}
+
+// TestPinnedVersions checks that the README, the pages and the recipes name one version of
+// Cotter where they install it, and never the newest, which would change between two runs.
+// Only for trying it out, a command may install the main branch.
+func TestPinnedVersions(t *testing.T) {
+	t.Parallel()
+	names := []string{"../../README.md", "../../.pre-commit-hooks.yaml"}
+	for _, pattern := range []string{"../../docs/*.md", "../../site/*.md", "../../examples/recipes/*"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
+	}
+	pins := regexp.MustCompile(`(cotterpin/cotter(?:/cmd/[a-z-]+)?@|COTTER_VERSION(?:: |=)|\brev: |\bversion: |main\.release=|\bcotter_)(v?[0-9]\S*?\.[0-9]+\.[0-9]+|latest|v[0-9]+\b)`)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pinned := pins.ReplaceAllStringFunc(string(text), func(match string) string {
+			prefix := pins.FindStringSubmatch(match)[1]
+			if prefix == "cotter_" { // the name of an archive
+				return prefix + strings.TrimPrefix(documentedVersion, "v")
+			}
+			return prefix + documentedVersion
+		})
+		if *update && pinned != string(text) {
+			if err := os.WriteFile(name, []byte(pinned), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(strings.Split(pinned, "\n"), strings.Split(string(text), "\n")); diff != "" {
+			t.Errorf("%s does not pin %s; -update does (-want +got):\n%s", name, documentedVersion, diff)
 		}
 	}
 }

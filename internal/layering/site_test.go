@@ -1,6 +1,7 @@
 package layering_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 )
 
@@ -34,6 +38,116 @@ func TestSite(t *testing.T) {
 	}
 	if err := checkLinks(os.DirFS(dir)); err != nil {
 		t.Error(err)
+	}
+	checkSearch(t, dir)
+}
+
+// checkSearch checks that the index of the search has a section of each page, and addresses that
+// exist, and that a browser finds a section with it.
+func checkSearch(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "search-index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index [][4]string // page, heading, address, text
+	list := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(text)), "const searchIndex = "), ";")
+	if err := json.Unmarshal([]byte(list), &index); err != nil {
+		t.Fatal(err)
+	}
+	indexed := map[string]bool{}
+	var links strings.Builder
+	for _, section := range index {
+		name, _, _ := strings.Cut(section[2], "#")
+		indexed[name] = true
+		fmt.Fprintf(&links, "<a href=%q></a>", section[2])
+		if section[0] == "" || section[1] == "" {
+			t.Errorf("a section of the index has no title: %q", section)
+		}
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "index.html" && !indexed[name] {
+			t.Errorf("the search does not find %s", name)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "all.html"), []byte("<h1>All</h1>"+links.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkLinks(os.DirFS(dir)); err != nil {
+		t.Errorf("the index of the search: %v", err)
+	}
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Log("chromium is not installed, so nothing was searched for")
+		return
+	}
+	out, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=10000", "--dump-dom", "file://"+dir+"/index.html?q=min_age_days").Output()
+	if err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	_, found, _ := strings.Cut(string(out), `id="found"`)
+	found, _, _ = strings.Cut(found, "<nav")
+	if !strings.Contains(found, `href="policy.html#rules"`) {
+		t.Errorf("a search for a rule of the policy finds: %s", found)
+	}
+}
+
+// TestSiteMenu compares the menu of the site with the last list of the README: groups, order and
+// names. Each page of docs/ must be in the menu, or be named by the page in behind.
+func TestSiteMenu(t *testing.T) {
+	t.Parallel()
+	behind := map[string]string{"json-types": "json", "measurements": "performance"}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, more, _ := strings.Cut(string(readme), "\n## More\n")
+	want := [][]string{{"Start", "readme Overview"}}
+	for item := range strings.SplitSeq(strings.ReplaceAll(more, "\n  ", " "), "\n") {
+		group, links, ok := strings.Cut(strings.TrimPrefix(item, "- "), ": [")
+		if !ok || !strings.HasPrefix(item, "- ") {
+			continue
+		}
+		if group != "Start" {
+			want = append(want, []string{group})
+		}
+		for _, link := range regexp.MustCompile(`\[([^]]+)\]\(docs/([a-z-]+)\.md\)`).FindAllStringSubmatch("["+links, -1) {
+			want[len(want)-1] = append(want[len(want)-1], link[2]+" "+link[1])
+		}
+	}
+	config, err := os.ReadFile("../../site/hugo.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]string
+	for _, m := range regexp.MustCompile(`(?m)^  name = "(.*)"$|^    \["(.*)", "(.*)"\],$`).FindAllStringSubmatch(string(config), -1) {
+		if m[1] != "" {
+			got = append(got, []string{m[1]})
+		} else {
+			got[len(got)-1] = append(got[len(got)-1], m[2]+" "+m[3])
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the menu in site/hugo.toml is not that of the README (-README +menu):\n%s", diff)
+	}
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".md")
+		if strings.Contains(string(config), fmt.Sprintf("[%q, ", name)) {
+			continue
+		}
+		front, err := os.ReadFile("../../docs/" + behind[name] + ".md")
+		if err != nil || !strings.Contains(string(front), "("+name+".md)") {
+			t.Errorf("no menu and no page lead to docs/%s.md", name)
+		}
 	}
 }
 

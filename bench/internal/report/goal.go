@@ -163,9 +163,9 @@ func DiskShare(state string, percent float64) Goal {
 }
 
 // NearBaseline is the goal that cotter takes at most factor times as long as the first
-// baseline of a state.
-func NearBaseline(state string, factor float64) Goal {
-	return Goal{fmt.Sprintf("%s: at most %g times the time of reading and hashing the files", state, factor), factor, false, "times", against(state, Baseline, ratio)}
+// baseline of a state. The work is what the baseline does.
+func NearBaseline(state, work string, factor float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g times the time of %s", state, factor, work), factor, false, "times", against(state, Baseline, ratio)}
 }
 
 // MemoryBelow is the goal that cotter's memory is at most a number of MiB.

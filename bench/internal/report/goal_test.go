@@ -63,10 +63,10 @@ func TestGoals(t *testing.T) {
 		"disk":                    {report.DiskShare("cold", 4), []report.Row{ours(disk(2, 2)), stock(disk(100, 0))}, "4 %", true},
 		"disk with the cache":     {report.DiskShare("cold", 4), []report.Row{ours(disk(2, 3)), stock(disk(100, 0))}, "5 %", false},
 		"disk, nothing to see":    {report.DiskShare("cold", 4), []report.Row{ours(disk(2, 3))}, "", false},
-		"near":                    {report.NearBaseline("cold", 3), []report.Row{ours(taking(2 * second)), base(taking(second))}, "2 times", true},
-		"not near":                {report.NearBaseline("cold", 3), []report.Row{ours(taking(4 * second)), base(taking(second))}, "4 times", false},
-		"no baseline":             {report.NearBaseline("cold", 3), []report.Row{ours(taking(second)), stock(taking(second))}, "", false},
-		"the first baseline":      {report.NearBaseline("cold", 3), []report.Row{ours(taking(second)), base(taking(second)), base(taking(9 * second))}, "1 times", true},
+		"near":                    {report.NearBaseline("cold", "hashing", 3), []report.Row{ours(taking(2 * second)), base(taking(second))}, "2 times", true},
+		"not near":                {report.NearBaseline("cold", "hashing", 3), []report.Row{ours(taking(4 * second)), base(taking(second))}, "4 times", false},
+		"no baseline":             {report.NearBaseline("cold", "hashing", 3), []report.Row{ours(taking(second)), stock(taking(second))}, "", false},
+		"the first baseline":      {report.NearBaseline("cold", "hashing", 3), []report.Row{ours(taking(second)), base(taking(second)), base(taking(9 * second))}, "1 times", true},
 		"memory":                  {report.MemoryBelow("cold", 256), []report.Row{ours(peak(255 << 20))}, "255 MiB", true},
 		"too much memory":         {report.MemoryBelow("cold", 256), []report.Row{ours(peak(257 << 20))}, "257 MiB", false},
 		"memory not known":        {report.MemoryBelow("cold", 256), []report.Row{ours(peak(0))}, "", false},
@@ -91,7 +91,7 @@ func TestGoalsOfNothing(t *testing.T) {
 	t.Parallel()
 	w := report.World{Goals: []report.Goal{
 		report.Faster("cold", 8), report.NoRequest("cold"), report.FetchedOnce("cold"), report.RequestsPerPackage("cold", 1, 1),
-		report.DiskShare("cold", 4), report.NearBaseline("cold", 3), report.MemoryBelow("cold", 256), report.Linear("a", "b"), report.Spared("cold", 1),
+		report.DiskShare("cold", 4), report.NearBaseline("cold", "hashing", 3), report.MemoryBelow("cold", 256), report.Linear("a", "b"), report.Spared("cold", 1),
 	}}
 	if got := strings.Count(report.Section(w), "**not compared** (nothing to compare with in this run)"); got != len(w.Goals) {
 		t.Errorf("%d of %d goals are not compared:\n%s", got, len(w.Goals), report.Section(w))
