@@ -39,7 +39,51 @@ func TestSite(t *testing.T) {
 	if err := checkLinks(os.DirFS(dir)); err != nil {
 		t.Error(err)
 	}
+	adopt, err := os.ReadFile(filepath.Join(dir, "adopt.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{`<a rel="prev" href="install.html">`, `<a rel="next" href="ci.html">`} {
+		if !strings.Contains(string(adopt), link) {
+			t.Errorf("a page does not have %s", link)
+		}
+	}
 	checkSearch(t, dir)
+	checkPhone(t, dir, string(adopt))
+}
+
+// chromium returns what a page becomes in a browser with a window of the given size. It returns ""
+// if Chromium is not installed.
+func chromium(t *testing.T, url, size string) string {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Log("chromium is not installed, so no page is drawn")
+		return ""
+	}
+	out, err := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+		"--user-data-dir="+t.TempDir(), "--window-size="+size, "--virtual-time-budget=10000", "--dump-dom", url).Output()
+	if err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	return string(out)
+}
+
+// checkPhone checks that the header of a page takes less than a tenth of a phone's screen, and that
+// the page is not wider than the screen.
+func checkPhone(t *testing.T, dir, page string) {
+	t.Helper()
+	const measure = `<script>
+const header = document.querySelector("header"), root = document.documentElement;
+document.title = header.offsetHeight < innerHeight / 10 && root.scrollWidth <= innerWidth ? "fits" : header.offsetHeight + " " + root.scrollWidth;
+</script></body>`
+	if err := os.WriteFile(filepath.Join(dir, "phone.html"), []byte(strings.Replace(page, "</body>", measure, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drawn := chromium(t, "file://"+dir+"/phone.html", "390,844")
+	if title := regexp.MustCompile("<title>.*</title>").FindString(drawn); drawn != "" && title != "<title>fits</title>" {
+		t.Errorf("on a phone, the header's height and the page's width are: %s", title)
+	}
 }
 
 // checkSearch checks that the index of the search has a section of each page, and addresses that
@@ -80,19 +124,10 @@ func checkSearch(t *testing.T, dir string) {
 	if err := checkLinks(os.DirFS(dir)); err != nil {
 		t.Errorf("the index of the search: %v", err)
 	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Log("chromium is not installed, so nothing was searched for")
-		return
-	}
-	out, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=10000", "--dump-dom", "file://"+dir+"/index.html?q=min_age_days").Output()
-	if err != nil {
-		t.Fatalf("chromium: %v", err)
-	}
-	_, found, _ := strings.Cut(string(out), `id="found"`)
+	drawn := chromium(t, "file://"+dir+"/index.html?q=min_age_days", "1280,900")
+	_, found, _ := strings.Cut(drawn, `id="found"`)
 	found, _, _ = strings.Cut(found, "<nav")
-	if !strings.Contains(found, `href="policy.html#rules"`) {
+	if drawn != "" && !strings.Contains(found, `href="policy.html#rules"`) {
 		t.Errorf("a search for a rule of the policy finds: %s", found)
 	}
 }
