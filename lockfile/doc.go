@@ -83,7 +83,7 @@
 //   - [File.SetProviders] writes provider blocks if and only if the init of stock tools
 //     would. It then sorts the blocks together with the comments above them, writes all of
 //     them as stock tools do, and adds a header if the file does not begin with a comment.
-//   - Lines of written blocks end in LF.
+//   - Written lines end as the first line of the file does: in LF or CRLF. A new file has LF.
 //   - A file that was empty gets a header comment. If it has only provider blocks, this is
 //     the header of the stock tool that was passed to [File.NameTool]. A header of Cotter or
 //     of a stock tool that names only the other tool is replaced in a file that changes.

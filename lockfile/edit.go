@@ -22,7 +22,7 @@ func (f *File) Bytes() []byte {
 		return bytes.Clone(f.src)
 	}
 	if len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
-		header := edit{span: span{len(f.src), len(f.src)}, text: f.header(), separate: true}
+		header := edit{span: span{len(f.src), len(f.src)}, text: withNewline(f.header(), newline(f.src)), separate: true}
 		edits = append([]edit{header}, edits...)
 	}
 	return splice(f.src, edits)
@@ -41,10 +41,10 @@ func (f *File) edits() []edit {
 func (f *File) headerEdits() []edit {
 	switch {
 	case f.newHeader != "":
-		return []edit{{span: span{0, len(commentAtStart(f.src))}, text: f.newHeader}}
+		return []edit{{span: span{0, endOfComment(f.src)}, text: withNewline(f.newHeader, newline(f.src))}}
 	case f.providers.rewritten && !startsWithComment(f.src):
 		start := len(f.src) - len(bytes.TrimPrefix(f.src, byteOrderMark))
-		return []edit{{span: span{start, start}, text: f.header(), separate: true}}
+		return []edit{{span: span{start, start}, text: withNewline(f.header(), newline(f.src)), separate: true}}
 	}
 	return nil
 }
@@ -170,12 +170,12 @@ func (t *table[V]) newText(src []byte, e *entry[V]) (string, bool) {
 	case !t.rewritten || e.block.value.hasNormalHashes() && hasComment(string(src[e.block.start:e.block.end])):
 		return "", false
 	}
-	return e.value.render(extras), true
+	return withNewline(e.value.render(extras), newline(src)), true
 }
 
 // splice applies edits, which are sorted by their starts.
 func splice(src []byte, edits []edit) []byte {
-	out := writer{}
+	out := writer{newline: newline(src)}
 	pos := 0
 	for _, e := range edits {
 		out.foreign(src[pos:max(pos, e.start)])
@@ -198,6 +198,7 @@ func splice(src []byte, edits []edit) []byte {
 // writer assembles a file, and puts blank lines around new blocks.
 type writer struct {
 	bytes.Buffer
+	newline    string
 	afterBlock bool // the last write was a new block
 }
 
@@ -207,7 +208,7 @@ func (w *writer) foreign(text []byte) {
 		return
 	}
 	if w.afterBlock && blankLine(text) == 0 {
-		w.WriteByte('\n')
+		w.WriteString(w.newline)
 	}
 	w.afterBlock = false
 	w.Write(text)
@@ -216,14 +217,14 @@ func (w *writer) foreign(text []byte) {
 // block writes a new block, with a blank line before it.
 func (w *writer) block(text string) {
 	if !w.isEmpty() && !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
-		w.WriteByte('\n')
+		w.WriteString(w.newline)
 	}
 	if !w.isEmpty() && !w.endsBlank() {
-		w.WriteByte('\n')
+		w.WriteString(w.newline)
 	}
 	w.WriteString(text)
 	if !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
-		w.WriteByte('\n')
+		w.WriteString(w.newline)
 	}
 	w.afterBlock = true
 }

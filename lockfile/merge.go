@@ -24,12 +24,13 @@ type Conflict struct {
 // that only one side added, changed or removed is taken from that side, so the files
 // conflict only if both sides changed the same block. If both sides changed a provider
 // without selecting different versions, the result has the hashes of both. Comments,
-// unknown blocks and the order are taken from ours. If there is nothing to merge, the
+// unknown blocks, the order and the line end are taken from ours. If there is nothing to merge, the
 // result is ours byte for byte.
 //
 // For each conflict, the result has both blocks between git's conflict markers. No tool can
 // read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
+	base, theirs = base.withNewline(newline(ours.src)), theirs.withNewline(newline(ours.src))
 	result, conflicts := ours.mergeProviders(base, theirs)
 	for _, key := range union(base.modules.entries, ours.modules.entries, theirs.modules.entries) {
 		our, their := ours.modules.entries[key], theirs.modules.entries[key]
@@ -122,7 +123,7 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 		switch {
 		case o == "":
 			at := f.providerOffset(our, label)
-			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
+			edits = append(edits, edit{span: span{at, at}, text: t + newline(f.src), separate: true})
 		case t == "":
 			edits = append(edits, edit{span: cut(f.src, our[label])})
 		default:
@@ -174,7 +175,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 	case merged.Equal(*their.value):
 		return theirs.at(their.span), true
 	}
-	return merged.render(nil), true
+	return withNewline(merged.render(nil), newline(f.src)), true
 }
 
 // providerOffset returns the offset at which to insert a provider block: before the next
@@ -219,6 +220,15 @@ func (f *File) providerSpans() map[string]span {
 	return blocks
 }
 
+// withNewline returns f, or a copy of it that has only the given line end.
+func (f *File) withNewline(newline string) *File {
+	src := withNewline(string(f.src), newline)
+	if src == string(f.src) {
+		return f
+	}
+	return f.reparse([]byte(src))
+}
+
 // reparse parses src, which was derived from the bytes of f.
 func (f *File) reparse(src []byte) *File {
 	again, diags := Parse(src, "")
@@ -241,7 +251,7 @@ func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []by
 	at, our, their := f.blockSpans(), ours.blockSpans(), theirs.blockSpans()
 	var edits []edit
 	for _, c := range conflicts {
-		edits = append(edits, edit{span: at[c], text: conflictText(ours.at(our[c]), theirs.at(their[c]))})
+		edits = append(edits, edit{span: at[c], text: withNewline(conflictText(ours.at(our[c]), theirs.at(their[c])), newline(merged))})
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return splice(merged, edits)

@@ -56,6 +56,11 @@ func TestMerge(t *testing.T) {
 			if diff := cmp.Diff(lockText(tt.want...), string(merged)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
+			crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+			merged, _ = lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(crlf(lockText(tt.ours...))), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"))
+			if diff := cmp.Diff(crlf(lockText(tt.want...)), string(merged)); diff != "" {
+				t.Errorf("%s, CRLF in ours (-want +got):\n%s", name, diff)
+			}
 			continue
 		}
 		if _, diags := lockfile.Parse(merged, "merged"); !diags.HasErrors() || strings.Count(string(merged), "<<<<<<< ours\n") != len(conflicts) {

@@ -46,7 +46,11 @@ func without(t testing.TB, src []byte, leftOut func(*hclsyntax.Block) bool) []st
 	}
 	text := strings.TrimPrefix(string(append(rest, src[pos:]...)), "\ufeff")
 	lines := strings.Split(text, "\n")
-	return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	if last := len(lines) - 1; last >= 0 { // which may have had no line end
+		lines[last] = strings.TrimSuffix(lines[last], "\r")
+	}
+	return lines
 }
 
 // moduleKeys returns the module keys in order, and reports whether all modules precede the
@@ -171,6 +175,9 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 		}
 		if keys, first := moduleKeys(t, after); string(after) != src && (!slices.IsSorted(keys) || !first) {
 			rt.Fatalf("modules %q out of place in %q, was %q", keys, after, src)
+		}
+		if strings.Contains(src, "\r\n") && bytes.Count(after, []byte("\n")) != bytes.Count(after, []byte("\r\n")) {
+			rt.Fatalf("mixed line ends in %q, was %q", after, src)
 		}
 		for _, m := range file.Modules() {
 			again.SetModule(m)

@@ -70,8 +70,14 @@ func renamedHeader(comment, tool string) string {
 	return ""
 }
 
-// commentAtStart returns the lines at the start of a file that begin with "#".
+// commentAtStart returns the lines at the start of a file that begin with "#", with LF as the
+// line end.
 func commentAtStart(src []byte) string {
+	return withNewline(string(src[:endOfComment(src)]), "\n")
+}
+
+// endOfComment returns the offset after the lines at the start of a file that begin with "#".
+func endOfComment(src []byte) int {
 	end := 0
 	for line := range bytes.Lines(src) {
 		if line[0] != '#' {
@@ -79,7 +85,7 @@ func commentAtStart(src []byte) string {
 		}
 		end += len(line)
 	}
-	return string(src[:end])
+	return end
 }
 
 // header returns the header of a file that was empty.

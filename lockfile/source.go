@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -104,6 +105,23 @@ func withinGap(src []byte, at int) int {
 // lastLine returns the start of the last line of a text that ends with a newline.
 func lastLine(text []byte) int {
 	return bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+}
+
+// newline returns the line end of the first line, which all written lines get.
+func newline(src []byte) string {
+	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// withNewline returns a text with one kind of line end.
+func withNewline(text, newline string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if newline == "\n" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", newline)
 }
 
 // startsWithComment reports whether the first line with text, if there is one, is a comment.

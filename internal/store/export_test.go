@@ -24,6 +24,9 @@ func (s *stage) Path() string { return s.newPath() }
 
 func (s *stage) Close() error { return s.close() }
 
+// UseWindowsRules makes projects follow the rules of Windows.
+func (s *Providers) UseWindowsRules() { s.windows = true }
+
 var (
 	NewStage  = newStage
 	EntriesOf = entriesOf

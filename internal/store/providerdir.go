@@ -107,6 +107,9 @@ type ProviderState struct {
 // directory outside of the store, it always reads them: another user may own them. Inspect stops
 // when ctx ends.
 func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) ProviderState {
+	if err := d.checkPath(at); err != nil {
+		return ProviderState{Err: err}
+	}
 	if err := d.checkParents(path.Dir(at)); err != nil {
 		return ProviderState{Err: err}
 	}

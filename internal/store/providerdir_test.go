@@ -323,3 +323,24 @@ func TestPlaceInstalled(t *testing.T) {
 		t.Errorf("without the first project, the second has %+v", state)
 	}
 }
+
+// On Windows, a path cannot have the name of a host with a port.
+func TestInstallOnWindows(t *testing.T) {
+	t.Parallel()
+	s := openProviders(t, cacheDir(t))
+	pkg := publishProvider(t, s)
+	s.UseWindowsRules()
+	d := project(t, s)
+	const port = "example.com:8443/acme/x/1.0.0/linux_amd64"
+	_, err := d.Install(t.Context(), pkg, port, store.LayoutCopy)
+	var refused *store.PathError
+	if !errors.As(err, &refused) || refused.Component != "example.com:8443" {
+		t.Errorf("Install = %v, want a *PathError", err)
+	}
+	if state := d.Inspect(t.Context(), port, false); !errors.As(state.Err, &refused) {
+		t.Errorf("Inspect = %v, want a *PathError", state.Err)
+	}
+	if _, err := d.Install(t.Context(), pkg, at, store.LayoutCopy); err != nil {
+		t.Error(err)
+	}
+}

@@ -50,8 +50,11 @@ const (
 // Install installs a package at a path and returns what it has replaced. Stock tools see the
 // previous entry, nothing, or the whole package, but never a part of it. If the package is there
 // already, Install leaves it unchanged: with LayoutLink, this includes a copy and a link to another
-// directory with the same content.
+// directory with the same content. The error is a [*PathError] if the system cannot have the path.
 func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (Replaced, error) {
+	if err := d.checkPath(at); err != nil {
+		return 0, err
+	}
 	replaced, err := d.makeParents(path.Dir(at))
 	if err != nil {
 		return 0, err
@@ -71,6 +74,32 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 		return 0, err
 	}
 	return replaced, d.replace(pkg, made, at, info)
+}
+
+// PathError is the error for a path at which stock tools look for a provider, but which the
+// system cannot have.
+type PathError struct {
+	// Component is the part of the path with the reason.
+	Component string
+	// Reason is the reason, as [pathsafe.Unportable] returns it.
+	Reason string
+}
+
+func (e *PathError) Error() string {
+	return fmt.Sprintf("it cannot be installed on this system: tofu and terraform look for it in a directory whose name %q %s", e.Component, e.Reason)
+}
+
+// checkPath refuses the paths of hosts with a port on Windows.
+func (d *ProviderDir) checkPath(at string) error {
+	if !d.store.windows {
+		return nil
+	}
+	for component := range strings.SplitSeq(at, "/") {
+		if reason := pathsafe.Unportable(component); reason != "" {
+			return &PathError{Component: component, Reason: reason}
+		}
+	}
+	return nil
 }
 
 func replacedBy(info fs.FileInfo) Replaced {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,8 @@ var providerKind = kind{
 type Providers struct {
 	packages
 	checked singleflight.Group[string, *ProviderPackage]
+	// windows says that projects are in file systems with the rules of Windows.
+	windows bool
 }
 
 // OpenProviders opens the packages of providers in the user's cache directory, and creates the
@@ -51,7 +54,7 @@ func OpenProviders(cacheDir, scratch string, key *userkey.Key) *Providers {
 // ViewProviders opens the packages of providers in the user's cache directory for reading. It
 // creates and changes nothing, even if there is no store. cacheDir may be "".
 func ViewProviders(cacheDir string, key *userkey.Key) *Providers {
-	s := &Providers{packages: packages{kind: providerKind, key: key}}
+	s := &Providers{packages: packages{kind: providerKind, key: key}, windows: runtime.GOOS == "windows"}
 	// The path must be absolute, because projects have links to it.
 	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
 		s.dir = filepath.Join(dir, providerKind.dir)
