@@ -73,7 +73,7 @@
 //
 // # Links to providers
 //
-// Projects have links to packages of providers. The paths of these projects are recorded when
+// Projects for OpenTofu have links to packages of providers. The paths of projects are recorded when
 // packages are installed, while the packages are in use. [Providers.RemoveUnlinked] looks at the
 // recorded paths and keeps packages that a link points to. A project that is gone, that was moved
 // or copied since its last installation, or that another user has installed is not known. The same

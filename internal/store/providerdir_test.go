@@ -79,6 +79,14 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 		"the package by a link, for a tool that writes": {
 			before: symlink(same, at), layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "link to " + same,
 		},
+		"a link to another cache, for a tool that writes": {
+			before: func(dir string) {
+				elsewhere := filepath.Join(t.TempDir(), filepath.Base(pkg))
+				write(t, elsewhere, files)
+				symlink(elsewhere, at)(dir)
+			},
+			layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory",
+		},
 		"the package, for a tool that writes": {
 			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutWritable,
 			replaced: store.ReplacedNothing, want: "directory",

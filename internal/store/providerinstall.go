@@ -135,7 +135,10 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 		return layout != LayoutWritable || pkg.location != stored
 	}
 	state := d.Inspect(ctx, at, false)
-	return state.Err == nil && state.H1 == pkg.H1 && (layout != LayoutWritable || !state.Stored)
+	if layout == LayoutWritable && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
+		return false // the link is to this store, or to that of another cache
+	}
+	return state.Err == nil && state.H1 == pkg.H1
 }
 
 // prepare creates the new entry on the stage and returns its path relative to d.
