@@ -70,15 +70,13 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 		}
 	}
 	return map[string]placement{
-		"nothing":                               {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"nothing, for a copy":                   {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
-		"the same link":                         {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"the same link, for a copy":             {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
-		"nothing, for a tool that writes":       {layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "directory"},
-		"the same link, for a tool that writes": {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory"},
-		"the package by a link, for a tool that writes": {
-			before: symlink(same, at), layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "link to " + same,
-		},
+		"nothing":                                       {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"nothing, for a copy":                           {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
+		"the same link":                                 {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"the same link, for a copy":                     {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
+		"nothing, for a tool that writes":               {layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "directory"},
+		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory"},
+		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "link to " + same},
 		"a link to another cache, for a tool that writes": {
 			before: func(dir string) {
 				elsewhere := filepath.Join(t.TempDir(), filepath.Base(pkg))
