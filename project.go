@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -194,6 +195,20 @@ func (p *openProject) assumedDialect(address string, at hcl.Range) Warning {
 		return w
 	}
 	return Warning{}
+}
+
+// mayUseTerraform reports whether the user may run Terraform in the project. If nothing shows which
+// tool the project is for, they may, unless they only have OpenTofu.
+func (p *openProject) mayUseTerraform() bool {
+	switch {
+	case p.dialect == DialectTerraform || p.req.Next == DialectTerraform:
+		return true
+	case p.dialectGiven:
+		return false
+	case p.detected.IsGuess():
+		return slices.Contains(p.req.Tools, DialectTerraform) || !slices.Contains(p.req.Tools, DialectOpenTofu)
+	}
+	return p.detected.Contradiction() != ""
 }
 
 // providerLock is the lock that has the providers: the lock of stock tools. The modules are

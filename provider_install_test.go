@@ -2,9 +2,11 @@ package cotter_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -278,5 +280,71 @@ func TestOutdatedProviders(t *testing.T) {
 	}
 	if _, err := outdatedProviders(t.Context(), w.in, cotter.Request{Dir: dir, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
 		t.Errorf("OutdatedProviders offline = %v, want ErrOffline", err)
+	}
+}
+
+// Terraform writes to installed packages, and OpenTofu does not. So only a project for OpenTofu has
+// links to the cache, and only if it is not likely that Terraform runs there.
+func TestProviderLayout(t *testing.T) {
+	t.Parallel()
+	w := newStockWorld(t, stockVersions)
+	plain := map[string]string{"main.tf": required(`disk = { source = "HOST/acme/disk" }`)}
+	with := func(name, text string) map[string]string {
+		return map[string]string{"main.tf": plain["main.tf"], name: text}
+	}
+	for _, row := range []struct {
+		name  string
+		files map[string]string
+		req   cotter.Request
+		link  bool
+	}{
+		{"for tofu", plain, cotter.Request{Dialect: cotter.DialectOpenTofu}, true},
+		{"for tofu, both tools", plain, cotter.Request{Dialect: cotter.DialectOpenTofu, Tools: bothTools}, true},
+		{"for tofu, copies", plain, cotter.Request{Dialect: cotter.DialectOpenTofu, Layout: cotter.LayoutCopy}, false},
+		{"for tofu, terraform runs next", plain, cotter.Request{Dialect: cotter.DialectOpenTofu, Next: cotter.DialectTerraform}, false},
+		{"for terraform", plain, cotter.Request{Dialect: cotter.DialectTerraform}, false},
+		{"for terraform, only tofu", plain, cotter.Request{Dialect: cotter.DialectTerraform, Tools: onlyTofu}, false},
+		{"no sign, no tool is known", plain, cotter.Request{}, false},
+		{"no sign, both tools", plain, cotter.Request{Tools: bothTools}, false},
+		{"no sign, only terraform", plain, cotter.Request{Tools: onlyTerraform}, false},
+		{"no sign, only tofu", plain, cotter.Request{Tools: onlyTofu}, true},
+		{"a file of tofu", with("x.tofu", ""), cotter.Request{Tools: bothTools}, true},
+		{"a file of tofu, terraform runs next", with("x.tofu", ""), cotter.Request{Next: cotter.DialectTerraform}, false},
+		{"a version of terraform", with(".terraform-version", "1.11.4\n"), cotter.Request{Tools: bothTools}, false},
+		{"a file of tofu and a version of terraform", map[string]string{"main.tf": plain["main.tf"], "x.tofu": "", ".terraform-version": "1.11.4\n"}, cotter.Request{}, false},
+		{"a lock of terraform", with(".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"), cotter.Request{Tools: bothTools}, false},
+		{"a lock of tofu", with(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"), cotter.Request{Tools: bothTools}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			req := row.req
+			req.Dir, req.Providers = w.project(t, row.files), &cotter.Providers{}
+			result := w.mustInstall(t, req)
+			dir := filepath.Join(req.Dir, filepath.FromSlash(result.Providers[0].Dir))
+			info, err := os.Lstat(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if link := info.Mode()&fs.ModeSymlink != 0; link != row.link && runtime.GOOS != "windows" {
+				t.Errorf("link: %v, want %v", link, row.link)
+			}
+			file := filepath.Join(dir, "terraform-provider-disk")
+			if info, err = os.Stat(file); err != nil || !row.link && info.Mode().Perm() != 0o755 {
+				t.Errorf("the file has mode %v, %v", info.Mode(), err)
+			}
+		})
+	}
+	// A project that is for terraform from now on gets a copy, and keeps it.
+	req := cotter.Request{Dir: w.project(t, plain), Providers: &cotter.Providers{}}
+	for _, dialect := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform, cotter.DialectOpenTofu} {
+		req.Dialect = dialect
+		result := w.mustInstall(t, req)
+		info, err := os.Lstat(filepath.Join(req.Dir, filepath.FromSlash(result.Providers[0].Dir)))
+		if err != nil || len(result.Refetched) > 0 {
+			t.Fatal(err, result.Refetched)
+		}
+		if link := info.Mode()&fs.ModeSymlink != 0; link && dialect == cotter.DialectTerraform {
+			t.Errorf("there is a link for %s", dialect)
+		}
 	}
 }

@@ -250,11 +250,7 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 		return nil
 	}
 	req := p.stage.req
-	layout := store.LayoutLink
-	if req.Layout == LayoutCopy {
-		layout = store.LayoutCopy
-	}
-	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Installed) {
+	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), p.stage.providerLayout(), func(placed treeproviders.Installed) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
 		if placed.Unexplained {
 			p.stage.events.emit(UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
@@ -268,6 +264,18 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 		result.Refetched = append(result.Refetched, Refetched{Package: again.Got.Location, Provider: again.Address, Bytes: again.Got.Bytes})
 	}
 	return err
+}
+
+// providerLayout returns how packages of providers are installed in the project. Terraform writes to
+// packages whose hash is not in the lock, also through a link to the user's cache. OpenTofu does not.
+func (p *openProject) providerLayout() store.Layout {
+	switch {
+	case p.req.Layout == LayoutCopy:
+		return store.LayoutCopy
+	case p.mayUseTerraform():
+		return store.LayoutWritable
+	}
+	return store.LayoutLink
 }
 
 // providerDir returns the directory of a package, relative to the root module's.

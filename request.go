@@ -334,7 +334,7 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// Layout is the layout of packages in .terraform/modules.
+// Layout is the layout of packages in .terraform/modules and .terraform/providers.
 type Layout int
 
 // The layouts. Both put every module in the directory where stock tools expect it.
@@ -345,6 +345,11 @@ type Layout int
 //
 // With LayoutCopy, each call has a private copy of the whole package, as with stock tools.
 // The same is done if the file system does not support links.
+//
+// With LayoutLinks, a provider of a project for OpenTofu is a link to the user's cache. A project
+// for Terraform, or one that may be, has a copy, because Terraform writes to installed packages: if
+// the lock does not have the hash of one, it unpacks the package again, in the same place and also
+// through a link. With LayoutCopy, every project has copies.
 const (
 	LayoutLinks Layout = iota
 	LayoutCopy

@@ -1,7 +1,6 @@
 package cotter_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -116,7 +114,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *cot
 		in.PluginCacheDir = testenv.TempDir(t)
 		w.unpack(t, in.PluginCacheDir)
 		packages := filepath.Join(in.CacheDir, "provider", "package")
-		if err := errors.Join(store.MakeWritable(packages), os.RemoveAll(packages)); err != nil {
+		if err := os.RemoveAll(packages); err != nil {
 			t.Fatal(err)
 		}
 		return in

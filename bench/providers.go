@@ -37,10 +37,15 @@ func withPlatforms(option string, args ...string) []string {
 	return args
 }
 
+// initializeFor returns the commands that install providers in a project for a stock tool.
+func initializeFor(tool string) commands {
+	return commands{ours: []string{"install", "--for=" + tool}, stock: []string{"init", "-input=false"}}
+}
+
 // providersMeasured returns the world of providers. Stock tools have a plugin cache in the
 // states in which it helps them.
 func providersMeasured() world {
-	initialize := commands{ours: []string{"install"}, stock: []string{"init", "-input=false"}}
+	initialize := initializeFor("tofu")
 	lock := commands{ours: withPlatforms("--platform", "lock"), stock: withPlatforms("-platform", "providers", "lock")}
 	states := []phase{
 		{name: "cold"},
@@ -64,9 +69,36 @@ func providersMeasured() world {
 		notes: []string{
 			"The registry's address is in the CLI configuration, so no tool needs to discover it.",
 			"With a warm store, and with four projects at once, stock tools use a plugin cache.",
+			"Cotter runs with `--for=tofu`, so it links to its store.",
 		},
 		parts: []part{{start: startProviders, phases: states}},
 		goals: providerGoals(states),
+	}
+}
+
+// terraformProvidersMeasured returns the world of providers in projects for terraform, which get
+// copies of providers and no links.
+func terraformProvidersMeasured() world {
+	initialize := initializeFor("terraform")
+	states := []phase{
+		{name: "cold", work: initialize},
+		{name: "lock, warm store, not installed", work: initialize, keepLock: true, keepCache: true, prepared: true, pluginCache: true},
+		{name: "lock, installed", work: initialize, keepLock: true, keepCache: true, keepInstalled: true, prepared: true},
+	}
+	return world{
+		name:  "terraform-providers",
+		about: fmt.Sprintf("The %d providers of the world \"providers\", in a project for terraform (`--for=terraform`)", providerCount),
+		notes: []string{
+			"Terraform writes to installed providers, so Cotter copies them from its store. The disk cannot share blocks between files.",
+			"With a warm store, terraform uses a plugin cache.",
+		},
+		terraformOnly: true,
+		parts:         []part{{start: startProviders, phases: states}},
+		goals: []report.Goal{
+			report.FasterThan(states[0].name, "terraform", 2.5), report.MemoryBelow(states[0].name, 64),
+			report.FasterThan(states[1].name, "terraform", 2), report.NoRequest(states[1].name), report.MemoryBelow(states[1].name, 64),
+			report.FasterThan(states[2].name, "terraform", 20), report.NoRequest(states[2].name), report.MemoryBelow(states[2].name, 64),
+		},
 	}
 }
 

@@ -12,10 +12,11 @@ import (
 type world struct {
 	name, about string
 	notes       []string
-	tofuOnly    bool // terraform does not support this kind of source
-	oursOnly    bool // no stock tool supports this kind of source
-	parts       []part
-	goals       []report.Goal
+	// tofuOnly and terraformOnly say that the world is for one stock tool, and oursOnly that it is
+	// for none.
+	tofuOnly, terraformOnly, oursOnly bool
+	parts                             []part
+	goals                             []report.Goal
 }
 
 // part is a project with its servers, and the states in which its installation is measured.
@@ -61,9 +62,9 @@ var (
 	again = phase{name: "again", work: modules, keepCache: true, keepLock: true, keepInstalled: true}
 )
 
-// knownTo reports whether a tool supports the sources of the world.
+// knownTo reports whether the world is for a tool.
 func (w world) knownTo(t tool) bool {
-	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform")
+	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform") && !(w.terraformOnly && t.name == "tofu")
 }
 
 // usual returns the goals for every world with the phases cold, warm and again. cold is the
@@ -141,6 +142,7 @@ func worlds() []world {
 		graphMeasured(),
 		refsMeasured(),
 		providersMeasured(),
+		terraformProvidersMeasured(),
 	}
 }
 

@@ -145,7 +145,6 @@ func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ..
 	s := &crashScene{world: world, args: strings.Fields(args)}
 	top := testenv.TempDir(t)
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
-	t.Cleanup(func() { makeRemovable(top) })
 	if err := s.world.WriteTree(s.project(), "project"); err != nil {
 		t.Fatal(err)
 	}

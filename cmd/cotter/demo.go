@@ -199,8 +199,7 @@ func (d demo) printCommands(served bool) {
 		line(tool.String()+" init -plugin-dir=.terraform/providers", "finds everything in place")
 		break
 	}
-	// Providers in the cache are in read-only directories.
-	line("chmod -R u+w "+shellWord(d.base)+" && rm -rf "+shellWord(d.base), "removes all files of the demo")
+	line("rm -rf "+shellWord(d.base), "removes all files of the demo")
 }
 
 // awaitEnter returns when a line has been read from the terminal, or when ctx is done.

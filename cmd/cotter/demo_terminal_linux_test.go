@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -33,7 +32,7 @@ func TestDemoTerminal(t *testing.T) {
 	for lines := bufio.NewScanner(person); lines.Scan(); {
 		line := strings.TrimRight(lines.Text(), "\r")
 		text.WriteString(line + "\n")
-		if strings.HasPrefix(line, "  chmod -R u+w ") {
+		if strings.HasPrefix(line, "  rm -rf ") {
 			break
 		}
 	}
@@ -42,7 +41,7 @@ func TestDemoTerminal(t *testing.T) {
 		t.Fatalf("the demo printed no commands:\n%s", &text)
 	}
 	removal := strings.Fields(commands[len(commands)-1])
-	t.Cleanup(func() { _ = removeall.Dir(removal[3]) })
+	t.Cleanup(func() { _ = os.RemoveAll(removal[2]) })
 	var served []string
 	for _, command := range commands {
 		if strings.HasPrefix(command, ".") || strings.HasPrefix(command, "cd ") || strings.HasPrefix(command, "cotter verify --remote") || strings.HasPrefix(command, "cotter outdated") {

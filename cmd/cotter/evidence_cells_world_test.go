@@ -112,7 +112,6 @@ func (u *cellUser) write(t *testing.T, name, text string) {
 func newCellSite(t *testing.T, c cell) *cellSite {
 	t.Helper()
 	s := &cellSite{top: testenv.TempDir(t)}
-	t.Cleanup(func() { makeRemovable(s.top) })
 	s.newKeys(t)
 	if c.pkg == "provider" {
 		s.newProviderSite(t, c)
@@ -246,7 +245,6 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 	t.Helper()
 	top := testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(top) })
 	u := s.user(t, top, s.forged)
 	settings := ""
 	brings := func(to, from string) {

@@ -32,7 +32,7 @@ const goldenDir = "testdata/golden"
 //	$ cotter ARGS            a command whose output is compared
 //	> cotter ARGS            an earlier command, which must succeed
 //	> replace FILE OLD NEW   replaces text in a file
-//	> write FILE PART        writes a part over a file
+//	> write FILE PART        writes a part over a file, which may be read-only
 //	> rm FILE                removes a file or a directory
 //	> env NAME=VALUE         sets a variable for the commands that follow
 //	> movetag REPO TAG PART  moves a tag of a git repository to a new commit
@@ -154,6 +154,9 @@ func (s *situation) step(line string) {
 		}
 		s.check(os.WriteFile(args[0], bytes.ReplaceAll(text, []byte(args[1]), []byte(args[2])), 0o644))
 	case "write":
+		if info, err := os.Stat(args[0]); err == nil {
+			s.check(os.Chmod(args[0], info.Mode()|0o200))
+		}
 		s.check(os.WriteFile(args[0], s.expand(s.part(args[1])), 0o644))
 	case "rm":
 		s.check(os.RemoveAll(args[0]))

@@ -30,7 +30,6 @@ func newEvilUser(t *testing.T) *evilUser {
 	t.Helper()
 	u := &evilUser{top: testenv.TempDir(t)}
 	u.cache = filepath.Join(u.top, "cache")
-	t.Cleanup(func() { makeRemovable(u.top) })
 	platform := addrs.CurrentPlatform().String()
 	u.world = modtest.New(t, fstest.MapFS{
 		"providers/acme/cloud/1.0.0/" + platform + "/terraform-provider-cloud": &fstest.MapFile{Data: []byte("right")},
@@ -266,7 +265,6 @@ func TestForgedByStore(t *testing.T) {
 	u.keepLock(t, one)
 	u.run(t, one, nil, 0, "mirror push --project-providers "+at)
 	u.run(t, one, nil, 0, "bundle create --out ../x.tar --project-providers")
-	makeRemovable(u.cache)
 	if err := os.RemoveAll(u.cache); err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,6 @@ func TestCommittedProviders(t *testing.T) {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
 	world, top := modtest.New(t, tree), testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
 	if out, err := warm.output(cotterIn(world, disk, filepath.Join(top, "cache"))); err != nil {

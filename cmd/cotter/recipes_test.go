@@ -111,7 +111,6 @@ type machine struct {
 func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	t.Helper()
 	base := testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(base) })
 	m := &machine{world: r.world, home: filepath.Join(base, "home"), bin: filepath.Join(base, "bin")}
 	for _, dir := range []string{m.home, m.bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -176,7 +175,6 @@ func (m *machine) with(entries ...string) *machine {
 func (r *recipes) checkout(t *testing.T, dir string) string {
 	t.Helper()
 	base := testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(base) })
 	to := filepath.Join(base, "repo")
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,6 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 		t.Skipf("%s is not installed", tool)
 	}
 	top := testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(top) })
 	p := &stockProject{world: world, tool: tool, binary: binary, dir: filepath.Join(top, "project")}
 	for _, tree := range trees {
 		p.write(t, tree)

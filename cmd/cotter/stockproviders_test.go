@@ -204,7 +204,6 @@ func TestProviderTransfers(t *testing.T) {
 `, "HOST", "MODTEST_HOST"))}}
 	addProvider(tree, "acme/cloud", addrs.CurrentPlatform().String(), "1.0.0")
 	world, cache := modtest.New(t, tree), testenv.TempDir(t)
-	t.Cleanup(func() { makeRemovable(cache) })
 	world.SetFaults(modtest.Fault{Path: "/providers/", Times: 1, Truncate: true})
 	var wait sync.WaitGroup
 	for range 4 {

@@ -351,21 +351,10 @@ func differing(before, after map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
-// remove removes a tree. It may be read-only, as packages of providers are.
+// remove removes a tree.
 func remove(t *testing.T, name string) {
 	t.Helper()
-	makeRemovable(name)
 	if err := os.RemoveAll(name); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// makeRemovable makes the directories of a tree writable.
-func makeRemovable(name string) {
-	_ = filepath.WalkDir(name, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			return os.Chmod(name, 0o755)
-		}
-		return nil // the removal will report it
-	})
 }

@@ -34,13 +34,6 @@ var (
 	modified = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 )
 
-func cacheDir(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	t.Cleanup(func() { _ = store.MakeWritable(dir) })
-	return dir
-}
-
 func zipOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -70,7 +70,6 @@ func TestNetworkMirror(t *testing.T) {
 			fmt.Fprintf(w, `{"archives": {"linux_amd64": {"url": "x.zip", "hashes": [%s]}}}`, strings.Join(quoted, ", "))
 		})
 		cache := t.TempDir()
-		t.Cleanup(func() { _ = store.MakeWritable(cache) })
 		getter := &providers.Getter{
 			Source: &getproviders.NetworkMirror{URL: &url.URL{Scheme: "https", Host: "mirror.example.com"}, HTTPClient: web.Client()},
 			Rule:   evidence.For(evidence.Install),

@@ -99,7 +99,7 @@ func TestProcesses(t *testing.T) {
 		http.ServeContent(w, r, "", modified, bytes.NewReader(archive))
 	}))
 	defer server.Close()
-	cache, projects := cacheDir(t), t.TempDir()
+	cache, projects := t.TempDir(), t.TempDir()
 	var wait sync.WaitGroup
 	for i := range processes {
 		task, err := json.Marshal(childTask{Cache: cache, Project: filepath.Join(projects, fmt.Sprint(i)), URL: server.URL, Sum: sum})

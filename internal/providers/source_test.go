@@ -162,7 +162,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{source: &source{archives: map[addrs.Platform][]byte{}}, cache: cacheDir(t), h1: map[addrs.Platform]hashing.Hash{}, zh: map[addrs.Platform]hashing.Hash{}}
+	w := &world{source: &source{archives: map[addrs.Platform][]byte{}}, cache: t.TempDir(), h1: map[addrs.Platform]hashing.Hash{}, zh: map[addrs.Platform]hashing.Hash{}}
 	for _, platform := range []addrs.Platform{linux, mac} {
 		w.publish(t, platform, "the provider for "+platform.String())
 	}

@@ -1,5 +1,5 @@
-// Package removeall removes trees whose directories may be read-only, such as unpacked providers in
-// a cache. Only root can remove them without changing their modes first.
+// Package removeall removes trees whose directories may be read-only, such as those of a cache that
+// was restored from elsewhere. Only root can remove them without changing their modes first.
 package removeall
 
 import (

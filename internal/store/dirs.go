@@ -95,41 +95,26 @@ func makeDir(name, steps string) error {
 	return err
 }
 
-// setWritable makes the files and directories of a tree writable, or read-only.
-func setWritable(dir string, writable bool) error {
-	var mask fs.FileMode
-	if writable {
-		mask = 0o200
-	}
-	// A directory must be listed before it becomes read-only and after it becomes writable.
-	var dirs []string
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+// makeReadOnly makes the files of a tree read-only, and its directories writable for this user.
+func makeReadOnly(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		mode := info.Mode().Perm()
 		switch {
-		case d.IsDir() && writable:
-			return os.Chmod(name, 0o755) //nolint:gosec // the tree is private
 		case d.IsDir():
-			dirs = append(dirs, name)
+			mode |= 0o700
 		case d.Type().IsRegular():
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			if mode := info.Mode().Perm()&^0o222 | mask; mode != info.Mode().Perm() {
-				return os.Chmod(name, mode) //nolint:gosec // the tree is private
-			}
+			mode &^= 0o222
 		}
-		return nil
+		if mode == info.Mode().Perm() || d.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		return os.Chmod(name, mode)
 	})
-	for _, name := range dirs {
-		if err == nil {
-			err = os.Chmod(name, 0o555) //nolint:gosec // the mode of all packages
-		}
-	}
-	return err
 }
-
-// MakeWritable makes a directory and everything in it writable, so that it can be removed.
-func MakeWritable(dir string) error { return setWritable(dir, true) }

@@ -8,7 +8,7 @@
 //	fetch/<sha256 of a key>            locked by the process that fetches this address
 //	fetch/<sha256 of a key>.json       the result of the last fetch; sealed
 //	confirmed/<code of a record>       evidence for lock entries; see package evidence
-//	provider/package/<h1, hex>         unpacked packages of providers; read-only
+//	provider/package/<h1, hex>         unpacked packages of providers; the files are read-only
 //	provider/stage/, quarantine/       as for modules
 //	provider/fetch/<zh, hex>           locked by the process that downloads this archive
 //	provider/memo/<code>               what this user has learned about archives and releases; sealed
@@ -73,14 +73,15 @@
 //
 // # Links to providers
 //
-// Projects have links to packages of providers. The paths of these projects are recorded when
+// Projects for OpenTofu have links to packages of providers. The paths of projects are recorded when
 // packages are installed, while the packages are in use. [Providers.RemoveUnlinked] looks at the
 // recorded paths and keeps packages that a link points to. A project that is gone, that was moved
 // or copied since its last installation, or that another user has installed is not known. The same
 // record tells a later run which packages were installed by this user ([InstallRecord]).
 //
-// Files of providers have mode 0444 or 0555, and directories have mode 0555. This protects them
-// from Terraform: if it considers a package wrong, it unpacks another one through the project's
-// link to the store. Call [MakeWritable] before you remove such a directory by other means than
-// this package.
+// OpenTofu never writes through such a link. Terraform does: if the lock does not have the hash of an
+// installed package, it unpacks another one over it. So projects for Terraform get copies
+// ([LayoutWritable]). In case Terraform runs in a project with links, the files of providers have
+// mode 0444 or 0555, so only root can overwrite them. The directories are writable, so that anyone
+// can remove their own cache. Files that are added to a package are found when it is hashed.
 package store

@@ -68,7 +68,7 @@ func TestKilled(t *testing.T) {
 	for _, layout := range []store.Layout{store.LayoutLink, store.LayoutCopy} {
 		var want []string
 		for number := 0; ; number++ {
-			cache, dir := cacheDir(t), t.TempDir()
+			cache, dir := t.TempDir(), t.TempDir()
 			write(t, filepath.Join(dir, at), partial)
 			name := install(t, cache, dir, layout, number)
 			if name != "" {
@@ -123,7 +123,7 @@ func visible(t testing.TB, dir string) string {
 
 // Packages in a store on a read-only file system are used and can be placed.
 func TestReadOnlyStore(t *testing.T) {
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	s := store.OpenProviders(cache, "", userKey(t, secret))
 	pkg := publishProvider(t, s)
 	s.RecordArchive(zh, pkg.H1)
@@ -160,7 +160,6 @@ func TestReadOnlyStore(t *testing.T) {
 // Links point to the store even if its directory was given as a relative path.
 func TestRelativeCache(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Cleanup(func() { _ = store.MakeWritable("cache") })
 	if pkg := publishProvider(t, openProviders(t, "cache")); !filepath.IsAbs(pkg.Dir()) {
 		t.Errorf("the package is at %s", pkg.Dir())
 	}

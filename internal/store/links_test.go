@@ -89,7 +89,7 @@ func TestRemoveUnlinked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := cacheDir(t)
+			base := t.TempDir()
 			cache, project := filepath.Join(base, "cache"), filepath.Join(t.TempDir(), "project")
 			s := openProviders(t, cache)
 			placeIn(t, s, project, publishProvider(t, s), test.layout)
@@ -126,7 +126,7 @@ func TestRemoveUnlinkedBesideInstallation(t *testing.T) {
 		t.Skip("packages are copied")
 	}
 	t.Parallel()
-	cache, project := cacheDir(t), filepath.Join(t.TempDir(), "project")
+	cache, project := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	s := openProviders(t, cache)
 	pkg := publishProvider(t, s)
 	cleaner := openProviders(t, cache)
@@ -155,7 +155,7 @@ func TestRemember(t *testing.T) {
 		t.Skip("packages are copied")
 	}
 	t.Parallel()
-	cache, project := cacheDir(t), filepath.Join(t.TempDir(), "project")
+	cache, project := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	s := openProviders(t, cache)
 	pkg := publishProvider(t, s)
 	placeIn(t, s, project, pkg, store.LayoutLink)

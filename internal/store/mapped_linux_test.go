@@ -21,7 +21,7 @@ func TestMappedFile(t *testing.T) {
 	defer func() { _ = syscall.Munmap(mapped) }()
 	mapped[0] = '!' // the page is dirty from now on
 
-	d := linked(t, openProviders(t, cacheDir(t)), outside)
+	d := linked(t, openProviders(t, t.TempDir()), outside)
 	before := d.Inspect(t.Context(), at, false)
 	must(t, before.Err)
 	mapped[0] = '?'

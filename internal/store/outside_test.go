@@ -41,7 +41,7 @@ func TestProofsOutside(t *testing.T) {
 			must(t, os.Chmod(filepath.Join(placed, "terraform-provider-x"), 0o777))
 		}, 0},
 	} {
-		cache, outside := cacheDir(t), t.TempDir()
+		cache, outside := t.TempDir(), t.TempDir()
 		write(t, outside, files)
 		d := project(t, openProviders(t, cache))
 		test.prepare(outside, d.Path(at))
@@ -52,7 +52,7 @@ func TestProofsOutside(t *testing.T) {
 			t.Errorf("%s: proofs: %v, want %d", name, got, test.want)
 		}
 	}
-	cache, mirror := cacheDir(t), t.TempDir()
+	cache, mirror := t.TempDir(), t.TempDir()
 	write(t, mirror, files)
 	if _, err := openProviders(t, cache).Outside(t.Context(), mirror); err != nil || len(proofs(t, cache)) != 0 {
 		t.Errorf("Foreign = %v; proofs: %v, want none", err, proofs(t, cache))
@@ -86,7 +86,7 @@ func TestLimitsOutside(t *testing.T) {
 			}
 		}, "more entries"},
 	} {
-		s, outside := openProviders(t, cacheDir(t)), t.TempDir()
+		s, outside := openProviders(t, t.TempDir()), t.TempDir()
 		write(t, outside, files)
 		test.fill(outside)
 		state := linked(t, s, outside).Inspect(t.Context(), at, true)
@@ -115,7 +115,7 @@ func (c *expiring) Err() error {
 // Hashing ends with the context, and a package that was not read to its end is not damaged.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	s := openProviders(t, cache)
 	dir, _ := stage(t, s, files)
 	must(t, os.Truncate(filepath.Join(dir, "terraform-provider-x"), 16<<20))

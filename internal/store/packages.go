@@ -33,7 +33,8 @@ type kind struct {
 	// isName reports whether a file name is the name of a package. nil means that every name is,
 	// and that a package with any other name than that of its content is damaged.
 	isName func(name string) bool
-	// readOnly says that published packages are read-only, for their user too.
+	// readOnly says that the files of published packages are read-only, for their user too. The
+	// directories stay writable, so that the user can remove the cache like any other directory.
 	readOnly bool
 }
 
@@ -146,9 +147,9 @@ const publishAttempts = 10
 // in its staging directory, and the next process removes them. After the rename, other processes
 // see the whole package.
 func (p *packages) publish(staged, name string, has func() bool) (existed bool, err error) {
-	// 1. The package gets the mode that it keeps.
+	// 1. The files get the mode that they keep.
 	if p.kind.readOnly {
-		if err := setWritable(staged, false); err != nil {
+		if err := makeReadOnly(staged); err != nil {
 			return false, err
 		}
 	}
@@ -161,23 +162,14 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 			return false, err
 		}
 		// 3. The package is locked, so that no process removes it as soon as it is visible, and
-		// then renamed. A directory must be writable to be moved.
-		if p.kind.readOnly {
-			if err = os.Chmod(staged, 0o755); err != nil { //nolint:gosec // as all directories of packages
-				return false, err
-			}
-		}
+		// then renamed.
 		err = p.inUse.publish(staged, p.path(name), func() error {
 			return atomicfile.Step(p.step("publish"), func() error { return os.Rename(staged, p.path(name)) })
 		})
-		if err != nil {
-			continue // another process may have published it
+		if err == nil {
+			return false, nil
 		}
-		// 4. The directory gets its mode back. If it does not, the package is still protected.
-		if p.kind.readOnly {
-			_ = atomicfile.Step(p.step("protect"), func() error { return os.Chmod(p.path(name), 0o555) }) //nolint:gosec // the mode of all packages
-		}
-		return false, nil
+		// Another process may have published it.
 	}
 	return false, err
 }
@@ -262,11 +254,11 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 	return removed && allowed, err
 }
 
-// move renames a package. A read-only directory is made writable first, because it could not be
-// moved. move returns no error if another process has already moved the package.
+// move renames a package. It returns no error if another process has already moved the package. The
+// directories of a restored cache can be read-only, and could not be moved.
 func (p *packages) move(stepName, from, to string) error {
-	if info, err := os.Lstat(from); p.kind.readOnly && err == nil && info.IsDir() {
-		_ = os.Chmod(from, 0o755) //nolint:gosec // as all directories of packages
+	if info, err := os.Lstat(from); err == nil && info.IsDir() && info.Mode()&0o200 == 0 {
+		_ = os.Chmod(from, info.Mode().Perm()|0o700)
 	}
 	err := atomicfile.Step(stepName, func() error { return os.Rename(from, to) })
 	if errors.Is(err, fs.ErrNotExist) {

@@ -70,10 +70,25 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 		}
 	}
 	return map[string]placement{
-		"nothing":                   {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"nothing, for a copy":       {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
-		"the same link":             {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"the same link, for a copy": {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
+		"nothing":                                       {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"nothing, for a copy":                           {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
+		"the same link":                                 {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
+		"the same link, for a copy":                     {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
+		"nothing, for a tool that writes":               {layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "directory"},
+		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory"},
+		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "link to " + same},
+		"a link to another cache, for a tool that writes": {
+			before: func(dir string) {
+				elsewhere := filepath.Join(t.TempDir(), filepath.Base(pkg))
+				write(t, elsewhere, files)
+				symlink(elsewhere, at)(dir)
+			},
+			layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory",
+		},
+		"the package, for a tool that writes": {
+			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutWritable,
+			replaced: store.ReplacedNothing, want: "directory",
+		},
 		"the package by a link": {
 			before: symlink(same, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: "link to " + same,
 		},
@@ -129,7 +144,7 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 // above it, the package is there afterwards, and the store is unchanged.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	pkg := publishProvider(t, s)
 	other := t.TempDir()
 	write(t, other, map[string]string{"terraform-provider-x": "other"})
@@ -169,7 +184,7 @@ func TestPlace(t *testing.T) {
 // modification times are set back.
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	pkg := publishProvider(t, s)
 	d := project(t, s)
 	_, err := d.Install(t.Context(), pkg, at, store.LayoutCopy)
@@ -216,7 +231,7 @@ func TestPlaceStaged(t *testing.T) {
 // The package in another program's directory is placed as a link to that directory.
 func TestPlaceForeign(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	mirror := t.TempDir()
 	write(t, mirror, files)
 	pkg, err := s.Outside(t.Context(), mirror)
@@ -235,7 +250,7 @@ func TestPlaceForeign(t *testing.T) {
 
 func TestPlacedAndRemove(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	pkg := publishProvider(t, s)
 	d := project(t, s)
 	places := []string{at, "example.com/acme/x/1.1.0/linux_amd64", "registry.opentofu.org/acme/y/1.0.0/linux_amd64"}
@@ -264,7 +279,7 @@ func TestPlacedAndRemove(t *testing.T) {
 
 func TestViewDir(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	if _, err := s.ViewDir(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ViewDir of nothing = %v", err)
 	}
@@ -302,7 +317,7 @@ func tree(t testing.TB, dir string) []string {
 // the first project.
 func TestPlaceInstalled(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	first, second := project(t, s), project(t, s)
 	if pkg, err := s.Installed(t.Context(), filepath.Dir(first.Path("x")), at); pkg != nil || err != nil {
 		t.Errorf("Installed in an empty project = %v, %v", pkg, err)

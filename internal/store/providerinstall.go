@@ -29,7 +29,22 @@ const (
 	LayoutLink Layout = iota
 	// LayoutCopy installs a copy.
 	LayoutCopy
+	// LayoutWritable installs a copy of a package in the store, and otherwise what LayoutLink
+	// installs. It is for projects whose stock tool writes to installed packages: only the store
+	// must not be changed. A stock tool links to mirrors of unpacked packages itself.
+	LayoutWritable
 )
+
+// links reports whether a package at a location is installed as a link if that is possible.
+func (l Layout) links(from location) bool {
+	switch from {
+	case stored:
+		return l == LayoutLink
+	case outside:
+		return l != LayoutCopy
+	}
+	return false // it is on the stage, or in a project
+}
 
 // Replaced is the kind of entry that a package has replaced.
 type Replaced int
@@ -50,7 +65,8 @@ const (
 // Install installs a package at a path and returns what it has replaced. Stock tools see the
 // previous entry, nothing, or the whole package, but never a part of it. If the package is there
 // already, Install leaves it unchanged: with LayoutLink, this includes a copy and a link to another
-// directory with the same content. The error is a [*PathError] if the system cannot have the path.
+// directory with the same content. With LayoutWritable, it includes a link to a directory outside of
+// the store. The error is a [*PathError] if the system cannot have the path.
 func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (Replaced, error) {
 	if err := d.checkPath(at); err != nil {
 		return 0, err
@@ -145,9 +161,12 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 		return false
 	}
 	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.location != staged {
-		return true
+		return layout != LayoutWritable || pkg.location != stored
 	}
 	state := d.Inspect(ctx, at, false)
+	if layout == LayoutWritable && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
+		return false // the link is to this store, or to that of another cache
+	}
 	return state.Err == nil && state.H1 == pkg.H1
 }
 
@@ -162,7 +181,7 @@ func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout 
 	if pkg.location == staged {
 		return made, pkg.take(ctx, to)
 	}
-	if layout == LayoutLink && runtime.GOOS != "windows" && pkg.location != installed &&
+	if layout.links(pkg.location) && runtime.GOOS != "windows" &&
 		atomicfile.Step("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
 		return made, nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// providerKind is the kind of the packages of providers. They are read-only, because Terraform
+// providerKind is the kind of the packages of providers. Their files are read-only, because Terraform
 // writes through a project's link to the store if it considers a package wrong.
 var providerKind = kind{
 	dir:      "provider",
@@ -235,7 +235,7 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) er
 		return providerName(got.h1), err
 	})
 	if err == nil && s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
-		_ = setWritable(s.path(name), false) // this makes the proof invalid
+		_ = makeReadOnly(s.path(name)) // this makes the proof invalid
 		s.proveWritten(s.path(name), got.h1)
 	}
 	return err

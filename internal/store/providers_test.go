@@ -31,14 +31,6 @@ func userKey(t testing.TB, secret string) *userkey.Key {
 	return key
 }
 
-// cacheDir returns a cache directory that is made removable after the test.
-func cacheDir(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	t.Cleanup(func() { _ = store.MakeWritable(dir) })
-	return dir
-}
-
 // openProviders opens the store of a cache directory as a new process would.
 func openProviders(t testing.TB, dir string) *store.Providers {
 	t.Helper()
@@ -124,7 +116,7 @@ const zh = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	dir := cacheDir(t)
+	dir := t.TempDir()
 	s := openProviders(t, dir)
 	pkg := publishProvider(t, s)
 	s.RecordArchive(zh, pkg.H1)
@@ -140,7 +132,7 @@ func TestFind(t *testing.T) {
 		"another process":               {openProviders(t, dir), []hashing.Hash{zh}, true},
 		"another user, h1":              {openProvidersAs(t, dir, secret+"!"), []hashing.Hash{pkg.H1}, true},
 		"another user, zh":              {openProvidersAs(t, dir, secret+"!"), []hashing.Hash{zh}, false},
-		"another cache":                 {openProviders(t, cacheDir(t)), []hashing.Hash{pkg.H1, zh}, false},
+		"another cache":                 {openProviders(t, t.TempDir()), []hashing.Hash{pkg.H1, zh}, false},
 		"no cache":                      {openProviders(t, ""), []hashing.Hash{pkg.H1, zh}, false},
 		"no hashes, so no package":      {s, nil, false},
 		"a hash that is no path either": {s, []hashing.Hash{"h1:../../x", "h1:"}, false},
@@ -155,14 +147,37 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Files in the store are protected from writes through a project's link.
+// Files in the store are protected from writes through a project's link. The directories are not,
+// so that the user can remove them.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	pkg := publishProvider(t, openProviders(t, cacheDir(t)))
-	for name, want := range map[string]string{".": "dr-xr-xr-x", "terraform-provider-x": "-r-xr-xr-x", "docs": "dr-xr-xr-x"} {
+	pkg := publishProvider(t, openProviders(t, t.TempDir()))
+	for name, want := range map[string]string{".": "drwxr-xr-x", "terraform-provider-x": "-r-xr-xr-x", "docs": "drwxr-xr-x"} {
 		if info, err := os.Stat(filepath.Join(pkg.Dir(), name)); err != nil || info.Mode().String() != want {
 			t.Errorf("%s: mode %v, %v; want %s", name, info.Mode(), err, want)
 		}
+	}
+	must(t, os.RemoveAll(pkg.Dir()))
+}
+
+// A damaged package can be quarantined and removed even if its directories are read-only, as those
+// of a restored cache can be.
+func TestReadOnlyDirectories(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	s := openProviders(t, cache)
+	pkg := publishProvider(t, s)
+	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
+	for _, name := range []string{"docs", "."} {
+		must(t, os.Chmod(filepath.Join(pkg.Dir(), name), 0o555))
+	}
+	next := openProviders(t, cache)
+	if _, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("Find = %v; want ErrDamaged", err)
+	}
+	must(t, next.RemoveQuarantine())
+	if size, err := next.QuarantineSize(); err != nil || size != 0 {
+		t.Errorf("%d bytes are left, %v", size, err)
 	}
 }
 
@@ -176,10 +191,9 @@ func TestDamaged(t *testing.T) {
 		"git metadata":   func(dir string) { write(t, dir, map[string]string{".git/config": ""}) },
 		"a link out":     func(dir string) { must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link"))) },
 	} {
-		cache := cacheDir(t)
+		cache := t.TempDir()
 		s := openProviders(t, cache)
 		pkg := publishProvider(t, s)
-		must(t, store.MakeWritable(pkg.Dir()))
 		damage(pkg.Dir())
 		next := openProviders(t, cache)
 		if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, store.ErrDamaged) {
@@ -198,10 +212,9 @@ func TestDamaged(t *testing.T) {
 // Clean removes damaged packages, also if they were the only ones.
 func TestCleanDamaged(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	s := openProviders(t, cache)
 	pkg := publishProvider(t, s)
-	must(t, store.MakeWritable(pkg.Dir()))
 	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
 	if _, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
 		t.Fatalf("Find = %v, want ErrDamaged", err)
@@ -223,7 +236,7 @@ func must(t testing.TB, err error) {
 // TestProof checks that the proof of a directory counts only as long as its files are unchanged.
 func TestProof(t *testing.T) {
 	t.Parallel()
-	cache, project := cacheDir(t), t.TempDir()
+	cache, project := t.TempDir(), t.TempDir()
 	placed := filepath.Join(project, at)
 	write(t, placed, files)
 	inspect := func() hashing.Hash {
@@ -305,7 +318,7 @@ func TestView(t *testing.T) {
 	if _, err := os.Lstat(none); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("View has made the store: %v", err)
 	}
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	pkg := publishProvider(t, openProviders(t, cache))
 	before := tree(t, cache)
 	s := store.ViewProviders(cache, userKey(t, secret))
@@ -325,7 +338,7 @@ func TestView(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	provider := addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "x"}
 	version, linux := versions.MustParse("1.0.0"), addrs.Platform{OS: "linux", Arch: "amd64"}
 	signed := evidence.Evidence{Kind: evidence.Signature, By: "AB"}
@@ -352,7 +365,7 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]*store.Providers{
-		"another user": openProvidersAs(t, cache, secret+"!"), "another cache": openProviders(t, cacheDir(t)), "none": openProviders(t, ""),
+		"another user": openProvidersAs(t, cache, secret+"!"), "another cache": openProviders(t, t.TempDir()), "none": openProviders(t, ""),
 	} {
 		if got, ok := other.Release(signed.Record(statement)); ok {
 			t.Errorf("%s: Release = %+v", name, got)
@@ -370,7 +383,7 @@ func TestRelease(t *testing.T) {
 // Unused packages can be removed, and packages in use cannot.
 func TestRemove(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	s := openProviders(t, cache)
 	publishProvider(t, s)
 	entries, err := providerEntries(t, cache)
@@ -402,7 +415,7 @@ func TestRemove(t *testing.T) {
 // The staging directory of a killed process is removed by the next process.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
-	cache := cacheDir(t)
+	cache := t.TempDir()
 	must(t, openProviders(t, cache).Close())
 	leftover := filepath.Join(cache, "provider", "stage", "LEFTOVER")
 	write(t, leftover, files)
