@@ -38,7 +38,7 @@ const (
 )
 
 // suites are the packages whose tests run by default: those with our files.
-var suites = []string{"addrs", "depsfile", "getmodules", "initwd", "registry"}
+var suites = []string{"addrs", "depsfile", "getmodules", "getproviders", "initwd", "providercache", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
