@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path"
 	"time"
 
@@ -52,7 +53,7 @@ func (s *HTTPMirrorSource) mirror(provider addrs.Provider) *cotter.NetworkMirror
 		TrustedHost:    provider.Hostname,
 		HTTPClient:     s.httpClient.HTTPClient,
 		UserAgent:      httpclient.OpenTofuUserAgent(tofuversion.String()),
-		Attempts:       s.httpClient.RetryMax + 1,
+		Attempts:       max(s.httpClient.RetryMax, s.locationConfig.ProviderDownloadRetries) + 1,
 	}
 }
 
@@ -109,10 +110,8 @@ func (s *HTTPMirrorSource) PackageMeta(ctx context.Context, provider addrs.Provi
 		return PackageMeta{}, s.fail(provider, err)
 	}
 	meta := PackageMeta{
-		Provider: provider, Version: version, TargetPlatform: target, Filename: path.Base(at.Path),
-		Location: PackageHTTPURL{URL: at.String(), ClientBuilder: func(ctx context.Context) *retryablehttp.Client {
-			return packageHTTPUrlClientWithRetry(ctx, s.locationConfig.ProviderDownloadRetries)
-		}},
+		Provider: provider, Version: version, TargetPlatform: target,
+		Filename: path.Base(at.Path), Location: mirrorArchive{pkg},
 	}
 	found, err := pkg.Authenticate(ctx)
 	if err != nil {
@@ -126,6 +125,29 @@ func (s *HTTPMirrorSource) PackageMeta(ctx context.Context, provider addrs.Provi
 		meta.Authentication = NewPackageHashAuthentication(target, hashes, s.locationConfig.TrustAllHashes)
 	}
 	return meta, nil
+}
+
+// mirrorArchive is an archive that Cotter downloads. Its URL can have secrets, which String does not
+// show.
+type mirrorArchive struct{ pkg cotter.Package }
+
+func (a mirrorArchive) String() string { return a.pkg.Location() }
+
+func (a mirrorArchive) InstallProviderPackage(ctx context.Context, meta PackageMeta, targetDir string, allowedHashes []Hash) (*PackageAuthenticationResult, error) {
+	file, err := os.CreateTemp("", "opentofu-provider-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	if err := a.pkg.Download(ctx, file, nil); err != nil {
+		return nil, err
+	}
+	local := PackageLocalArchive(file.Name())
+	meta.Location = local
+	return local.InstallProviderPackage(ctx, meta, targetDir, allowedHashes)
 }
 
 // fail returns OpenTofu's error for an error of Cotter, which names the provider already.

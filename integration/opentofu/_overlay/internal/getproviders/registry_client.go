@@ -45,7 +45,7 @@ func newRegistryClient(base *url.URL, creds svcauth.HostCredentials, httpClient 
 	return &registryClient{
 		client: &registryclient.Client{
 			Services:   registryService{base, creds},
-			HTTPClient: httpClient.HTTPClient,
+			HTTPClient: withVersion(httpClient.HTTPClient),
 			UserAgent:  httpclient.OpenTofuUserAgent(tofuversion.String()),
 			Attempts:   httpClient.RetryMax + 1,
 			RetryWait:  httpClient.RetryWaitMin,
@@ -69,15 +69,28 @@ func (s registryService) ServiceURL(context.Context, svchost.Hostname, string) (
 }
 
 func (s registryService) Authorize(_ context.Context, _ svchost.Hostname, req *http.Request) error {
-	addHeaders(req, s.creds)
+	if s.creds != nil {
+		s.creds.PrepareRequest(req)
+	}
 	return nil
 }
 
-func addHeaders(req *http.Request, creds svcauth.HostCredentials) {
-	if creds != nil {
-		creds.PrepareRequest(req)
-	}
+// withVersion returns a client that sends OpenTofu's version with each request.
+func withVersion(client *http.Client) *http.Client {
+	changed := *client
+	changed.Transport = versionSender{client.Transport}
+	return &changed
+}
+
+type versionSender struct{ transport http.RoundTripper }
+
+func (s versionSender) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
 	req.Header.Set(terraformVersionHeader, tofuversion.String())
+	if s.transport == nil {
+		return http.DefaultTransport.RoundTrip(req)
+	}
+	return s.transport.RoundTrip(req)
 }
 
 func (registryService) Refused(context.Context, svchost.Hostname, *http.Request) bool { return false }
@@ -231,7 +244,10 @@ func (c *registryClient) fail(provider addrs.Provider, err error) error {
 }
 
 // The search for the new names of legacy providers is OpenTofu's, and uses these methods.
-func (c *registryClient) addHeadersToRequest(req *http.Request) { addHeaders(req, c.creds) }
+func (c *registryClient) addHeadersToRequest(req *http.Request) {
+	_ = registryService{c.baseURL, c.creds}.Authorize(req.Context(), "", req)
+	req.Header.Set(terraformVersionHeader, tofuversion.String())
+}
 
 func (c *registryClient) errQueryFailed(provider addrs.Provider, err error) error {
 	return c.fail(provider, err)
