@@ -37,7 +37,8 @@ const (
 	version = "v1.12.6"
 )
 
-// suites are the packages whose tests run by default: those with our files.
+// suites are the packages whose tests run by default: those with our files, and one that installs
+// providers with them.
 var suites = []string{"addrs", "depsfile", "getmodules", "getproviders", "initwd", "providercache", "registry"}
 
 func main() {
