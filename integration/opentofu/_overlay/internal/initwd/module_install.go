@@ -166,25 +166,24 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	return err
 }
 
-// relativeTo returns the path of the modules directory relative to the root module, as the records of
-// earlier runs have it, or an absolute path if it is elsewhere.
+// relativeTo returns the path of the modules directory relative to the root module if both are
+// relative and it is below, and otherwise an absolute path. The records of earlier runs have the same
+// form.
 func relativeTo(rootDir, modsDir string) (string, error) {
-	absRoot, rootErr := filepath.Abs(rootDir)
-	absMods, err := filepath.Abs(modsDir)
-	if below, relErr := filepath.Rel(absRoot, absMods); relErr == nil && filepath.IsLocal(below) {
+	if below, err := filepath.Rel(rootDir, modsDir); err == nil && filepath.IsLocal(below) && !filepath.IsAbs(modsDir) {
 		return below, nil
 	}
-	return absMods, errors.Join(rootErr, err)
+	return filepath.Abs(modsDir)
 }
 
 // moduleDir returns the path of a module's directory, which begins with the path of the root module
 // or with that of the modules directory.
 func (run *installation) moduleDir(rootDir, modsDir, dir string) string {
+	if below, err := filepath.Rel(modsDir, dir); err == nil && filepath.IsLocal(below) {
+		return filepath.Join(run.modsDir, below)
+	}
 	if !filepath.IsAbs(dir) {
 		return filepath.Join(rootDir, dir)
-	}
-	if below, err := filepath.Rel(modsDir, dir); err == nil {
-		return filepath.Join(run.modsDir, below)
 	}
 	return dir
 }
