@@ -147,11 +147,18 @@ func (p *past) record(c *call) (manifest.Record, bool) {
 // version returns the version of a registry's module that a stock tool has installed for a call.
 func (p *past) version(c *call) (versions.Version, bool) {
 	record, ok := p.record(c)
-	if !ok || record.Source != c.from.Address.String() {
+	if !ok || !isRecordOf(record, c, p.parser) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(record.Version)
 	return v, err == nil
+}
+
+// isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded
+// addresses of registries as they were written, which may be without the host.
+func isRecordOf(record manifest.Record, c *call, parser addrs.Parser) bool {
+	source, err := parser.ParseModuleSource(record.Source)
+	return record.Source == c.from.Address.String() || err == nil && source.String() == c.from.Address.String()
 }
 
 // among returns those of the offered versions that a stock tool has installed for a call: one, or

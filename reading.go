@@ -72,7 +72,7 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
 	}
-	if record.Source != c.from.Address.String() {
+	if !isRecordOf(record, c, p.dialect.parser()) {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
 	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}

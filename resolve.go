@@ -149,7 +149,7 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 		return nil, "", nil
 	}
 	record, ok := r.project.recorded.Lookup(c.key())
-	if !ok || record.Source != c.from.Address.String() {
+	if !ok || !isRecordOf(record, c, r.project.dialect.parser()) {
 		return nil, "", nil
 	}
 	want, err := r.selector.wanted(c)

@@ -1,6 +1,7 @@
 package cotter_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -180,5 +181,31 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 				t.Errorf("offline: %v, want refused %t", err, test.refused)
 			}
 		})
+	}
+}
+
+// A record of an old stock tool has a registry's address without the host, and a directory below the
+// call's.
+func TestTrustInstalledByOldTools(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"main.tf": "module \"net\" {\n  source = \"acme/net/aws\"\n}\n",
+		".terraform/modules/net/aws-1.0.0/main.tf": "",
+		".terraform/modules/modules.json":          `{"Modules":[{"Key":"net","Source":"acme/net/aws","Version":"1.0.0","Dir":".terraform/modules/net/aws-1.0.0"},{"Key":"","Source":"","Dir":"."}]}`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := cotter.Installer{TrustInstalled: true}
+	for verb, run := range map[string]func(context.Context, cotter.Request) (*cotter.Result, error){"Load": in.Load, "Install": in.Install} {
+		found, err := run(t.Context(), cotter.Request{Dir: dir, NoLock: true, Offline: true})
+		if err != nil || len(found.Modules) != 1 || found.Modules[0].Dir != ".terraform/modules/net/aws-1.0.0" {
+			t.Errorf("%s: %+v, %v", verb, found, err)
+		}
 	}
 }

@@ -15,17 +15,24 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/signing"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 // AuthenticationError is returned if a registry does not prove a package: it offers no key, the
 // signature is not good, or the document of sums has a different sum.
 type AuthenticationError struct {
-	// Location is the document that failed the check, without credentials.
+	// Location is the document that failed the check, without credentials. It is "" if the caller
+	// has downloaded the document.
 	Location string
 	Err      error
 }
 
-func (e *AuthenticationError) Error() string { return fmt.Sprintf("%s: %v", e.Location, e.Err) }
+func (e *AuthenticationError) Error() string {
+	if e.Location == "" {
+		return fmt.Sprint(e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.Location, e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *AuthenticationError) Unwrap() error { return e.Err }
@@ -55,14 +62,9 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	}
 	auth := Authentication{Evidence: evidence.Evidence{Kind: evidence.Origin}}
 	if isSigned {
-		signer, err := signing.Check(document, signature, p.keys(), signing.Options{AllowWeak: p.AllowWeakSignatures, RefuseExpired: p.RefuseExpired})
-		if err != nil {
-			return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: err}
-		}
-		auth = Authentication{Evidence: signedBy(signer), KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
-		if signer.Weak != "" {
-			weak := &signing.Error{Err: signing.ErrWeak, KeyID: signer.KeyID, Reason: signer.Weak}
-			auth.Weak = (&AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: weak}).Error()
+		var err error
+		if auth, err = p.checkSignature(document, signature, p.found.Keys, addrs.Redact(p.found.SignatureURL)); err != nil {
+			return Authentication{}, err
 		}
 	}
 	sums, err := signing.ParseSums(document)
@@ -76,6 +78,43 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	return auth, nil
 }
 
+// VerifySums checks the signature of a document of sums that the caller has downloaded, with the keys
+// that the provider's registry offers. It applies AllowWeakSignatures and RefuseExpired, and uses no
+// other field. Hashes are the zh in each line of the document, unless a line is malformed; the caller
+// compares the archive with them. The error is an *[AuthenticationError].
+func (d *Direct) VerifySums(document, signature []byte, keys []registryclient.SigningKey) (Authentication, error) {
+	auth, err := d.checkSignature(document, signature, keys, "")
+	if err != nil {
+		return Authentication{}, err
+	}
+	sums, err := signing.ParseSums(document)
+	if err != nil {
+		return Authentication{}, &AuthenticationError{Err: err}
+	}
+	for _, sum := range sums.All() {
+		auth.Hashes = append(auth.Hashes, hashing.Hash("zh:"+sum))
+	}
+	return auth, nil
+}
+
+// checkSignature returns who signed a document.
+func (d *Direct) checkSignature(document, signature []byte, keys []registryclient.SigningKey, location string) (Authentication, error) {
+	var offered []signing.Key
+	for _, key := range keys {
+		offered = append(offered, signing.Key{ID: key.ID, Armor: key.Armor})
+	}
+	signer, err := signing.Check(document, signature, offered, signing.Options{AllowWeak: d.AllowWeakSignatures, RefuseExpired: d.RefuseExpired})
+	if err != nil {
+		return Authentication{}, &AuthenticationError{Location: location, Err: err}
+	}
+	auth := Authentication{Evidence: signedBy(signer), KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
+	if signer.Weak != "" {
+		weak := &signing.Error{Err: signing.ErrWeak, KeyID: signer.KeyID, Reason: signer.Weak}
+		auth.Weak = (&AuthenticationError{Location: location, Err: weak}).Error()
+	}
+	return auth, nil
+}
+
 // signedBy returns the evidence of a signature.
 func signedBy(signer signing.Signer) evidence.Evidence {
 	e := evidence.Evidence{Kind: evidence.Signature, By: signer.KeyID}
@@ -83,14 +122,6 @@ func signedBy(signer signing.Signer) evidence.Evidence {
 		e.By += " (" + signer.Name + ")"
 	}
 	return e
-}
-
-func (p *directPackage) keys() []signing.Key {
-	var keys []signing.Key
-	for _, key := range p.found.Keys {
-		keys = append(keys, signing.Key{ID: key.ID, Armor: key.Armor})
-	}
-	return keys
 }
 
 // hashes returns all hashes that the registry confirms, and those of them that belong to this

@@ -34,8 +34,8 @@ import (
 // mirror's host is sent only for the documents. The user name and password in the URL are also
 // sent for archives of the same origin.
 //
-// If a mirror lists hashes for an archive, the archive must have one of them. A lock records only
-// those that the archive and the package actually have, unless all listed hashes are trusted; see
+// If a mirror lists hashes for an archive, the archive must have one of them; if all of them are
+// skipped, Authenticate returns an error, as stock tools do. A lock records only those that the archive and the package actually have, unless all listed hashes are trusted; see
 // TrustAllHashes.
 //
 // A NetworkMirror remembers the documents of versions: in a run of a cotter.Installer until the run
@@ -139,6 +139,8 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 		url:      at,
 		location: addrs.Redact(at.String()),
 		hashes:   listed.hashes,
+		unusable: listed.unusable,
+		about:    about,
 		trusted:  m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost,
 	}, nil
 }
@@ -287,6 +289,10 @@ type networkPackage struct {
 	// hashes are the hashes that the mirror lists for the package. The package must have one of
 	// them.
 	hashes []hashing.Hash
+	// unusable reports whether the mirror lists hashes and none of them can be compared, and about
+	// is the subject of the error.
+	unusable bool
+	about    MirrorError
 	// trusted reports whether all of them count as proven.
 	trusted bool
 }
@@ -316,8 +322,11 @@ func (p *networkPackage) Dir() string { return "" }
 // ReportsH1 implements [Package].
 func (p *networkPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package].
+// Authenticate implements [Package]. The error is a *[MirrorError].
 func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
+	if p.unusable {
+		return Authentication{}, p.about.with(fmt.Errorf("%w: it lists hashes, and none of them has a form that can be compared", ErrInvalidMirror))
+	}
 	found := Authentication{Evidence: p.mirror.evidence(), Announced: slices.Clone(p.hashes)}
 	if p.trusted {
 		found.Hashes = slices.Clone(p.hashes)

@@ -54,6 +54,8 @@ type listedArchive struct {
 	// url is absolute or relative to the document.
 	url    string
 	hashes []hashing.Hash
+	// unusable reports whether hashes are listed and all of them were skipped.
+	unusable bool
 }
 
 // parseMirrorArchives parses a VERSION.json:
@@ -84,6 +86,7 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 				listed.hashes = append(listed.hashes, h)
 			}
 		}
+		listed.unusable = len(archive.Hashes) > 0 && len(listed.hashes) == 0
 		slices.Sort(listed.hashes)
 		listed.hashes = slices.Compact(listed.hashes)
 		found[platform] = listed

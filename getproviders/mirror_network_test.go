@@ -228,6 +228,26 @@ func TestNetworkMirrorHashes(t *testing.T) {
 	}
 }
 
+// If a mirror lists only hashes that cannot be compared, a package must not pass as one without hashes.
+func TestNetworkMirrorUnusableHashes(t *testing.T) {
+	t.Parallel()
+	x := provider(t, "acme/x")
+	for name, listed := range map[string]string{"an unknown scheme": `"h2:abc"`, "malformed": `"zh:short", "h1:placeholder", ""`} {
+		web := webtest.New(t)
+		web.Serve("https://mirror.example.com", pages(map[string]string{
+			"/m/" + x.String() + "/1.0.0.json": fmt.Sprintf(`{"archives": {"linux_amd64": {"url": "x.zip", "hashes": [%s]}}}`, listed),
+		}))
+		p, err := mirror(t, web, mirrorBase).Package(t.Context(), x, one, linux)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, err = p.Authenticate(t.Context())
+		if _, ok := errors.AsType[*getproviders.MirrorError](err); !ok || !errors.Is(err, getproviders.ErrInvalidMirror) {
+			t.Errorf("%s: Authenticate = %v, want ErrInvalidMirror in a *MirrorError", name, err)
+		}
+	}
+}
+
 func TestNetworkMirrorFailures(t *testing.T) {
 	t.Parallel()
 	status := func(code int) http.HandlerFunc {

@@ -37,8 +37,9 @@ const (
 	version = "v1.12.6"
 )
 
-// suites are the packages whose tests run by default: those with our files.
-var suites = []string{"addrs", "depsfile", "getmodules", "initwd", "registry"}
+// suites are the packages whose tests run by default: those with our files, and one that installs
+// providers with them.
+var suites = []string{"addrs", "depsfile", "getmodules", "getproviders", "initwd", "providercache", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/configs"
+	"github.com/opentofu/opentofu/internal/modsdir"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cotterpin/cotter"
@@ -21,14 +22,14 @@ import (
 // are left to configs.BuildConfig, which reads the installed files.
 type configReader struct {
 	root       *configs.Module
-	canInstall func(addrs.ModuleSource) bool
+	canInstall func(addrs.Module, addrs.ModuleSource) bool
 
 	mu     sync.Mutex // parsers are not safe for concurrent use
 	parser *configs.Parser
-	calls  map[string]configs.StaticModuleCall // of the modules whose callers were read
+	calls  map[string]configs.StaticModuleCall // by key, of the modules whose callers were read
 }
 
-func newConfigReader(parser *configs.Parser, root *configs.Module, canInstall func(addrs.ModuleSource) bool) *configReader {
+func newConfigReader(parser *configs.Parser, root *configs.Module, canInstall func(addrs.Module, addrs.ModuleSource) bool) *configReader {
 	return &configReader{root: root, canInstall: canInstall, parser: parser, calls: make(map[string]configs.StaticModuleCall)}
 }
 
@@ -38,7 +39,7 @@ func (r *configReader) ReadModule(ctx context.Context, dir cotter.ConfigDir) (co
 	var found cotter.ModuleConfig
 	module := r.root
 	if len(dir.Path) > 0 {
-		module, _ = r.parser.LoadConfigDir(dir.Dir, r.calls[dir.Path.String()])
+		module, _ = r.parser.LoadConfigDir(dir.Dir, r.calls[key(addrs.Module(dir.Path))])
 	}
 	if module == nil {
 		return found, nil
@@ -46,14 +47,17 @@ func (r *configReader) ReadModule(ctx context.Context, dir cotter.ConfigDir) (co
 	for _, name := range sortedNames(module.ModuleCalls) {
 		call := module.ModuleCalls[name]
 		path := append(slices.Clone(addrs.Module(dir.Path)), name)
-		r.calls[path.String()] = configs.NewStaticModuleCall(path, call.DeclRange, call.Variables, r.root.SourceDir, call.Workspace)
-		r.add(&found, nil, name, call.SourceAddr, call.Version, displayed(call.DeclRange, dir))
+		r.calls[key(path)] = configs.NewStaticModuleCall(path, call.DeclRange, call.Variables, r.root.SourceDir, call.Workspace)
+		r.add(&found, path, nil, call.SourceAddr, call.Version, displayed(call.DeclRange, dir))
 	}
 	if len(dir.Path) == 0 {
 		r.addTests(ctx, &found)
 	}
 	return found, nil
 }
+
+// key returns the path of a module as manifests write it. Its method String has another form.
+func key(path addrs.Module) string { return modsdir.Manifest(nil).ModuleKey(path) }
 
 // addTests adds the modules that tests of the root module call.
 func (r *configReader) addTests(ctx context.Context, found *cotter.ModuleConfig) {
@@ -73,15 +77,16 @@ func (r *configReader) addTests(ctx context.Context, found *cotter.ModuleConfig)
 				}
 				return cty.DynamicVal, nil
 			}
-			r.calls[path.String()] = configs.NewStaticModuleCall(path, run.Module.DeclRange, variables, r.root.SourceDir, "")
-			r.add(found, path[:len(path)-1], run.Name, run.Module.Source, run.Module.Version, run.Module.DeclRange)
+			r.calls[key(path)] = configs.NewStaticModuleCall(path, run.Module.DeclRange, variables, r.root.SourceDir, "")
+			r.add(found, path, path[:len(path)-1], run.Module.Source, run.Module.Version, run.Module.DeclRange)
 		}
 	}
 }
 
 // add adds a call, unless the configuration's own errors are about it or it cannot be installed here.
-func (r *configReader) add(found *cotter.ModuleConfig, prefix addrs.Module, name string, source addrs.ModuleSource, version configs.VersionConstraint, at hcl.Range) {
-	if source == nil || !hclsyntax.ValidIdentifier(name) || !r.canInstall(source) {
+func (r *configReader) add(found *cotter.ModuleConfig, path, prefix addrs.Module, source addrs.ModuleSource, version configs.VersionConstraint, at hcl.Range) {
+	name := path[len(path)-1]
+	if source == nil || !hclsyntax.ValidIdentifier(name) || !r.canInstall(path, source) {
 		return
 	}
 	found.Calls = append(found.Calls, cotter.ModuleCall{

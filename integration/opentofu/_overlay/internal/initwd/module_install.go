@@ -65,6 +65,7 @@ func (i *ModuleInstaller) InstallModules(ctx context.Context, rootDir, testsDir 
 	}
 	manifest := modsdir.Manifest{"": {Dir: rootDir}}
 	run := i.moduleInstallWalker(ctx, manifest, upgrade, hooks, i.fetcher)
+	run.installed, _ = modsdir.ReadManifestSnapshotForDir(i.modsDir) // Cotter reports a manifest that it cannot read
 	config, installDiags := i.installDescendentModules(ctx, root, manifest, run, installErrsOnly)
 	return config, append(diags, installDiags...)
 }
@@ -76,8 +77,9 @@ type installation struct {
 	hooks   ModuleInstallHooks
 	fetcher *getmodules.PackageFetcher
 
-	failed   error                      // of cotter.Installer
-	resolved map[string]cotter.Resolved // by the module's key
+	installed modsdir.Manifest           // before the run
+	failed    error                      // of cotter.Installer
+	resolved  map[string]cotter.Resolved // by the module's key
 }
 
 // moduleInstallWalker is also called by DirFromModule.
@@ -120,7 +122,7 @@ func (i *ModuleInstaller) installDescendentModules(ctx context.Context, root *co
 // install installs everything below the root module and adds it to manifest.
 func (run *installation) install(ctx context.Context, root *configs.Module, manifest modsdir.Manifest) error {
 	rootDir := manifest[""].Dir
-	modsDir, err := filepath.Abs(run.modsDir)
+	modsDir, err := relativeTo(rootDir, run.modsDir)
 	if err != nil {
 		return err
 	}
@@ -164,20 +166,34 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	return err
 }
 
+// relativeTo returns the path of the modules directory relative to the root module if both are
+// relative and it is below, and otherwise an absolute path. The records of earlier runs have the same
+// form.
+func relativeTo(rootDir, modsDir string) (string, error) {
+	if below, err := filepath.Rel(rootDir, modsDir); err == nil && filepath.IsLocal(below) && !filepath.IsAbs(modsDir) {
+		return below, nil
+	}
+	return filepath.Abs(modsDir)
+}
+
 // moduleDir returns the path of a module's directory, which begins with the path of the root module
 // or with that of the modules directory.
 func (run *installation) moduleDir(rootDir, modsDir, dir string) string {
+	if below, err := filepath.Rel(modsDir, dir); err == nil && filepath.IsLocal(below) {
+		return filepath.Join(run.modsDir, below)
+	}
 	if !filepath.IsAbs(dir) {
 		return filepath.Join(rootDir, dir)
-	}
-	if below, err := filepath.Rel(modsDir, dir); err == nil {
-		return filepath.Join(run.modsDir, below)
 	}
 	return dir
 }
 
-// canInstall reports whether the installer was given what a source needs.
-func (run *installation) canInstall(source addrs.ModuleSource) bool {
+// canInstall reports whether the installer was given what a source needs, which is nothing for a
+// module that is installed.
+func (run *installation) canInstall(path addrs.Module, source addrs.ModuleSource) bool {
+	if record, ok := run.installed[key(path)]; ok && !run.upgrade && record.SourceAddr == source.String() {
+		return true
+	}
 	switch source.(type) {
 	case addrs.ModuleSourceRegistry:
 		return run.reg != nil && run.fetcher != nil
@@ -223,7 +239,7 @@ func (run *installation) load(req *configs.ModuleRequest, manifest modsdir.Manif
 		run.hooks.Install(key, record.Version, record.Dir)
 		return module, record.Version, diags
 	}
-	if req.SourceAddr != nil && !run.canInstall(req.SourceAddr) {
+	if req.SourceAddr != nil && !run.canInstall(req.Path, req.SourceAddr) {
 		summary := "Remote module sources not supported"
 		if _, ok := req.SourceAddr.(addrs.ModuleSourceRegistry); ok {
 			summary = "Registry-style module sources not supported"

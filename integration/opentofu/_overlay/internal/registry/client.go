@@ -102,7 +102,13 @@ func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocat
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}()
-	err = c.Cotter().Download(ctx, cotter.ModuleRegistryPackage(location.packageAddr), registryclient.Location{
+	client := c.Cotter()
+	if location.useRegistryCredentials {
+		// OpenTofu sends the registry's credentials to each URL that the registry names for its own
+		// packages. Cotter sends them to the origin of the service only, which is this one then.
+		client.Services = hostedServices{services{c.services}, location.packageURL}
+	}
+	err = client.Download(ctx, cotter.ModuleRegistryPackage(location.packageAddr), registryclient.Location{
 		Source:         cotter.ModuleSourceRemote{Package: cotter.ParseModulePackage(location.packageURL.String())},
 		Origin:         location.packageURL.String(), // ModulePackageLocation has checked what the registry points to
 		Direct:         true,
@@ -143,6 +149,16 @@ func (s services) Authorize(ctx context.Context, host svchost.Hostname, req *htt
 		credentials.PrepareRequest(req)
 	}
 	return err
+}
+
+// hostedServices says that the service of a registry has the origin of a package.
+type hostedServices struct {
+	services
+	origin *url.URL
+}
+
+func (s hostedServices) ServiceURL(context.Context, svchost.Hostname, string) (*url.URL, error) {
+	return s.origin.Parse("/")
 }
 
 func (services) Refused(context.Context, svchost.Hostname, *http.Request) bool { return false }
