@@ -269,7 +269,7 @@ func changeMark(c entryChange) (kind graph.Kind, text string) {
 	case changeRemoved:
 		return graph.Removed, ""
 	case changeVersion:
-		return graph.Updated, addrs.Redact(c.Old) + " -> " + addrs.Redact(c.New)
+		return graph.Updated, addrs.Redact(c.shownChange)
 	case changeContent:
 		return graph.Content, "under the same name"
 	}

@@ -257,8 +257,8 @@ func (o *output) proposals(pins []cotter.Pin) {
 			o.printf("\n")
 		}
 		first = false
-		o.printf("%s (%s:%d): %s is %s, and the newest is %s; `cotter update %s --edit` writes it into the file\n",
-			pin.Path, pin.Call.SourceRange.Filename, pin.Call.SourceRange.Start.Line, pin.Argument, pin.Tag, pin.LatestTag, shellWord(pin.Path.String()))
+		o.printf("%s (%s): %s is %s, and the newest is %s; `cotter update %s --edit` writes it into the file\n",
+			pin.Path, o.place("", pin.Call.SourceRange), pin.Argument, pin.Tag, pin.LatestTag, shellWord(pin.Path.String()))
 	}
 }
 
@@ -343,7 +343,7 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 		if dryRun {
 			what = "would be edited"
 		}
-		o.printf("- %s (%s:%d) %s: %s %s -> %s\n", pin.Path, at.Filename, at.Start.Line, what, pin.Argument, pin.Tag, pin.LatestTag)
+		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Tag, pin.LatestTag, o.place(dir, at))
 	}
 	return nil
 }
@@ -359,7 +359,7 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		pins, err := updatedPins(ctx, in, req)
 		if err != nil {
 			for _, m := range messages(err) {
-				out.warnf("%s", m.line())
+				out.warnf("%s", out.placed(m).line())
 			}
 		}
 		out.proposals(pins)

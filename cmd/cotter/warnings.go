@@ -18,6 +18,7 @@ func (o *output) warning(event cotter.Event) {
 
 // printWarning prints a warning about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w cotter.Warning) {
+	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
 		text = subject + ": " + text
