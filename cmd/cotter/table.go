@@ -56,11 +56,12 @@ func (t *table) print(o *output) {
 	}
 }
 
-// printNarrow prints each row as its title, followed by an indented line for the other cells.
+// printNarrow prints each row as its title, followed by an indented line for the other cells. The
+// last one is the place.
 func (t *table) printNarrow(o *output) {
 	for _, row := range t.rows {
 		var title, others []string
-		for i, cell := range row {
+		for i, cell := range row[:len(row)-1] {
 			switch {
 			case cell == "-":
 			case i < t.title:
@@ -70,7 +71,11 @@ func (t *table) printNarrow(o *output) {
 			}
 		}
 		o.printf("%s\n", lines(folded(strings.Join(title, "  "), o.columns, "    ")))
-		o.printf("    %s\n", lines(folded(strings.Join(others, ", "), o.columns-4, "    ")))
+		text := strings.Join(others, ", ")
+		if place := row[len(row)-1]; place != "-" {
+			text += " (" + place + ")"
+		}
+		o.printf("    %s\n", lines(folded(text, o.columns-4, "    ")))
 	}
 }
 
