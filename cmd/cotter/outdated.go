@@ -169,11 +169,20 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), uses[r].String())
 	}
 	t.print(o)
+	pins := make(map[string][]cotter.Pin)
+	for dir, list := range found {
+		for _, m := range list.Modules {
+			if m.Pin != nil {
+				pins[dir] = append(pins[dir], *m.Pin)
+			}
+		}
+	}
 	text := fmt.Sprintf("Newer versions in %d of %s", projects, count(len(found), "project"))
 	if failed > 0 {
 		text += fmt.Sprintf("; %d failed", failed)
 	}
 	o.notef("%s. --verbose lists each call.\n", text)
+	o.proposeForProjects(pins)
 }
 
 // releaseUses are the calls of a module, or the requirements of a provider, in several projects.

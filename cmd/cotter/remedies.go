@@ -416,19 +416,23 @@ func remedyLines(list []remedy) []string {
 	}
 	var texts []string
 	for i, r := range order {
-		same := func(other remedy) bool { return other.text == r.text && slices.Equal(keys[other], keys[r]) }
+		same := func(other remedy) bool { return other.text == r.text }
 		if r.isOfProject() && slices.ContainsFunc(order[:i], same) {
 			continue // a text below names the project
 		}
 		text := r.line(keys[r])
 		var others []string
+		calls := ""
 		for _, other := range order[i+1:] {
 			if r.isOfProject() && same(other) {
 				others = append(others, other.project)
+				if !slices.Equal(keys[other], keys[r]) {
+					calls = "the calls of "
+				}
 			}
 		}
 		if others != nil {
-			text += " Do the same for " + someOf(others) + "."
+			text += " Do the same for " + calls + someOf(others) + "."
 		}
 		texts = append(texts, text)
 	}

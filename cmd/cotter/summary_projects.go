@@ -100,7 +100,11 @@ func (all projectOutcomes) printUnsigned(o *output) {
 		dirs[text] = append(dirs[text], p.dir)
 	}
 	for _, text := range order {
-		o.unsigned(inDirs(dirs[text])+": ", strings.Split(text, ", "))
+		subject := dirs[text][0]
+		if n := len(dirs[text]); n > 1 {
+			subject = count(n, "project")
+		}
+		o.unsigned(subject+": ", strings.Split(text, ", "))
 	}
 }
 

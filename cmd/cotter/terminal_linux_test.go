@@ -291,6 +291,9 @@ func TestNarrowTables(t *testing.T) {
 		command.Stdin, command.Stdout, command.Stderr = term.slave, term.slave, term.slave
 		err := command.Run()
 		shown := strings.ReplaceAll(term.end(), "\r", "")
+		if i := strings.LastIndex(shown, "\x1b[J"); i >= 0 { // the live lines end there
+			shown = shown[i+len("\x1b[J"):]
+		}
 		if err != nil {
 			t.Fatalf("%s: %s\n%s", step.args, err, shown)
 		}
