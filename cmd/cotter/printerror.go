@@ -233,9 +233,19 @@ func (o *output) sourceDir(m message) string {
 
 // printRemedies prints what to do about messages that were printed.
 func (o *output) printRemedies(list []remedy) {
-	for _, line := range remedyLines(list) {
+	for _, line := range remedyLines(o.fromHere(list)) {
 		fmt.Fprintln(o.stderr, sanitize.Escape(line))
 	}
+}
+
+// fromHere returns remedies whose commands work in the current directory: with --chdir, they need
+// it as well.
+func (o *output) fromHere(list []remedy) []remedy {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].project = cmp.Or(list[i].project, o.dir)
+	}
+	return list
 }
 
 // interrupted reports whether the user has interrupted the run. If so, it prints that,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -369,7 +370,7 @@ func (o *output) earlierLock(project string, result *cotter.Result) {
 		subject = project + ": "
 	}
 	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
-		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: project}.line(nil))
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: cmp.Or(project, o.dir)}.line(nil))
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.

@@ -23,7 +23,7 @@ func (o *output) printWarning(dir string, w cotter.Warning) {
 	if subject := warningSubject(dir, w); subject != "" {
 		text = subject + ": " + text
 	}
-	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(warningRemedies(dir, w))...), "\n"))
+	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(o.fromHere(warningRemedies(dir, w)))...), "\n"))
 }
 
 // warningText returns the message of a warning with its place.
@@ -121,6 +121,6 @@ func (c *originWarnings) print(o *output) {
 		if hidden > 0 {
 			lines = append(lines, fmt.Sprintf("... and %d more (--verbose lists all)", hidden))
 		}
-		o.warnf("%s", strings.Join(append(lines, remedyLines(remedies)...), "\n"))
+		o.warnf("%s", strings.Join(append(lines, remedyLines(o.fromHere(remedies))...), "\n"))
 	}
 }
