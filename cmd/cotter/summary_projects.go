@@ -24,30 +24,39 @@ type projectOutcomes []projectOutcome
 
 // any reports whether any project has changed.
 func (all projectOutcomes) any() bool {
-	return slices.ContainsFunc(all, func(p projectOutcome) bool { return len(p.lines) > 0 })
+	return slices.ContainsFunc(all, func(p projectOutcome) bool { return p.changes() != "" })
+}
+
+// changes counts what has changed in a project. It returns "" if nothing has.
+func (p projectOutcome) changes() string {
+	text := counted(p.lines)
+	if n := len(p.result.Vendored); n > 0 {
+		text = strings.TrimPrefix(fmt.Sprintf("%s, %s changed", text, count(n, "vendored package")), ", ")
+	}
+	return text
 }
 
 // print prints the projects that have changed, with --verbose all of them, and then the summary.
 func (all projectOutcomes) print(o *output) {
 	width := 0
 	for _, p := range all {
-		if n := utf8.RuneCountInString(p.dir); len(p.lines) > 0 && n <= maxAligned {
+		if n := utf8.RuneCountInString(p.dir); p.changes() != "" && n <= maxAligned {
 			width = max(width, n)
 		}
 	}
 	for _, p := range all {
 		switch {
 		case o.quiet:
-		case len(p.lines) > 0 && !o.verbose:
-			o.printf("%s  %s\n", fmt.Sprintf("%-*s", width, p.dir), counted(p.lines))
-		case len(p.lines) > 0:
-			o.printf("%s: %s\n", p.dir, counted(p.lines))
+		case p.changes() != "" && !o.verbose:
+			o.printf("%s  %s\n", fmt.Sprintf("%-*s", width, p.dir), p.changes())
+		case p.changes() != "":
+			o.printf("%s: %s\n", p.dir, p.changes())
 			o.printOutcomes(p.lines, "    ")
+			for _, change := range p.result.Vendored {
+				o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
+			}
 		case o.verbose:
 			o.printf("%s: up to date\n", p.dir)
-		}
-		for _, change := range p.result.Vendored {
-			o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
 		}
 	}
 	all.printUnsigned(o)
@@ -55,12 +64,11 @@ func (all projectOutcomes) print(o *output) {
 		return
 	}
 	all.printEarlierLocks(o)
-	if o.verbose || !all.any() {
-		return
+	if list := all.releases(); !o.verbose && len(list) > 0 {
+		o.printf("\n")
+		o.printReleases(list)
+		o.printf("\n")
 	}
-	o.printf("\n")
-	o.printReleases(all.releases())
-	o.printf("\n")
 }
 
 // printEarlierLocks explains for one project that an earlier version of its lock exists, and names
