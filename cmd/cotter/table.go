@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -95,7 +94,7 @@ func terminalWidth(w io.Writer) int {
 // folded breaks a line between words so that no part is longer than width, if possible. All parts
 // but the first begin with indent. It returns the text unchanged if width is 0.
 func folded(text string, width int, indent string) string {
-	if width <= 0 || utf8.RuneCountInString(text) <= width {
+	if width <= 0 || columnsOf(text) <= width {
 		return text
 	}
 	var b strings.Builder
