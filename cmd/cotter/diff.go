@@ -84,20 +84,26 @@ func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return errors.Join(err, interfaces.report(out))
 }
 
-// diff prints changes as text.
+// diff prints changes as text: with --verbose all details, and otherwise versions with short
+// commits and digests.
 func (o *output) diff(changes []entryChange) {
 	breaking := 0
 	var broken []string
+	var list []resultLine
 	for _, c := range changes {
-		o.printf("- %s: %s\n", c.subject(), c.summary())
-		for _, line := range slices.Concat(c.Details, shortList(interfaceLines(c.interfaces))) {
-			o.printf("    %s\n", line)
+		line := resultLine{verb: "changed", subject: c.subject(), what: c.summary(), details: c.shownDetails(o.verbose)}
+		switch c.Change {
+		case changeAdded, changeRemoved:
+			line.verb = c.Change
 		}
+		line.details = slices.Concat(line.details, shortList(interfaceLines(o.shownInterface("", c.interfaces))))
+		list = append(list, line)
 		if n := breakingChanges(c.interfaces); n > 0 {
 			breaking += n
 			broken = append(broken, c.subject())
 		}
 	}
+	o.printOutcomes(list, "")
 	if breaking > 0 {
 		o.notef("\n%s, in %s.\n", count(breaking, "breaking change"), strings.Join(broken, ", "))
 	}
@@ -107,11 +113,11 @@ func (o *output) diff(changes []entryChange) {
 func (o *output) diffMarkdown(changes []entryChange) {
 	o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
 	for _, c := range changes {
-		details := slices.Concat(c.Details, shortList(interfaceLines(c.interfaces)))
+		details := slices.Concat(c.shownDetails(o.verbose), shortList(interfaceLines(c.interfaces)))
 		if c.Change == changeContent {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.Old), markdownCell(c.New), joinCells(details))
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), markdownCell(c.after), joinCells(details))
 	}
 }
 
@@ -190,6 +196,13 @@ type entryChange struct {
 
 	shown      string                   // Provider as shown in text
 	interfaces []cotter.InterfaceChange // Interface as shown in text
+	// before and after are Old and New as shown in text, and shownChange is the change from one to the
+	// other.
+	before, after, shownChange string
+	// full has the packages with their full revisions, and newRef is the detail that only the tag
+	// or branch in the source differs. Both are for --verbose.
+	full   []string
+	newRef string
 }
 
 // subject returns the name of the module or provider for text.
@@ -200,16 +213,22 @@ func (c entryChange) subject() string {
 func (c entryChange) summary() string {
 	switch c.Change {
 	case changeAdded:
-		return "added " + c.New
+		return c.after
 	case changeRemoved:
-		return "removed, was " + c.Old
+		return c.before
 	case changeContent:
-		return c.New + " with OTHER CONTENT"
+		return c.shownChange + " with OTHER CONTENT"
 	}
-	if c.Old == c.New {
-		return c.New
+	return c.shownChange
+}
+
+// shownDetails returns the details for text. Without verbose, those are missing that differ only in
+// the revision, which the summary has.
+func (c entryChange) shownDetails(verbose bool) []string {
+	if verbose {
+		return slices.Compact(slices.Concat(c.Details, c.full))
 	}
-	return c.Old + " -> " + c.New
+	return slices.DeleteFunc(slices.Clone(c.Details), func(detail string) bool { return slices.Contains(c.full, detail) || detail == c.newRef })
 }
 
 // differs adds a detail if two values differ.
@@ -240,15 +259,33 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 		c.New = cmp.Or(from.New.Version, from.New.Package)
 	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
+	c.before, c.after = releaseText(valueOf(from.Old)), releaseText(valueOf(from.New))
 	if from.Old == nil || from.New == nil {
 		return c
 	}
+	if c.shownChange = c.after; c.before != c.after {
+		c.shownChange = releaseChange(*from.Old, *from.New)
+	}
 	c.differs("source", from.Old.Source, from.New.Source)
+	if len(c.Details) > 0 && sourceName(from.Old.Source) == sourceName(from.New.Source) {
+		c.newRef = c.Details[0]
+	}
+	if from.Old.Package != from.New.Package && shortRevision(*from.New) != "" {
+		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package, from.New.Package)}
+	}
 	c.differs("constraint", from.Old.Constraints, from.New.Constraints)
 	if c.Change == changeContent || c.Change == changeOther {
 		c.differs("package", from.Old.Package, from.New.Package)
 	}
 	return c
+}
+
+// valueOf returns the entry, or the zero value if there is none.
+func valueOf(entry *lockfile.Module) lockfile.Module {
+	if entry == nil {
+		return lockfile.Module{}
+	}
+	return *entry
 }
 
 func providerChange(from lockfile.ProviderChange) entryChange {
@@ -260,6 +297,10 @@ func providerChange(from lockfile.ProviderChange) entryChange {
 		c.New = from.New.Version
 	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, false, c.Old != c.New)
+	c.before, c.after, c.shownChange = c.Old, c.New, c.New
+	if c.Old != c.New {
+		c.shownChange = c.Old + " -> " + c.New
+	}
 	if from.Old == nil || from.New == nil {
 		return c
 	}

@@ -237,6 +237,8 @@ var variable = sync.OnceValue(func() []outputVariant {
 		{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
 		{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
 		{regexp.MustCompile(`([Cc])ommit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "${1}ommit COMMIT"},
+		{regexp.MustCompile(`\([0-9a-f]{7}\)`), "(COMMIT)"},
+		{regexp.MustCompile(`\([0-9a-f]{7} -> [0-9a-f]{7}\)`), "(COMMIT -> COMMIT)"},
 		{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
 		{regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`), "2026-01-02"},
 	}

@@ -23,18 +23,20 @@ func graphCommand(out *output) *cli.Command {
 		Name:      "graph",
 		Usage:     "draw the module tree: text, Graphviz, Mermaid, SVG or an HTML page",
 		ArgsUsage: "[NEW]",
-		Description: "Shows each module below the module that calls it, with its version. The graph also\n" +
-			"shows which modules share a package, and what is wrong: files that were changed since\n" +
-			"the installation, missing modules, and lock entries that are out of date. With\n" +
-			"--outdated and --remote it asks the origins, like outdated and verify --remote. The\n" +
-			"HTML page is a single file that needs no network.\n" +
+		Description: "Shows each module below the module that calls it, with its version, and the providers\n" +
+			"that modules require. The graph also shows which modules share a package, and what is\n" +
+			"wrong: files that were changed since the installation, missing modules, and lock\n" +
+			"entries that are out of date. With --outdated and --remote it asks the origins, like\n" +
+			"outdated and verify --remote. The HTML page is a single file that needs no network; for\n" +
+			"each module and provider it shows who requires it, and which versions are allowed.\n" +
 			"\n" +
 			"With --diff it shows the differences between two locks, named as for cotter diff: OLD\n" +
 			"and the current project, or OLD and NEW.",
 		Flags: configFlags(
 			&cli.Flag{Name: "format", Type: cli.String, Usage: "write `FORMAT`: text, dot, mermaid, svg or html; the default is the format for the extension of --out, or text"},
 			&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"},
-			&cli.Flag{Name: "providers", Usage: "show the providers too, and which modules require them"},
+			&cli.Flag{Name: "providers", Usage: "show the providers, and which modules require them; the default in text, HTML and JSON"},
+			&cli.Flag{Name: "no-providers", Usage: "show modules only"},
 			&cli.Flag{Name: "outdated", Usage: "ask origins for newer versions"},
 			&cli.Flag{Name: "remote", Usage: "ask origins whether they still have the locked content"},
 			&cli.Flag{Name: "diff", Type: cli.String, Usage: "compare with the lock `OLD`: a file, a directory or a git revision"},
@@ -109,9 +111,24 @@ func runGraph(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return unknown
 }
 
+// showsProviders reports whether a graph has the providers. By default, pictures do not have them:
+// the lines to a provider that all modules require would cover everything else.
+func showsProviders(cmd *cli.Invocation) bool {
+	if cmd.IsSet("providers") || cmd.Bool("no-providers") {
+		return cmd.Bool("providers")
+	}
+	switch cmp.Or(cmd.String("format"), graphEndings[strings.ToLower(filepath.Ext(cmd.String("out")))]) {
+	case "dot", "mermaid", "svg":
+		return false
+	}
+	return true
+}
+
 // checkGraphArguments refuses flags and arguments that cannot be used together.
 func checkGraphArguments(cmd *cli.Invocation) error {
 	switch n := cmd.NArg(); {
+	case cmd.Bool("providers") && cmd.Bool("no-providers"):
+		return usageError{errors.New("--providers and --no-providers cannot be used together")}
 	case n > 1:
 		return usageError{fmt.Errorf("cotter graph takes one argument, the newer of two locks, got %d", n)}
 	case n == 1 && cmd.String("diff") == "":
@@ -149,15 +166,16 @@ func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 		return g, nil, noConfigurationError{dir}
 	}
 	req.BestEffort = true
-	result, err := load(ctx, cmd, out, req)
+	b := &graphBuilder{allProviders: showsProviders(cmd)}
+	result, err := loadTree(ctx, cmd, out, req, b.allProviders)
 	if err != nil {
 		return g, nil, err
 	}
-	b := &graphBuilder{allProviders: cmd.Bool("providers")}
 	if b.Title, err = titleOf(req); err != nil {
 		return g, nil, err
 	}
 	b.addModules(result)
+	b.addProviders(result.Providers)
 	report, err := localInstaller(cmd, out).Verify(ctx, req)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // there is no lock
@@ -169,14 +187,10 @@ func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 			return g, nil, err
 		}
 		b.addLocked(lock)
-		b.addReport(report)
-	}
-	if b.allProviders {
-		providers, err := loadProviders(ctx, cmd, out, req)
-		if err != nil {
-			return g, nil, err
+		if b.allProviders && len(result.Unresolved) > 0 { // modules that cannot be read may require them
+			b.addLockedProviders(lock)
 		}
-		b.addProviders(providers, report)
+		b.addReport(report)
 	}
 	if err := addDiff(ctx, cmd, req, b); err != nil {
 		return g, nil, err
@@ -276,7 +290,7 @@ func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (gr
 	if err != nil {
 		return graph.Graph{}, err
 	}
-	b := &graphBuilder{allProviders: cmd.Bool("providers")}
+	b := &graphBuilder{allProviders: showsProviders(cmd)}
 	if b.Title, err = titleOf(req); err != nil {
 		return graph.Graph{}, err
 	}
@@ -285,9 +299,7 @@ func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (gr
 		b.add(lockedNode(m))
 	}
 	if b.allProviders {
-		for _, l := range updated.Providers() {
-			b.Providers = append(b.Providers, graph.Provider{Name: l.Address.ForDisplay(), Version: l.Version})
-		}
+		b.addLockedProviders(updated)
 	}
 	b.addChanges(lockfile.Compare(old, updated))
 	return b.Graph, nil
@@ -295,7 +307,7 @@ func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (gr
 
 // lockedNode returns the node for a lock entry.
 func lockedNode(m lockfile.Module) graph.Module {
-	return graph.Module{Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Package: packageOf(m.Package)}
+	return graph.Module{Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Constraint: m.Constraints, Package: packageOf(m.Package)}
 }
 
 // packageOf returns the address of a package without the directory in the package, and

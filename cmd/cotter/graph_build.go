@@ -47,7 +47,7 @@ func (b *graphBuilder) module(key string) *graph.Module {
 func (b *graphBuilder) addModules(result *cotter.Result) {
 	for _, m := range result.Modules {
 		b.add(graph.Module{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version.String(), Package: packageOf(m.Package),
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version.String(), Constraint: m.Call.Version, Package: packageOf(m.Package),
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		})
 	}
@@ -57,7 +57,7 @@ func (b *graphBuilder) addModules(result *cotter.Result) {
 		if u.Source != nil {
 			source = u.Source.ForDisplay()
 		}
-		b.add(graph.Module{Key: key, Source: addrs.Redact(source), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
+		b.add(graph.Module{Key: key, Source: addrs.Redact(source), Constraint: u.Call.Version, File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
 		b.mark(key, graph.Missing, reasonOf(u.Err))
 	}
 }
@@ -85,6 +85,7 @@ func (b *graphBuilder) addLocked(lock *lockfile.File) {
 	for _, entry := range lock.Modules() {
 		if m := b.module(entry.Key); m != nil {
 			m.Version, m.Package = cmp.Or(m.Version, entry.Version), cmp.Or(m.Package, packageOf(entry.Package))
+			m.Constraint = cmp.Or(m.Constraint, entry.Constraints)
 			continue
 		}
 		if isBelow(entry.Key, missing, longest) {
@@ -150,6 +151,7 @@ func (b *graphBuilder) addReport(report *cotter.Report) {
 			b.mark(key, graph.Problem, notCompared)
 		}
 	}
+	b.markProviders(report)
 	problems := slices.Concat(report.Refused, report.Stale)
 	if slices.ContainsFunc(report.Packages, func(found cotter.PackageReport) bool { return found.Status != cotter.StatusMissing }) {
 		problems = append(problems, report.Misplaced...) // skipped if nothing is installed: every module would be misplaced
@@ -182,21 +184,33 @@ func changesText(found cotter.PackageReport) string {
 	return cmp.Or(strings.Join(files, ", "), "other bytes than the lock has")
 }
 
-// addProviders adds the providers of a project, and marks those that differ from the lock.
-// report is nil if there is no lock.
-func (b *graphBuilder) addProviders(list []cotter.Provider, report *cotter.Report) {
+// addProviders adds the providers of a project.
+func (b *graphBuilder) addProviders(list []cotter.Provider) {
 	for _, provider := range list {
-		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version.String()}
+		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version.String(), Constraints: provider.Constraints}
 		for _, use := range provider.RequiredBy {
 			if key := use.Path.String(); !slices.Contains(shown.RequiredBy, key) {
 				shown.RequiredBy = append(shown.RequiredBy, key)
 			}
+			shown.Requirements = append(shown.Requirements, graph.Requirement{
+				Key: use.Path.String(), Constraint: use.Constraint, By: use.By, File: use.Range.Filename, Line: use.Range.Start.Line,
+			})
 		}
 		b.Providers = append(b.Providers, shown)
 	}
-	if report == nil {
-		return
+}
+
+// addLockedProviders adds the providers of a lock that the graph does not have.
+func (b *graphBuilder) addLockedProviders(lock *lockfile.File) {
+	for _, l := range lock.Providers() {
+		if name := l.Address.ForDisplay(); b.provider(name) == nil {
+			b.Providers = append(b.Providers, graph.Provider{Name: name, Version: l.Version, Constraints: l.Constraints})
+		}
 	}
+}
+
+// markProviders marks the providers that differ from the lock.
+func (b *graphBuilder) markProviders(report *cotter.Report) {
 	for _, found := range report.Providers {
 		shown := b.provider(found.Provider.ForDisplay())
 		switch {
@@ -269,7 +283,7 @@ func changeMark(c entryChange) (kind graph.Kind, text string) {
 	case changeRemoved:
 		return graph.Removed, ""
 	case changeVersion:
-		return graph.Updated, addrs.Redact(c.Old) + " -> " + addrs.Redact(c.New)
+		return graph.Updated, addrs.Redact(c.shownChange)
 	case changeContent:
 		return graph.Content, "under the same name"
 	}

@@ -249,7 +249,8 @@ func (modulesRecord) kind() string { return "modules" }
 
 // treeRecord is the output of tree. Each module contains the modules that it calls.
 type treeRecord struct {
-	Modules []jsonModule `json:"modules"`
+	Modules   []jsonModule   `json:"modules"`
+	Providers []jsonProvider `json:"providers,omitempty"` // The providers that the modules require; absent with --no-providers.
 }
 
 func (treeRecord) kind() string { return "tree" }

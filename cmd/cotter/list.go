@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -76,24 +79,49 @@ func listEvidence(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 func treeCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "tree",
-		Usage: "print the tree of module calls",
-		Flags: configFlags(),
+		Usage: "print the tree of module calls, with the providers of each module",
+		Description: "Below each module, it lists the modules that it calls and the providers that it requires:\n" +
+			"with the versions in the lock, and in parentheses the constraints of that module.",
+		Flags: configFlags(
+			&cli.Flag{Name: "no-providers", Usage: "list modules only"},
+		),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err
 			}
-			result, err := load(ctx, cmd, out, req)
+			result, err := loadTree(ctx, cmd, out, req, !cmd.Bool("no-providers"))
 			if err != nil {
 				return err
 			}
 			if out.json {
-				return out.writeJSON(treeRecord{jsonTree(result, nil)})
+				return out.writeJSON(treeRecord{jsonTree(result, nil), jsonProviders(result.Providers)})
 			}
 			out.tree(result)
 			return nil
 		},
 	}
+}
+
+// loadTree reads the installed module tree of a request's project, and the providers if they are
+// wanted. If only the requirements of providers are faulty, it warns and returns the modules.
+func loadTree(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, providers bool) (*cotter.Result, error) {
+	if !providers {
+		return load(ctx, cmd, out, req)
+	}
+	withProviders := req
+	withProviders.Providers = &cotter.Providers{}
+	result, failed := load(ctx, cmd, out, withProviders)
+	if failed == nil {
+		return result, nil
+	}
+	result, err := load(ctx, cmd, out, req)
+	if err == nil {
+		for _, m := range messages(failed) {
+			out.warnf("the providers are not shown: %s", out.explained(m).line())
+		}
+	}
+	return result, err
 }
 
 // load reads the installed module tree of a request's project.
@@ -125,18 +153,48 @@ func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 // tree prints a module tree, with the root module as ".".
 func (o *output) tree(result *cotter.Result) {
 	o.printf(".\n")
-	o.branches(result, nil, "")
+	required := make(map[string][]string) // the lines for providers, by the keys of modules
+	for _, p := range result.Providers {
+		constraints := make(map[string][]string)
+		for _, use := range p.RequiredBy {
+			key := use.Path.String()
+			if constraints[key] == nil {
+				constraints[key] = []string{}
+			}
+			if use.Constraint != "" && !slices.Contains(constraints[key], use.Constraint) {
+				constraints[key] = append(constraints[key], use.Constraint)
+			}
+		}
+		for key, list := range constraints {
+			line := "provider " + p.Address.ForDisplay() + " " + cmp.Or(p.Version.String(), "(not locked)")
+			if len(list) > 0 {
+				line += " (" + strings.Join(list, ", ") + ")"
+			}
+			required[key] = append(required[key], line)
+		}
+	}
+	o.branches(result, nil, "", required)
 }
 
-func (o *output) branches(result *cotter.Result, path addrs.Module, indent string) {
-	children := result.Children(path)
-	for i, m := range children {
-		joint, below := "├── ", "│   "
-		if i == len(children)-1 {
-			joint, below = "└── ", "    "
+// branches prints what is below a module: the modules that it calls, and the providers that it
+// requires.
+func (o *output) branches(result *cotter.Result, path addrs.Module, indent string, required map[string][]string) {
+	children, providers := result.Children(path), required[path.String()]
+	rest := len(children) + len(providers)
+	joints := func() (joint, below string) {
+		if rest--; rest == 0 {
+			return "└── ", "    "
 		}
+		return "├── ", "│   "
+	}
+	for _, m := range children {
+		joint, below := joints()
 		o.printf("%s%s%s  %s\n", indent, joint, nameBelow(m), describe(m))
-		o.branches(result, m.Path, indent+below)
+		o.branches(result, m.Path, indent+below, required)
+	}
+	for _, line := range providers {
+		joint, _ := joints()
+		o.printf("%s%s%s\n", indent, joint, line)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -17,19 +18,19 @@ func changeText(change cotter.LockChange) string {
 	before, after := versionOrPackage(change.Old), versionOrPackage(change.New)
 	switch constraints := change.New.Constraints; {
 	case before == "":
-		return "added " + after
+		return "added " + releaseText(change.New)
 	case after == "":
 		return "removed"
 	case change.OtherContent != "":
 		return change.OtherContent
 	case before != after:
-		return shortPackages(before, after)
+		return releaseChange(change.Old, change.New)
 	case change.Old.Constraints != constraints && constraints == "":
-		return after + ", now without a constraint"
+		return releaseText(change.New) + ", now without a constraint"
 	case change.Old.Constraints != constraints:
-		return fmt.Sprintf("%s, now for the constraint %q", after, constraints)
+		return fmt.Sprintf("%s, now for the constraint %q", releaseText(change.New), constraints)
 	}
-	return after + ", from another source"
+	return releaseText(change.New) + ", from another source"
 }
 
 // versionOrPackage returns the version of an entry, or its package if it has no version; "" if there
@@ -40,20 +41,54 @@ func versionOrPackage(entry lockfile.Module) string { return cmp.Or(entry.Versio
 // lock.
 func updateText(update cotter.LockChange) string {
 	before, after := releaseName(update.Old), releaseName(update.New)
-	oldCommit, newCommit := commitOf(update.Old), commitOf(update.New)
-	switch {
-	case before == after && oldCommit != "" && newCommit != "" && oldCommit != newCommit:
-		return fmt.Sprintf("%s -> %s", oldCommit, newCommit)
-	case before == after && oldCommit == newCommit:
-		return after + ", from another source"
-	case newCommit != "" && newCommit != after:
-		return fmt.Sprintf("%s -> %s (%s)", before, after, newCommit)
+	if before == after && shortRevision(update.Old) == shortRevision(update.New) {
+		return releaseText(update.New) + ", from another source"
 	}
-	return before + " -> " + after
+	return releaseChange(update.Old, update.New)
+}
+
+// releaseChange describes the change from one package to another, such as "1.0.0 -> 1.1.0",
+// "v2.1.0 -> v2.2.0 (3f2a91c)" or "main (0d07f40 -> 3f2a91c)".
+func releaseChange(old, updated lockfile.Module) string {
+	before, after := refName(old), refName(updated)
+	oldRevision, newRevision := shortRevision(old), shortRevision(updated)
+	if before != "" && before == after && oldRevision != "" && newRevision != "" {
+		return fmt.Sprintf("%s (%s -> %s)", after, oldRevision, newRevision)
+	}
+	return refOrPackage(old) + " -> " + releaseText(updated)
+}
+
+// releaseText returns the version, tag or branch of an entry, with the short commit or digest that
+// was fetched: "1.2.0", "v2.1.0 (3f2a91c)" or "3f2a91c". If an entry has none of these, it returns
+// the package.
+func releaseText(entry lockfile.Module) string {
+	name, revision := refName(entry), shortRevision(entry)
+	if name != "" && revision != "" {
+		return fmt.Sprintf("%s (%s)", name, revision)
+	}
+	return cmp.Or(name, revision, addrs.Redact(entry.Package))
+}
+
+// refName returns the version of an entry. For an entry without a version, it returns the tag or
+// branch in the source, or "" if it has none or if it is a commit or a digest.
+func refName(entry lockfile.Module) string {
+	if entry.Version != "" {
+		return entry.Version
+	}
+	_, query, _ := strings.Cut(entry.Source, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	ref := cmp.Or(values.Get("ref"), values.Get("tag"), values.Get("rev"))
+	if short(ref) != ref {
+		return ""
+	}
+	return ref
 }
 
 // releaseName returns the version of an entry. For an entry without a version, it returns the
-// ref of the source if it has one, and otherwise the package.
+// ref of the source if it has one, and otherwise the package. JSON output has this name.
 func releaseName(entry lockfile.Module) string {
 	if entry.Version != "" {
 		return entry.Version
@@ -65,15 +100,21 @@ func releaseName(entry lockfile.Module) string {
 			}
 		}
 	}
-	return cmp.Or(commitOf(entry), entry.Package)
+	if strings.HasPrefix(entry.Source, "git::") {
+		return cmp.Or(shortRevision(entry), entry.Package)
+	}
+	return entry.Package
 }
 
-// commitOf returns the short commit of a package of a git repository that the source names, or
-// "".
-func commitOf(entry lockfile.Module) string {
+// shortRevision returns the first digits of the commit or digest of a package, if the source
+// names a repository and not a module of a registry; otherwise "".
+func shortRevision(entry lockfile.Module) string {
 	const digits = 7
-	revision := entry.Revision()
-	if !strings.HasPrefix(entry.Source, "git::") || len(revision) < digits {
+	_, revision, isDigest := strings.Cut(entry.Revision(), ":")
+	if !isDigest {
+		revision = entry.Revision()
+	}
+	if !strings.Contains(entry.Source, "://") || len(revision) < digits {
 		return ""
 	}
 	return revision[:digits]
@@ -101,17 +142,6 @@ func jsonUpdates(updates []cotter.LockChange) []jsonUpdate {
 		list = append(list, j)
 	}
 	return list
-}
-
-// shortPackages describes a change of version. For two commits of the same repository, it
-// names only the commits.
-func shortPackages(before, after string) string {
-	oldPackage, oldRef, ok1 := strings.Cut(before, "?ref=")
-	newPackage, newRef, ok2 := strings.Cut(after, "?ref=")
-	if ok1 && ok2 && oldPackage == newPackage && short(oldRef) != oldRef && short(newRef) != newRef {
-		return fmt.Sprintf("commit %s -> %s", short(oldRef), short(newRef))
-	}
-	return before + " -> " + after
 }
 
 // jsonExclusion is a constraint that does not allow the old version of a changed entry.
@@ -182,6 +212,11 @@ func enumeration(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// refOrPackage returns the version, tag, branch or short revision of an entry.
+func refOrPackage(entry lockfile.Module) string {
+	return cmp.Or(refName(entry), shortRevision(entry), addrs.Redact(entry.Package))
+}
+
 // consequences returns what a changed version means for the caller: a line for each change
 // of the interface, and a line with the numbers of changed files.
 func consequences(change cotter.LockChange) []string {
@@ -211,11 +246,11 @@ func (o *output) markdown(result *cotter.Result) {
 	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
 	for _, change := range result.LockChanges {
 		var cells []string
-		for _, text := range []string{change.Path.String(), versionOrPackage(change.Old), versionOrPackage(change.New)} {
+		for _, text := range []string{change.Path.String(), releaseText(change.Old), releaseText(change.New)} {
 			cells = append(cells, markdownCell(text))
 		}
 		what := consequences(change)
-		if because := becauseOf(exclusionsOf(change), versionOrPackage(change.Old)); because != "" {
+		if because := becauseOf(exclusionsOf(change), refOrPackage(change.Old)); because != "" {
 			what = append([]string{strings.TrimPrefix(because, ", ")}, what...)
 		}
 		if change.OtherContent != "" {

@@ -35,6 +35,8 @@ type message struct {
 	problem *problem
 	// requirements are the lines of Detail that say which modules require a provider.
 	requirements string
+	// placed is true if the file names are those that text output shows; see output.placed.
+	placed bool
 	// refusal is set if a policy refuses the module or the provider.
 	refusal *refusal
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"text/tabwriter"
+	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -31,89 +33,195 @@ func outdatedCommand(out *output) *cli.Command {
 }
 
 func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-		return outdated(ctx, cmd, in, out, req)
+	if !severalProjects(cmd) || out.json || out.verbose {
+		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+			list, failed := outdated(ctx, cmd, in, req)
+			return cmp.Or(out.printOutdated(list, failed == nil), failed)
+		})
+	}
+	var mu sync.Mutex
+	incomplete := 0
+	found := make(map[string]*outdatedList)
+	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+		list, failed := outdated(ctx, cmd, in, req)
+		mu.Lock()
+		defer mu.Unlock()
+		found[req.Dir] = list
+		if failed != nil {
+			incomplete++
+		}
+		return failed
 	})
+	out.outdatedProjects(found, incomplete)
+	return failed
 }
 
-// outdated prints the modules and providers of a project that have newer versions.
-func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) error {
+// outdated returns the modules and providers of a project that have newer versions, with --all
+// those that are up to date as well. The list is never nil.
+func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, req cotter.Request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
-		return noConfigurationError{dir}
+		return &outdatedList{}, noConfigurationError{dir}
 	}
 	if err := setPolicy(cmd, &req); err != nil {
-		return err
+		return &outdatedList{}, err
 	}
 	if !cmd.Bool("no-providers") {
 		req.Providers = &cotter.Providers{}
 	}
-	list, failed := in.Outdated(ctx, req)
-	if list == nil {
-		list = &cotter.Outdated{}
+	found, failed := in.Outdated(ctx, req)
+	if found == nil {
+		found = &cotter.Outdated{}
 	}
-	if err := out.printOutdated(list.Modules, list.Providers, cmd.Bool("all"), failed == nil); err != nil {
-		return err
+	list := &outdatedList{*found, len(found.Modules) + len(found.Providers), len(found.Providers)}
+	if !cmd.Bool("all") {
+		list.Modules = slices.DeleteFunc(list.Modules, func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
+		list.Providers = slices.DeleteFunc(list.Providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
 	}
-	return failed
+	return list, failed
 }
 
-// printOutdated prints the modules and providers that have newer versions, or all of them
-// if all is set. complete reports whether all versions are known. If it is false, an empty
-// list does not mean that everything is up to date, so printOutdated does not say so.
-func (o *output) printOutdated(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider, all, complete bool) error {
-	known, noProviders := len(modules)+len(providers), len(providers) == 0
-	if !all {
-		modules = slices.DeleteFunc(modules, func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
-		providers = slices.DeleteFunc(providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
-	}
+// outdatedList has the modules and providers of a project to list, and the numbers of those that
+// were examined.
+type outdatedList struct {
+	cotter.Outdated
+	examined, providers int
+}
+
+// printOutdated prints a list. complete reports whether all versions are known. If it is false, an
+// empty list does not mean that everything is up to date, so printOutdated does not say so.
+func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
-		return o.writeJSON(outdatedOf(modules, providers))
-	case len(modules)+len(providers) > 0:
-		return o.outdated(modules, providers)
-	case !complete:
-	case known == 0:
-		o.conclude("No module call has versions to compare.")
-	case noProviders:
-		o.conclude("All modules are at their latest versions.")
-	default:
-		o.conclude("All modules and providers are at their latest versions.")
+		return o.writeJSON(outdatedOf(list.Modules, list.Providers))
+	case len(list.Modules)+len(list.Providers) > 0:
+		o.outdated(list)
+	case complete:
+		o.conclude(list.nothingNewer())
 	}
 	return nil
 }
 
+// nothingNewer says that everything is up to date.
+func (l outdatedList) nothingNewer() string {
+	switch {
+	case l.examined == 0:
+		return "No module call has versions to compare."
+	case l.providers == 0:
+		return "All modules are at their latest versions."
+	}
+	return "All modules and providers are at their latest versions."
+}
+
 // outdated prints a table.
-func (o *output) outdated(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider) error {
-	table := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "KEY\tSOURCE\tCURRENT\tALLOWED\tLATEST\tCALL")
-	for _, m := range modules {
-		fmt.Fprint(table, escapef("%s\t%s\t%s\t%s\t%s\t%s:%d\n", m.Path, addrs.Redact(m.Source.ForDisplay()),
-			dash(m.Current.String()), dash(m.Allowed.String()), dash(m.Latest.String()), m.Call.Range.Filename, m.Call.Range.Start.Line))
-	}
-	for _, p := range providers {
-		fmt.Fprint(table, escapef("-\t%s\t%s\t%s\t%s\t%s\n", p.Provider.ForDisplay(), dash(p.Current.String()), dash(p.Allowed.String()), dash(p.Latest.String()), firstUse(p.RequiredBy)))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
+func (o *output) outdated(list *outdatedList) {
+	t := table{head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, title: 2}
 	var pins []cotter.Pin
-	for _, m := range modules {
+	for _, m := range list.Modules {
+		t.add(m.Path.String(), addrs.Redact(m.Source.ForDisplay()), dash(m.Current.String()), dash(m.Allowed.String()), dash(m.Latest.String()), o.place("", m.Call.Range))
 		if m.Pin != nil {
 			pins = append(pins, *m.Pin)
 		}
 	}
+	for _, p := range list.Providers {
+		t.add("-", p.Provider.ForDisplay(), dash(p.Current.String()), dash(p.Allowed.String()), dash(p.Latest.String()), o.firstUse("", p.RequiredBy))
+	}
+	t.print(o)
 	o.proposals(pins)
-	return nil
+}
+
+// outdatedProjects prints one table for several projects, by their directories: a line for each
+// module or provider with the same versions. failed is the number of projects about which not
+// everything is known.
+func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
+	type release struct{ source, current, allowed, latest string }
+	uses := make(map[release]*releaseUses)
+	total, all, projects := 0, outdatedList{}, 0
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		list := found[dir]
+		all.examined, all.providers = all.examined+list.examined, all.providers+list.providers
+		if n := len(list.Modules) + len(list.Providers); n > 0 {
+			total, projects = total+n, projects+1
+		}
+		use := func(r release, place string) {
+			if uses[r] == nil {
+				uses[r] = &releaseUses{}
+			}
+			uses[r].add(dir, place)
+		}
+		for _, m := range list.Modules {
+			use(release{sourceName(m.Source.ForDisplay()), m.Current.String(), m.Allowed.String(), m.Latest.String()}, o.place(dir, m.Call.Range))
+		}
+		for _, p := range list.Providers {
+			use(release{"provider " + p.Provider.ForDisplay(), p.Current.String(), p.Allowed.String(), p.Latest.String()}, o.firstUse(dir, p.RequiredBy))
+		}
+	}
+	if total == 0 {
+		if failed == 0 && len(found) > 0 {
+			o.notef("%s: %s\n", count(len(found), "project"), all.nothingNewer())
+		}
+		return
+	}
+	order := slices.SortedFunc(maps.Keys(uses), func(a, b release) int {
+		return cmp.Or(cmp.Compare(len(uses[b].dirs), len(uses[a].dirs)), strings.Compare(a.source, b.source), strings.Compare(a.current, b.current), strings.Compare(a.latest, b.latest))
+	})
+	t := table{head: []string{"SOURCE", "CURRENT", "ALLOWED", "LATEST", "WHERE"}, title: 1}
+	for _, r := range order {
+		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), uses[r].String())
+	}
+	t.print(o)
+	pins := make(map[string][]cotter.Pin)
+	for dir, list := range found {
+		for _, m := range list.Modules {
+			if m.Pin != nil {
+				pins[dir] = append(pins[dir], *m.Pin)
+			}
+		}
+	}
+	text := fmt.Sprintf("Newer versions in %d of %s", projects, count(len(found), "project"))
+	if failed > 0 {
+		text += fmt.Sprintf("; %d failed", failed)
+	}
+	o.notef("%s. --verbose lists each call.\n", text)
+	o.proposeForProjects(pins)
+}
+
+// releaseUses are the calls of a module, or the requirements of a provider, in several projects.
+type releaseUses struct {
+	calls int
+	place string // of the first
+	dirs  []string
+}
+
+func (u *releaseUses) add(dir, place string) {
+	if u.calls++; u.calls == 1 {
+		u.place = place
+	}
+	if !slices.Contains(u.dirs, dir) {
+		u.dirs = append(u.dirs, dir)
+	}
+}
+
+// String returns the place of a single call, and otherwise how many projects there are.
+func (u *releaseUses) String() string {
+	switch {
+	case u.calls == 1:
+		return u.place
+	case len(u.dirs) == 1:
+		return fmt.Sprintf("%d calls in %s", u.calls, u.dirs[0])
+	case len(u.dirs) < u.calls:
+		return fmt.Sprintf("%d calls in %d projects", u.calls, len(u.dirs))
+	}
+	return fmt.Sprintf("%d projects", len(u.dirs))
 }
 
 func dash(text string) string { return cmp.Or(text, "-") }
 
 // firstUse returns the first place where a provider is required, or "-".
-func firstUse(uses []cotter.ProviderRequirement) string {
-	if len(uses) == 0 || uses[0].Range.Filename == "" {
+func (o *output) firstUse(dir string, uses []cotter.ProviderRequirement) string {
+	if len(uses) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s:%d", uses[0].Range.Filename, uses[0].Range.Start.Line)
+	return o.place(dir, uses[0].Range)
 }
 
 // jsonOutdated is a call, or a provider, in the output of outdated.

@@ -36,6 +36,8 @@ type output struct {
 	whenInterrupted string
 	// bundle is true if packages come from a bundle and not from servers.
 	bundle bool
+	// columns is the width of the terminal, or 0 if stdout is none: then no line is folded.
+	columns int
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is the result of the project in one line.
 	project, conclusion string
@@ -44,6 +46,7 @@ type output struct {
 // configure reads the flags that affect the output.
 func (o *output) configure(cmd *cli.Invocation) {
 	o.json, o.dir, o.lockFile = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file")
+	o.columns = terminalWidth(o.stdout)
 	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)

@@ -51,11 +51,29 @@ func (o *output) printError(err error) {
 		fmt.Fprintln(o.stderr)
 	}
 	o.printRemedies(remedies)
+	if failed := failedProjects(all); len(failed) > 1 {
+		fmt.Fprintf(o.stderr, "\n%s failed: %s.\n", count(len(failed), "project"), sanitize.Escape(someOf(failed)))
+	}
+}
+
+// maxAffected is the maximum number of modules, providers or projects that are listed below an
+// error that they have in common.
+const maxAffected = 12
+
+// failedProjects returns the projects that messages are about, in their order.
+func failedProjects(all []message) []string {
+	var dirs []string
+	for _, m := range all {
+		if m.Project != "" && !slices.Contains(dirs, m.Project) {
+			dirs = append(dirs, m.Project)
+		}
+	}
+	return dirs
 }
 
 // explained returns a message with a better wording for text output, if there is one.
 func (o *output) explained(m message) message {
-	if m.err == nil {
+	if m = o.placed(m); m.err == nil {
 		return m
 	}
 	if m.problem = problemOf(m.err); m.problem == nil {
@@ -86,7 +104,9 @@ func sameText(all []message) [][]message {
 	index := make(map[string]int)
 	for _, m := range all {
 		key := m.text()
-		if !m.isOf() {
+		if !m.isOf() && m.problem != nil {
+			key = m.withoutProject()
+		} else if !m.isOf() {
 			key = m.Summary + "\n" + key
 		}
 		if m.refusal != nil {
@@ -109,12 +129,16 @@ func (o *output) printGroup(group []message) {
 	headline, body := m.parts()
 	var listed []string
 	for _, one := range group {
-		listed = append(listed, one.Summary+one.where())
+		if one.isOf() || one.problem == nil {
+			listed = append(listed, one.Summary+one.where())
+		} else {
+			listed = append(listed, one.Project)
+		}
 	}
 	if refused, lines, ok := refusedTogether(group); ok {
 		headline, listed, body = refused, lines, ""
-	} else if len(group) > 1 && m.isOf() {
-		headline, body, _ = strings.Cut(m.text(), "\n")
+	} else if len(group) > 1 && (m.isOf() || m.problem != nil) {
+		headline, body, _ = strings.Cut(m.withoutProject(), "\n")
 		if m.problem != nil && !slices.ContainsFunc(group, func(one message) bool { return one.problem.more != m.problem.more }) {
 			headline += m.problem.more
 		}
@@ -125,8 +149,15 @@ func (o *output) printGroup(group []message) {
 	fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(headline))
 	if len(group) > 1 {
 		fmt.Fprintln(o.stderr)
-		for _, line := range listed {
+		rest := len(listed) - maxAffected
+		if rest <= 1 || o.verbose {
+			rest = 0
+		}
+		for _, line := range listed[:len(listed)-rest] {
 			fmt.Fprintf(o.stderr, "  %s\n", sanitize.Escape(line))
+		}
+		if rest > 0 {
+			fmt.Fprintf(o.stderr, "  ... and %d more (--verbose lists all)\n", rest)
 		}
 	} else if lines := sourceExcerpt(o.sourceDir(m), m.at); lines != nil {
 		fmt.Fprintln(o.stderr)
@@ -137,6 +168,15 @@ func (o *output) printGroup(group []message) {
 	if body != "" {
 		fmt.Fprintf(o.stderr, "\n  %s\n", strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
 	}
+}
+
+// withoutProject returns the text of a message that several projects have in common: without the
+// project's directory in names of files.
+func (m message) withoutProject() string {
+	if m.Project == "" {
+		return m.text()
+	}
+	return strings.ReplaceAll(m.text(), m.Project+"/", "")
 }
 
 // parts returns the first line of a message that is printed by itself, and the text to print
@@ -166,6 +206,23 @@ func (m message) where() string {
 	return fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 }
 
+// placed returns a message with its files named as text output shows them.
+func (o *output) placed(m message) message {
+	if m.placed {
+		return m
+	}
+	m.placed = true
+	m.File = o.shownFile(m.dir, m.File)
+	if provider, ok := errors.AsType[*cotter.ProviderError](m.err); ok && m.requirements != "" {
+		shown := *provider
+		shown.RequiredBy = o.shownUses(m.dir, provider.RequiredBy)
+		m.Detail = strings.TrimSuffix(m.Detail, m.requirements)
+		m.requirements = strings.Join(shown.Requirements(), "\n")
+		m.Detail += m.requirements
+	}
+	return m
+}
+
 // sourceDir returns the directory that the file names in a message are relative to.
 func (o *output) sourceDir(m message) string {
 	if m.dir != "" {
@@ -176,9 +233,19 @@ func (o *output) sourceDir(m message) string {
 
 // printRemedies prints what to do about messages that were printed.
 func (o *output) printRemedies(list []remedy) {
-	for _, line := range remedyLines(list) {
+	for _, line := range remedyLines(o.fromHere(list)) {
 		fmt.Fprintln(o.stderr, sanitize.Escape(line))
 	}
+}
+
+// fromHere returns remedies whose commands work in the current directory: with --chdir, they need
+// it as well.
+func (o *output) fromHere(list []remedy) []remedy {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].project = cmp.Or(list[i].project, o.dir)
+	}
+	return list
 }
 
 // interrupted reports whether the user has interrupted the run. If so, it prints that,

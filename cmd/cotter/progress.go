@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -78,7 +79,7 @@ func (p *progress) tell(event cotter.Event) {
 	case cotter.ModuleInstalled:
 		p.note("  placed %s in %s\n", e.Path, e.Dir)
 	case cotter.ProviderInstalled:
-		p.note("- provider %s %s%s\n", e.Provider.ForDisplay(), e.Version, signedBy(e))
+		p.note("- provider %s %s%s\n", e.Provider.ForDisplay(), e.Version, p.out.signedBy(e))
 	}
 }
 
@@ -150,7 +151,8 @@ func (t *tally) event(event cotter.Event) {
 			t.restored[e.Path.String()] = true
 		}
 	case cotter.ProviderProgress:
-		t.archives[providerName(e)] = e.Done
+		name := providerName(e)
+		t.archives[name] = max(t.archives[name], e.Done) // the event for unpacking has no number
 	}
 }
 
@@ -167,12 +169,23 @@ func (t *tally) add(other *tally) {
 // fetchedText describes the number and size of fetched packages. It returns "" if nothing was
 // fetched.
 func (t *tally) fetchedText() string {
-	packages, bytes := t.fetched+len(t.archives), t.bytes
+	bytes := t.bytes
 	for _, n := range t.archives {
 		bytes += n
 	}
-	if packages == 0 {
+	var parts []string
+	if t.fetched > 0 {
+		parts = append(parts, count(t.fetched, "package"))
+	}
+	if n := len(t.archives); n > 0 {
+		parts = append(parts, count(n, "provider"))
+	}
+	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s fetched (%s)", count(packages, "package"), size(bytes))
+	text := strings.Join(parts, " and ") + " fetched"
+	if bytes > 0 { // otherwise they were linked or copied
+		text += fmt.Sprintf(" (%s)", size(bytes))
+	}
+	return text
 }

@@ -230,7 +230,8 @@ func (o *output) projectEvent(dir string, event cotter.Event) {
 // projects prints the results of several projects, and a summary. The result of a project
 // that failed is nil. seen has the tally of each project, by its directory.
 func (o *output) projects(done string, dirs []string, results []*cotter.Result, seen map[string]*tally) error {
-	all, whole, succeeded, changed := &cotter.Result{}, newTally(), 0, false
+	all, whole, succeeded := &cotter.Result{}, newTally(), 0
+	var changed projectOutcomes
 	for i, result := range results {
 		own := seen[dirs[i]]
 		whole.add(own)
@@ -242,19 +243,25 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		all.Providers = append(all.Providers, result.Providers...)
 		all.LockChanges = append(all.LockChanges, result.LockChanges...)
 		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
-		list := outcomesOf(result, own)
-		changed = changed || len(list) > 0
-		if err := o.projectDone(done, dirs[i], result, list); err != nil {
-			return err
+		if o.json {
+			if err := o.writeProjectJSON(dirs[i], jsonResult(done, result)); err != nil {
+				return err
+			}
+			continue
 		}
+		changed = append(changed, projectOutcome{dirs[i], result, o.outcomesOf(dirs[i], result, own)})
 	}
 	if succeeded > 0 {
 		o.whenInterrupted = "Interrupted; no other project was changed."
 	}
-	if o.json || o.quiet || succeeded == 0 {
+	if o.json {
 		return nil
 	}
-	if !changed && succeeded == len(dirs) {
+	changed.print(o)
+	if o.quiet || succeeded == 0 {
+		return nil
+	}
+	if !changed.any() && succeeded == len(dirs) {
 		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
 		o.refetched(all)
 		return nil
@@ -263,32 +270,15 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	if fetched := whole.fetchedText(); fetched != "" {
 		text += "; " + fetched
 	}
+	if failed := len(dirs) - succeeded; failed > 0 {
+		text += fmt.Sprintf("; %d failed", failed)
+	}
 	o.printf("%s.\n", text)
+	if changed.any() && !o.verbose {
+		o.printf("--verbose lists the modules and providers of each project.\n")
+	}
 	o.inUse("Locked what was in use", all)
 	o.refetched(all)
-	return nil
-}
-
-// projectDone prints the result of one of several projects. Text output shows it only if
-// something has changed, or with --verbose.
-func (o *output) projectDone(done, dir string, result *cotter.Result, list []resultLine) error {
-	switch {
-	case o.json:
-		return o.writeProjectJSON(dir, jsonResult(done, result))
-	case o.quiet:
-	case len(list) > 0:
-		o.printf("- %s: %s\n", dir, counted(list))
-		o.printOutcomes(list, "    ")
-	case o.verbose:
-		o.printf("- %s: up to date\n", dir)
-	}
-	o.unsigned("- "+dir+": ", fromProject(result.Providers))
-	if !o.quiet {
-		o.earlierLock(dir, result)
-	}
-	for _, change := range result.Vendored {
-		o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
-	}
 	return nil
 }
 
@@ -339,6 +329,9 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 	return errors.Join(failures...)
 }
 
+// sectionIndent is the indentation of the lines of a section.
+const sectionIndent = "    "
+
 // section is the output of a command for one of several projects.
 type section struct {
 	*output
@@ -350,6 +343,7 @@ func newSection(o *output, dir string) *section {
 	s := &section{done: make(chan struct{})}
 	own := *o
 	own.stdout, own.stderr, own.project, own.conclusion = &s.stdout, &s.stderr, dir, ""
+	own.columns = max(own.columns-len(sectionIndent), 0)
 	s.output = &own
 	return s
 }
@@ -371,7 +365,7 @@ func (s *section) print(o *output) error {
 	}
 	o.printf("%s\n", strings.TrimSpace("- "+s.project+": "+s.conclusion))
 	if text != "" {
-		o.printf("    %s\n", lines(strings.ReplaceAll(text, "\n", "\n    ")))
+		o.printf("%s%s\n", sectionIndent, lines(strings.ReplaceAll(text, "\n", "\n"+sectionIndent)))
 	}
 	return nil
 }

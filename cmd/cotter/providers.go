@@ -78,7 +78,7 @@ func providerChangeText(change cotter.ProviderChange) string {
 	if change.From != (addrs.Provider{}) {
 		text += " from " + change.From.Hostname.ForDisplay()
 	}
-	return text + " -> " + change.New + becauseOf(providerExclusions(change), change.Old)
+	return text + " -> " + change.New
 }
 
 // splitMoved separates the providers that only move to another registry from the other changes.
@@ -122,12 +122,14 @@ func moreHashes(n int) string {
 	return fmt.Sprintf("%d more hashes", n)
 }
 
-// signedBy returns text about the key that signed a provider's package. It returns "" if the
-// signature was not checked in this run.
-func signedBy(e cotter.ProviderInstalled) string {
+// signedBy returns text about the signature of a provider's package, with --verbose also about the
+// key. It returns "" if the signature was not checked in this run.
+func (o *output) signedBy(e cotter.ProviderInstalled) string {
 	switch {
 	case e.KeyID == "":
 		return ""
+	case !o.verbose:
+		return " (signed)"
 	case e.Key == "":
 		return fmt.Sprintf(" (signed, key %s)", e.KeyID)
 	}
@@ -329,7 +331,7 @@ func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 			version += " (locked as " + p.LockedAs.ForDisplay() + ")"
 		}
 		out.printf("%s %s\n", p.Address.ForDisplay(), version)
-		for _, use := range p.RequiredBy {
+		for _, use := range out.shownUses("", p.RequiredBy) {
 			line := "  " + use.String()
 			if use.Range.Filename != "" { // a state has no range, and the text names it
 				line += ", by " + use.By

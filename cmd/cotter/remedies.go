@@ -43,12 +43,14 @@ var remedyTable = []remedyRow{
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
 	within(func(p *cotter.ProviderError, e *getproviders.UnknownProviderError) []remedy {
-		const declare = "Write `source = \"{keys}\"` for it in the required_providers of each module that should use that provider."
+		declare := func(other addrs.Provider) []remedy {
+			return do(fmt.Sprintf("Write `source = \"%s\"` for the provider %s in the required_providers of each module that should use %[1]s.", other.ForDisplay(), p.Provider.Type))
+		}
 		switch {
 		case len(e.SameType) > 0:
-			return about(e.SameType[0].ForDisplay(), declare)
+			return declare(e.SameType[0])
 		case e.Renamed != (addrs.Provider{}):
-			return about(e.Renamed.ForDisplay(), declare)
+			return declare(e.Renamed)
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter why{dir} {keys}` to see which modules require it.")
 	}),
@@ -57,7 +59,7 @@ var remedyTable = []remedyRow{
 		case e.Allowed && e.Unlisted:
 			return about(p.Provider.ForDisplay(), selectAnother)
 		case e.Allowed:
-			return about(e.Other.String(), "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version.")
+			return do(fmt.Sprintf("Write a constraint such as `version = \"%s\"` for %s in required_providers to select that version.", e.Other, p.Provider.ForDisplay()))
 		}
 		return nil
 	}),
@@ -395,13 +397,16 @@ func is[E error](err error) bool {
 }
 
 // remedyLines returns the texts of remedies. A remedy that several errors have in common is
-// returned once, with all their keys.
+// returned once, with all their keys. If several projects need the same, it names the others.
 func remedyLines(list []remedy) []string {
 	var order []remedy // without keys
 	keys := make(map[remedy][]string)
 	for _, r := range list {
 		key := r.key
 		r.key = ""
+		if !r.isOfProject() {
+			r.project = ""
+		}
 		if !slices.Contains(order, r) {
 			order = append(order, r)
 		}
@@ -410,10 +415,33 @@ func remedyLines(list []remedy) []string {
 		}
 	}
 	var texts []string
-	for _, r := range order {
-		texts = append(texts, r.line(keys[r]))
+	for i, r := range order {
+		same := func(other remedy) bool { return other.text == r.text }
+		if r.isOfProject() && slices.ContainsFunc(order[:i], same) {
+			continue // a text below names the project
+		}
+		text := r.line(keys[r])
+		var others []string
+		calls := ""
+		for _, other := range order[i+1:] {
+			if r.isOfProject() && same(other) {
+				others = append(others, other.project)
+				if !slices.Equal(keys[other], keys[r]) {
+					calls = "the calls of "
+				}
+			}
+		}
+		if others != nil {
+			text += " Do the same for " + calls + someOf(others) + "."
+		}
+		texts = append(texts, text)
 	}
 	return texts
+}
+
+// isOfProject reports whether the text of a remedy differs from project to project.
+func (r remedy) isOfProject() bool {
+	return strings.Contains(r.text, "{dir}") || strings.Contains(r.text, "{lock}")
 }
 
 // line returns the text of a remedy with its placeholders replaced.

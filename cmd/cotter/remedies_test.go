@@ -53,8 +53,7 @@ var remedyCases = []struct {
 	{"nothing to be done", inModule("net", errors.New("404 Not Found")), nil},
 	{"three modules not installed", errors.Join(notInstalled("a"), notInstalled("b"), notInstalled("c")), []string{"Run `cotter install` to install what is missing."}},
 	{"two projects", errors.Join(&cotter.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &cotter.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{
-		"Run `cotter install --chdir envs/prod` to install what is missing.",
-		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
+		"Run `cotter install --chdir envs/prod` to install what is missing. Do the same for my envs/it's.",
 	}},
 	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
@@ -90,14 +89,20 @@ var remedyCases = []struct {
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
 	{"an unknown provider, and another one of its type", ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
-		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that should use that provider.",
+		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
+	}},
+	{"an unknown provider of two projects", errors.Join(
+		&cotter.ProjectError{Dir: "a", Err: ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+		&cotter.ProjectError{Dir: "b", Err: ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+	), []string{
+		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
 	{"a provider that has moved", ofProvider(&getproviders.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
-		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that should use that provider.",
+		"Write `source = \"reg.example.com/acme/new\"` for the provider cloud in the required_providers of each module that should use reg.example.com/acme/new.",
 	}},
 	{"an unknown provider", ofProvider(&getproviders.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
 	{"a version for other machines", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
-		"Write a constraint such as `version = \"1.2.0\"` for it in required_providers to select that version.",
+		"Write a constraint such as `version = \"1.2.0\"` for hashicorp/cloud in required_providers to select that version.",
 	}},
 	{"a version for other machines, and a constraint", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
 	{"a bundle for other machines", ofProvider(&getproviders.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{

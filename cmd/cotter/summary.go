@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // resultLine is the outcome of a run for a module or a provider, or for several providers.
@@ -18,14 +21,21 @@ type resultLine struct {
 	what    string // its source and version, or a description of the change
 	details []string
 	several int // the number of providers, if the line is about more than one
+
+	// name and release are subject and what for the summary of several projects: the source
+	// address without version, and the versions only.
+	name, release string
+	// breaking are the changes that break calls.
+	breaking []string
 }
 
 // verbs are the verbs of outcomes, in the order in which they are counted.
 var verbs = []string{"added", "changed", "moved", "updated", "removed", "restored", "installed"}
 
 // outcomesOf returns the outcomes for all modules and providers that were changed: first the
-// modules in the order of their paths, and then the providers.
-func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
+// modules in the order of their paths, and then the providers. dir is the project, or "" if there
+// is only one.
+func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []resultLine {
 	changes := make(map[string]cotter.LockChange)
 	for _, change := range result.LockChanges {
 		changes[change.Path.String()] = change
@@ -58,32 +68,60 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 		placed, isNew := seen.modules[key]
 		switch {
 		case changed:
-			list = append(list, entryOutcome(change, modules[key]))
+			list = append(list, o.entryOutcome(dir, change, modules[key]))
 		case updated && update.New.Key == "":
-			list = append(list, resultLine{verb: "removed", subject: key, what: releaseName(update.Old)})
+			list = append(list, resultLine{verb: "removed", subject: key, what: releaseText(update.Old), name: entryName(update.Old), release: releaseText(update.Old)})
 		case updated:
-			list = append(list, resultLine{verb: "updated", subject: key, what: updateText(update)})
+			list = append(list, resultLine{verb: "updated", subject: key, what: updateText(update), name: entryName(update.New), release: updateText(update)})
 		case seen.restored[key]:
-			list = append(list, resultLine{verb: "restored", subject: key, what: describe(modules[key])})
+			list = append(list, moduleOutcome("restored", modules[key]))
 		case isNew && !placed.Replaced: // an update can replace a module by the same content
-			list = append(list, resultLine{verb: "installed", subject: key, what: describe(modules[key])})
+			list = append(list, moduleOutcome("installed", modules[key]))
 		}
 	}
-	return append(list, providerOutcomes(result, seen)...)
+	return append(list, o.providerOutcomes(dir, result, seen)...)
 }
 
-func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
-	before := versionOrPackage(change.Old)
+func (o *output) entryOutcome(dir string, change cotter.LockChange, m cotter.Module) resultLine {
 	switch {
 	case versionOrPackage(change.New) == "" || m.Source == nil:
-		return resultLine{verb: "removed", subject: change.Path.String(), what: before}
-	case before == "":
-		return resultLine{verb: "added", subject: change.Path.String(), what: describe(m)}
+		before := releaseText(change.Old)
+		return resultLine{verb: "removed", subject: change.Path.String(), what: before, name: entryName(change.Old), release: before}
+	case versionOrPackage(change.Old) == "":
+		return moduleOutcome("added", m)
 	}
-	return resultLine{verb: "changed", subject: change.Path.String(), what: changeText(change) + becauseOf(exclusionsOf(change), before), details: consequences(change)}
+	change.Interface = o.shownInterface(dir, change.Interface)
+	line := resultLine{verb: "changed", subject: change.Path.String(), details: consequences(change), name: entryName(change.New), release: changeText(change)}
+	line.what = line.release + becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
+	for i, text := range interfaceLines(change.Interface) {
+		if change.Interface[i].Breaking {
+			line.breaking = append(line.breaking, text)
+		}
+	}
+	return line
 }
 
-func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
+// moduleOutcome returns the outcome for a module that has no older version.
+func moduleOutcome(verb string, m cotter.Module) resultLine {
+	source := m.Source.ForDisplay()
+	entry := lockfile.Module{Source: source, Version: m.Version.String(), Package: m.Package}
+	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: sourceName(source), release: releaseText(entry)}
+}
+
+// entryName returns the source address of a lock entry without its version.
+func entryName(entry lockfile.Module) string {
+	if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
+		return sourceName(source.ForDisplay())
+	}
+	return sourceName(entry.Source)
+}
+
+func sourceName(source string) string {
+	name, _, _ := strings.Cut(addrs.Redact(source), "?")
+	return name
+}
+
+func (o *output) providerOutcomes(dir string, result *cotter.Result, seen *tally) []resultLine {
 	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
 	listed := make(map[string]bool)
@@ -91,18 +129,19 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		listed[change.Provider.String()] = true
 	}
 	for _, change := range changes {
-		o := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), what: providerChangeText(change)}
+		line := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), release: providerChangeText(change)}
+		line.what = line.release + becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old)
 		switch {
 		case change.Old == "":
-			o.verb, o.what = "added", change.New
+			line.verb, line.what, line.release = "added", change.New, change.New
 		case change.New == "":
-			o.verb, o.what = "removed", change.Old
+			line.verb, line.what, line.release = "removed", change.Old, change.Old
 		}
 		if e, ok := seen.providers[change.Provider.String()]; ok {
-			o.what += signedBy(e)
+			line.what += o.signedBy(e)
 		}
 		listed[change.Provider.String()] = true
-		list = append(list, o)
+		list = append(list, line)
 	}
 	for _, update := range result.ProviderUpdates {
 		line := resultLine{verb: "updated", subject: "provider " + update.Provider.ForDisplay(), what: update.Old + " -> " + update.New}
@@ -116,7 +155,8 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		if e.Replaced {
 			continue // it is restored
 		}
-		line.what += signedBy(e)
+		line.release = line.what
+		line.what += o.signedBy(e)
 		listed[update.Provider.String()] = true
 		list = append(list, line)
 	}
@@ -124,7 +164,7 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		if listed[p.Address.String()] {
 			continue
 		}
-		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version.String()}
+		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version.String(), release: p.Version.String()}
 		e, isNew := seen.providers[p.Address.String()]
 		_, fetched := seen.archives[line.subject+" "+p.Version.String()]
 		if isRefetched(result, p) {
@@ -134,13 +174,16 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 			line.verb = "restored"
 		}
 		if isNew || fetched {
-			line.what += signedBy(e)
+			line.what += o.signedBy(e)
 			list = append(list, line)
 		}
 	}
+	for i := range list {
+		list[i].name = list[i].subject
+	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
 	if len(moved) > 0 {
-		line := resultLine{verb: "moved", subject: count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved)}
+		line := resultLine{verb: "moved", subject: count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved), name: "providers", release: moveText(moved[0])}
 		list = append([]resultLine{line}, list...)
 	}
 	return list
@@ -160,10 +203,11 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 		}
 	}
 	for _, one := range list {
-		fmt.Fprint(o.stdout, indent, paintFor(o, one.verb, fmt.Sprintf("%-*s", verb, one.verb)), "  ",
-			strings.TrimRight(escapef("%s  %s", fmt.Sprintf("%-*s", subject, one.subject), one.what), " "), "\n")
+		text := fmt.Sprintf("%-*s  %s", verb, one.verb, escapef("%s  %s", fmt.Sprintf("%-*s", subject, one.subject), one.what))
+		text = strings.TrimPrefix(folded(strings.TrimRight(text, " "), o.columns-len(indent), indent+"    "), one.verb)
+		fmt.Fprint(o.stdout, indent, paintFor(o, one.verb, one.verb), text, "\n")
 		for _, line := range one.details {
-			o.printf("%s    %s\n", indent, line)
+			o.printf("%s    %s\n", indent, lines(folded(sanitize.Escape(line), o.columns-len(indent)-4, indent+"      ")))
 		}
 	}
 }
@@ -221,7 +265,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		o.printf("The configuration calls no modules and requires no providers.\n")
 		return nil
 	}
-	list := outcomesOf(result, seen)
+	list := o.outcomesOf("", result, seen)
 	if len(list) == 0 && seen.lock == nil {
 		o.printf("%s up to date in %s\n", total(result), o.elapsed())
 		o.refetched(result)
@@ -250,9 +294,9 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	switch {
 	case seen.lock != nil && seen.lock.Created:
 		o.printf("\nCotter has created a lock file %s to record the versions.\n"+
-			"Include this file in your version control repository.\n", seen.lock.File)
+			"Include this file in your version control repository.\n", o.shownFile("", seen.lock.File))
 	case seen.lock != nil:
-		o.printf("\nCotter has changed %s; commit it with your configuration.\n", seen.lock.File)
+		o.printf("\nCotter has changed %s; commit it with your configuration.\n", o.shownFile("", seen.lock.File))
 	}
 	o.earlierLock("", result)
 	return nil
@@ -268,7 +312,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	}
 	ofLock, others := *result, cotter.Result{Modules: result.Modules, Updates: result.Updates, ProviderUpdates: result.ProviderUpdates}
 	ofLock.Updates, ofLock.ProviderUpdates = nil, nil
-	list := outcomesOf(&ofLock, newTally())
+	list := o.outcomesOf("", &ofLock, newTally())
 	switch {
 	case len(list)+len(result.Restored) == 0:
 		o.printf("%s would not change.\n", result.LockFile)
@@ -278,7 +322,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 		o.printf("%s would change:\n", result.LockFile)
 		o.printOutcomes(list, "")
 	}
-	if list := outcomesOf(&others, newTally()); len(list) > 0 {
+	if list := o.outcomesOf("", &others, newTally()); len(list) > 0 {
 		o.printf("Installed packages of the former lock would be replaced:\n")
 		o.printOutcomes(list, "")
 	}
@@ -323,10 +367,10 @@ func (o *output) earlierLock(project string, result *cotter.Result) {
 	}
 	subject := ""
 	if project != "" {
-		subject = "- " + project + ": "
+		subject = project + ": "
 	}
 	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
-		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: project}.line(nil))
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: cmp.Or(project, o.dir)}.line(nil))
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.

@@ -260,3 +260,50 @@ func TestTerminalInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowTables checks that tables and lists break lines only between words on a terminal of 80
+// columns.
+func TestNarrowTables(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar("-- registry/acme/a-module-with-a-long-name/aws/5.1.0/main.tf --\n-- registry/acme/a-module-with-a-long-name/aws/5.2.0/main.tf --\nvariable \"a_required_argument_of_this_version\" {\n}\n"))
+	dir, home := testenv.TempDir(t), testenv.TempDir(t)
+	text := fmt.Sprintf("module \"network_of_production\" {\n  source  = \"%s/acme/a-module-with-a-long-name/aws\"\n  version = \"5.1.0\"\n}\n", world.Host())
+	name := filepath.Join(dir, "configuration-of-the-network.tf")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	environ := append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
+		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
+	for _, step := range []struct{ args, want string }{
+		{"install", "added  network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    5.1.0\n"},
+		{"outdated", "^network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\n$"},
+		{"outdated --recursive .", "^127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\nNewer versions"},
+		{"install", "changed  network_of_production  5.1.0 -> 5.2.0, because \"5.2.0\"\n    \\(configuration-of-the-network.tf:3\\) excludes 5.1.0\n    BREAKING: variable \"a_required_argument_of_this_version\" added: required\n      any, which configuration-of-the-network.tf:1 does not set\n"},
+	} {
+		if step.args == "install" && strings.HasPrefix(step.want, "changed") {
+			if err := os.WriteFile(name, []byte(strings.Replace(text, "5.1.0", "5.2.0", 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		term := newTerminal(t, 80)
+		command := exec.Command(cotterBinary, strings.Fields(step.args)...)
+		command.Dir, command.Env = dir, append(os.Environ(), environ...)
+		command.Stdin, command.Stdout, command.Stderr = term.slave, term.slave, term.slave
+		err := command.Run()
+		shown := strings.ReplaceAll(term.end(), "\r", "")
+		if i := strings.LastIndex(shown, "\x1b[J"); i >= 0 { // the live lines end there
+			shown = shown[i+len("\x1b[J"):]
+		}
+		if err != nil {
+			t.Fatalf("%s: %s\n%s", step.args, err, shown)
+		}
+		if !regexp.MustCompile(step.want).MatchString(shown) {
+			t.Errorf("cotter %s prints nothing that matches %q:\n%s", step.args, step.want, shown)
+		}
+		for line := range strings.Lines(shown) {
+			if line = strings.TrimSuffix(line, "\n"); columnsOf(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("cotter %s prints a line of %d columns:\n%s", step.args, columnsOf(line), line)
+			}
+		}
+	}
+}

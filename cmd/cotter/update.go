@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -248,18 +251,53 @@ func providerNames(ctx context.Context, cmd *cli.Invocation, out *output, req co
 
 // proposals prints the tags in source addresses for which there are newer tags.
 func (o *output) proposals(pins []cotter.Pin) {
-	first := true
-	for _, pin := range pins {
-		if !pin.Outdated() {
-			continue
-		}
-		if first && o.project == "" {
-			o.printf("\n")
-		}
-		first = false
-		o.printf("%s (%s:%d): %s is %s, and the newest is %s; `cotter update %s --edit` writes it into the file\n",
-			pin.Path, pin.Call.SourceRange.Filename, pin.Call.SourceRange.Start.Line, pin.Argument, pin.Tag, pin.LatestTag, shellWord(pin.Path.String()))
+	pins = slices.DeleteFunc(slices.Clone(pins), func(pin cotter.Pin) bool { return !pin.Outdated() })
+	if len(pins) == 0 {
+		return
 	}
+	if o.project == "" {
+		o.printf("\n")
+	}
+	for _, pin := range pins {
+		end := ""
+		if len(pins) == 1 {
+			end = fmt.Sprintf("; `cotter update %s --edit` writes it into the file", shellWord(pin.Path.String()))
+		}
+		o.printf("%s (%s): %s is %s, and the newest is %s%s\n", pin.Path, o.place("", pin.Call.SourceRange), pin.Argument, pin.Tag, pin.LatestTag, end)
+	}
+	if len(pins) > 1 && o.project == "" {
+		o.printf("`cotter update --edit` writes the newest tags into the files.\n")
+	}
+}
+
+// proposeForProjects prints the tags in the source addresses of several projects for which there
+// are newer tags, each once. found has the pins by the directories of projects.
+func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
+	type proposal struct{ source, argument, tag, latest string }
+	uses := make(map[proposal]*releaseUses)
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		for _, pin := range found[dir] {
+			if !pin.Outdated() {
+				continue
+			}
+			p := proposal{sourceName(pin.Call.Source), pin.Argument, pin.Tag, pin.LatestTag}
+			if uses[p] == nil {
+				uses[p] = &releaseUses{}
+			}
+			uses[p].add(dir, o.place(dir, pin.Call.SourceRange))
+		}
+	}
+	if len(uses) == 0 {
+		return
+	}
+	order := slices.SortedFunc(maps.Keys(uses), func(a, b proposal) int {
+		return cmp.Or(cmp.Compare(len(uses[b].dirs), len(uses[a].dirs)), strings.Compare(a.source, b.source), strings.Compare(a.tag, b.tag))
+	})
+	o.printf("\n")
+	for _, p := range order {
+		o.printf("%s: %s is %s, and the newest is %s (%s)\n", p.source, p.argument, p.tag, p.latest, uses[p])
+	}
+	o.printf("`cotter update --edit` writes the newest tags into the files.\n")
 }
 
 // updatedPins returns the outdated pins of the calls that a request updates.
@@ -343,7 +381,7 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 		if dryRun {
 			what = "would be edited"
 		}
-		o.printf("- %s (%s:%d) %s: %s %s -> %s\n", pin.Path, at.Filename, at.Start.Line, what, pin.Argument, pin.Tag, pin.LatestTag)
+		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Tag, pin.LatestTag, o.place(dir, at))
 	}
 	return nil
 }
@@ -351,7 +389,10 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 // proposePins prints the outdated tags that an update did not change. The update was
 // successful, so errors of origins are only warnings here.
 func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+	var mu sync.Mutex
+	found := make(map[string][]cotter.Pin)
+	several := severalProjects(cmd)
+	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
 		if err := setPolicy(cmd, &req); err != nil {
 			return err
@@ -359,10 +400,20 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		pins, err := updatedPins(ctx, in, req)
 		if err != nil {
 			for _, m := range messages(err) {
-				out.warnf("%s", m.line())
+				out.warnf("%s", out.placed(m).line())
 			}
 		}
-		out.proposals(pins)
+		if !several {
+			out.proposals(pins)
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		found[req.Dir] = pins
 		return nil
 	})
+	if several && !out.quiet {
+		out.proposeForProjects(found)
+	}
+	return err
 }

@@ -255,7 +255,11 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 
 // refused prints violations of the policy, grouped by rule.
 func (o *output) refused(errs []error) {
-	for _, group := range sameText(flatten(errs)) {
+	all := flatten(errs)
+	for i, m := range all {
+		all[i] = o.placed(m)
+	}
+	for _, group := range sameText(all) {
 		headline, lines, ok := refusedTogether(group)
 		if !ok {
 			for _, m := range group {
@@ -332,7 +336,7 @@ func (o *output) brought(report *cotter.Report) {
 func (o *output) unread(errs []error) {
 	var remedies []remedy
 	for _, m := range flatten(errs) {
-		o.warnf("the configuration was not compared with the lock: %s", m.line())
+		o.warnf("the configuration was not compared with the lock: %s", o.placed(m).line())
 		remedies = append(remedies, m.remedies...)
 	}
 	o.printRemedies(remedies)

@@ -132,12 +132,12 @@ func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOr
 				o.printf("- %s\n", o.explained(m).line())
 			}
 		case origin.Moved():
-			moves.add(origin.moved(), origin)
+			moves.add(origin.moved(), o.usedBy(origin))
 		case origin.OK():
 			same++
 		}
 		if note := origin.note(); note != "" {
-			notes.add("note: "+note, origin)
+			notes.add("note: "+note, o.usedBy(origin))
 		}
 		switch {
 		case origin.Fetched:
@@ -176,16 +176,20 @@ type usedTexts struct {
 	users map[string][]string
 }
 
-// add adds a text about the origin of a call.
-func (u *usedTexts) add(text string, origin comparedOrigin) {
+// usedBy names the call that uses an origin.
+func (o *output) usedBy(origin comparedOrigin) string {
+	return fmt.Sprintf("%s (%s)", origin.Path, o.place("", origin.Call.Range))
+}
+
+// add adds a text about an origin, and a call that uses it.
+func (u *usedTexts) add(text, user string) {
 	if u.users == nil {
 		u.users = make(map[string][]string)
 	}
 	if u.users[text] == nil {
 		u.order = append(u.order, text)
 	}
-	rng := origin.Call.Range
-	u.users[text] = append(u.users[text], fmt.Sprintf("%s (%s:%d)", origin.Path, rng.Filename, rng.Start.Line))
+	u.users[text] = append(u.users[text], user)
 }
 
 // print prints each text once, with the calls.

@@ -18,11 +18,12 @@ func (o *output) warning(event cotter.Event) {
 
 // printWarning prints a warning about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w cotter.Warning) {
+	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
 		text = subject + ": " + text
 	}
-	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(warningRemedies(dir, w))...), "\n"))
+	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(o.fromHere(warningRemedies(dir, w)))...), "\n"))
 }
 
 // warningText returns the message of a warning with its place.
@@ -50,7 +51,8 @@ func warningSubject(dir string, w cotter.Warning) string {
 }
 
 // originWarnings collects the warnings that many modules can have in common, because their
-// packages come from the same repository. They are printed once, at the end of a run.
+// packages come from the same repository, and all warnings of several projects. They are printed
+// once, at the end of a run.
 type originWarnings []originWarning
 
 type originWarning struct {
@@ -61,15 +63,15 @@ type originWarning struct {
 // take adds an event to the collection if it is such a warning, and reports whether it is.
 func (c *originWarnings) take(dir string, event cotter.Event) bool {
 	w, ok := event.(cotter.Warning)
-	if ok = ok && (w.Kind == cotter.WarningMoved || w.Kind == cotter.WarningUnknownHistory); ok {
+	if ok = ok && (dir != "" || w.Kind == cotter.WarningMoved || w.Kind == cotter.WarningUnknownHistory); ok {
 		w.Message = withShortCommits(w.Message)
 		*c = append(*c, originWarning{dir, w})
 	}
 	return ok
 }
 
-// print prints the collected warnings. A warning that several modules have in common is followed
-// by the modules:
+// print prints the collected warnings. A warning that several modules or projects have in common
+// is followed by their names:
 //
 //	Warning: tag v1.0.0 points to 1ba9f699385c now; the locked f38b40497d8a is used:
 //	  module app.dns
@@ -96,12 +98,29 @@ func (c *originWarnings) print(o *output) {
 		slices.SortFunc(group, func(a, b originWarning) int {
 			return strings.Compare(warningSubject(a.dir, a.Warning), warningSubject(b.dir, b.Warning))
 		})
-		lines := []string{fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), "module"))}
+		noun := "module"
+		if group[0].Path.IsRoot() {
+			noun = "project"
+		}
+		lines := []string{fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), noun))}
+		hidden := len(group) - maxAffected
+		if hidden <= 1 || o.verbose {
+			hidden = 0
+		}
 		var remedies []remedy
-		for _, w := range group {
-			lines = append(lines, warningSubject(w.dir, w.Warning))
+		for i, w := range group {
+			if i < len(group)-hidden {
+				line := warningSubject(w.dir, w.Warning)
+				if w.Range.Filename != "" {
+					line += " (" + o.place(w.dir, w.Range) + ")"
+				}
+				lines = append(lines, line)
+			}
 			remedies = append(remedies, warningRemedies(w.dir, w.Warning)...)
 		}
-		o.warnf("%s", strings.Join(append(lines, remedyLines(remedies)...), "\n"))
+		if hidden > 0 {
+			lines = append(lines, fmt.Sprintf("... and %d more (--verbose lists all)", hidden))
+		}
+		o.warnf("%s", strings.Join(append(lines, remedyLines(o.fromHere(remedies))...), "\n"))
 	}
 }

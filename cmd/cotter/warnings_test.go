@@ -45,8 +45,7 @@ func TestOriginWarnings(t *testing.T) {
 			"Warning: tag v1.0.0 points to 1ba9f699385c now, in 2 modules:\n" +
 			"  envs/dev: module a\n" +
 			"  envs/prod: module a\n" +
-			"  If you know why the tag has moved, run `cotter update --chdir envs/dev a --accept-changed a` to lock what it points to now.\n" +
-			"  If you know why the tag has moved, run `cotter update --chdir envs/prod a --accept-changed a` to lock what it points to now.\n"},
+			"  If you know why the tag has moved, run `cotter update --chdir envs/dev a --accept-changed a` to lock what it points to now. Do the same for envs/prod.\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

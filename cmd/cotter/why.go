@@ -56,7 +56,7 @@ func runWhy(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	}
 	for _, chain := range chains {
 		for depth, m := range chain {
-			out.printf("%s%s  %s  (%s:%d)\n", strings.Repeat("  ", depth), nameBelow(m), describe(m), m.Call.Range.Filename, m.Call.Range.Start.Line)
+			out.printf("%s%s  %s  (%s)\n", strings.Repeat("  ", depth), nameBelow(m), describe(m), out.place("", m.Call.Range))
 		}
 	}
 	return nil

@@ -38,6 +38,8 @@ type Module struct {
 	Source string `json:"source,omitempty"`
 	// Version is absent if the source has no versions.
 	Version string `json:"version,omitempty"`
+	// Constraint is the version constraint of the call, if it has one.
+	Constraint string `json:"constraint,omitempty"`
 	// Package is the address of the fetched package. Modules in one package have the same
 	// address here. It is absent for modules in their callers' packages.
 	Package string `json:"package,omitempty"`
@@ -51,9 +53,24 @@ type Module struct {
 type Provider struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
+	// Constraints are the constraints of all modules together.
+	Constraints string `json:"constraints,omitempty"`
 	// RequiredBy are the keys of the modules that require it; "" is the root module.
 	RequiredBy []string `json:"required_by,omitempty"`
-	Marks      []Mark   `json:"marks,omitempty"`
+	// Requirements are the places where modules require it.
+	Requirements []Requirement `json:"requirements,omitempty"`
+	Marks        []Mark        `json:"marks,omitempty"`
+}
+
+// Requirement is a requirement of a provider in the output of graph.
+type Requirement struct {
+	// Key is the key of the module; "" is the root module.
+	Key        string `json:"key"`
+	Constraint string `json:"constraint,omitempty"`
+	// By is what requires the provider, such as "required_providers".
+	By   string `json:"by,omitempty"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // Kind is the kind of a mark.
@@ -210,7 +227,7 @@ func (g Graph) printable() Graph {
 	g.Modules = slices.Clone(g.Modules)
 	for i := range g.Modules {
 		m := &g.Modules[i]
-		for _, text := range []*string{&m.Key, &m.Source, &m.Version, &m.Package, &m.File} {
+		for _, text := range []*string{&m.Key, &m.Source, &m.Version, &m.Constraint, &m.Package, &m.File} {
 			*text = sanitize.Escape(*text)
 		}
 		m.Marks = printableMarks(m.Marks)
@@ -218,10 +235,17 @@ func (g Graph) printable() Graph {
 	g.Providers = slices.Clone(g.Providers)
 	for i := range g.Providers {
 		p := &g.Providers[i]
-		p.Name, p.Version, p.Marks = sanitize.Escape(p.Name), sanitize.Escape(p.Version), printableMarks(p.Marks)
+		p.Name, p.Version, p.Constraints, p.Marks = sanitize.Escape(p.Name), sanitize.Escape(p.Version), sanitize.Escape(p.Constraints), printableMarks(p.Marks)
 		p.RequiredBy = slices.Clone(p.RequiredBy)
 		for j := range p.RequiredBy {
 			p.RequiredBy[j] = sanitize.Escape(p.RequiredBy[j])
+		}
+		p.Requirements = slices.Clone(p.Requirements)
+		for j := range p.Requirements {
+			r := &p.Requirements[j]
+			for _, text := range []*string{&r.Key, &r.Constraint, &r.By, &r.File} {
+				*text = sanitize.Escape(*text)
+			}
 		}
 	}
 	return g

@@ -40,12 +40,16 @@ func example() graph.Graph {
 			{Key: "app-tags", Source: "registry.example.com/acme/tags/aws", Version: "0.4.0", Package: "https://archives.example.com/tags.zip", File: "main.tf", Line: 9, Marks: []graph.Mark{{Kind: graph.Outdated, Text: "1.9.2"}}},
 			{Key: "dns", Source: "git::https://git.example.com/platform.git//modules/dns?ref=v2.1.0", Package: "git::https://git.example.com/platform.git?ref=0d07f409", File: "main.tf", Line: 12, Marks: []graph.Mark{{Kind: graph.Outdated, Text: "2.2.0"}, {Kind: graph.Moved, Text: "tag v2.1.0 0d07f409d4b1 -> 7c1f791efd61"}}},
 			{Key: "legacy", Source: "https://archives.example.com/legacy.zip", Package: "https://archives.example.com/legacy.zip", File: "main.tf", Line: 15, Marks: []graph.Mark{{Kind: graph.Changed, Text: "main.tf, evil.tf (added)"}}},
-			{Key: "network", Source: "registry.example.com/acme/network/aws", Version: "1.2.3", Package: network, File: "main.tf", Line: 18},
+			{Key: "network", Source: "registry.example.com/acme/network/aws", Version: "1.2.3", Constraint: "~> 1.2", Package: network, File: "main.tf", Line: 18},
 			{Key: "network.subnets", Source: "./subnets", File: "main.tf", Line: 8},
 			{Key: "queue", Source: "registry.example.com/acme/queue/aws", File: "main.tf", Line: 22, Marks: []graph.Mark{{Kind: graph.Missing, Text: "not installed"}}},
 		},
 		Providers: []graph.Provider{
-			{Name: "acme/cloud", Version: "2.1.4", RequiredBy: []string{"", "app.network", "network"}, Marks: []graph.Mark{{Kind: graph.Outdated, Text: "3.0.0"}}},
+			{Name: "acme/cloud", Version: "2.1.4", Constraints: ">= 2.0.0, ~> 2.1", RequiredBy: []string{"", "app.network", "network"}, Requirements: []graph.Requirement{
+				{Key: "", Constraint: "~> 2.1", By: "required_providers", File: "main.tf", Line: 30},
+				{Key: "app.network", Constraint: ">= 2.0", By: "required_providers", File: ".terraform/modules/app.network/main.tf", Line: 2},
+				{Key: "network", By: "resource cloud_host.a", File: ".terraform/modules/network/main.tf", Line: 9},
+			}, Marks: []graph.Mark{{Kind: graph.Outdated, Text: "3.0.0"}}},
 			{Name: "hashicorp/null"},
 		},
 	}
@@ -113,7 +117,7 @@ func hostile() graph.Graph {
 			Key: payload, Source: payload, Version: payload, Package: payloads[i/2*2], File: payload, Line: 1,
 			Marks: []graph.Mark{{Kind: graph.Changed, Text: payload}},
 		})
-		g.Providers = append(g.Providers, graph.Provider{Name: payload, Version: payload, RequiredBy: []string{payload}, Marks: []graph.Mark{{Kind: graph.Outdated, Text: payload}}})
+		g.Providers = append(g.Providers, graph.Provider{Name: payload, Version: payload, Constraints: payload, RequiredBy: []string{payload}, Requirements: []graph.Requirement{{Key: payload, Constraint: payload, By: payload, File: payload, Line: 1}}, Marks: []graph.Mark{{Kind: graph.Outdated, Text: payload}}})
 	}
 	return g
 }

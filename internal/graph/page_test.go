@@ -74,7 +74,7 @@ func testKeys(t *testing.T, b *browser) {
 		{expression: focused, want: "BODY"},
 		{keys: []string{"Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab"}, expression: focused, want: "infra"},
 		{keys: []string{"ArrowDown", "ArrowDown"}, expression: focused, want: "network"},
-		{expression: details, want: "app.network\nSource\nregistry.example.com/acme/network/aws\nVersion\n1.2.3\nPackage\ngit::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\nCalled in\napp/main.tf:3\nSame package\nnetwork\nCalls\napp.network.subnets\nRequires\nacme/cloud 2.1.4"},
+		{expression: details, want: "app.network\nSource\nregistry.example.com/acme/network/aws\nVersion\n1.2.3\nAllowed versions\nany: the call has no constraint\nPackage\ngit::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\nCalled in\napp/main.tf:3\nSame package\nnetwork\nCalls\napp.network.subnets\nRequires\nacme/cloud 2.1.4\n>= 2.0  .terraform/modules/app.network/main.tf:2"},
 		{keys: []string{"ArrowLeft"}, expression: shown, want: "infra app network app-tags dns legacy network subnets queue"},
 		{keys: []string{"ArrowLeft"}, expression: focused, want: "app"},
 		{keys: []string{"ArrowLeft"}, expression: shown, want: "infra app app-tags dns legacy network subnets queue"},
@@ -92,7 +92,16 @@ func testKeys(t *testing.T, b *browser) {
 	})
 	b.screenshot(t, "search")
 	do(t, b, []pageStep{
-		{keys: []string{"ArrowDown"}, expression: focused, want: "subnets"},
+		{click: ".providers td button", expression: details, want: "provider acme/cloud\nMarks\noutdated: 3.0.0\nVersion\n2.1.4\nAllowed by all modules\n>= 2.0.0, ~> 2.1\nRequired by\ninfra\n~> 2.1  main.tf:30\napp.network\n>= 2.0  .terraform/modules/app.network/main.tf:2\nnetwork\nany version  .terraform/modules/network/main.tf:9"},
+	})
+	b.screenshot(t, "provider")
+	do(t, b, []pageStep{
+		{click: ".details .use:last-of-type button", expression: `document.querySelector('.details h2').textContent`, want: "network"},
+		{expression: details, want: "network\nSource\nregistry.example.com/acme/network/aws\nVersion\n1.2.3\nAllowed versions\n~> 1.2\nPackage\ngit::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\nCalled in\nmain.tf:18\nSame package\napp.network\nCalls\nnetwork.subnets\nRequires\nacme/cloud 2.1.4\nany version  .terraform/modules/network/main.tf:9"},
+		{click: ".details .use button", expression: `document.querySelector('.details h2').textContent`, want: "provider acme/cloud"},
+	})
+	do(t, b, []pageStep{
+		{keys: []string{"/", "ArrowDown"}, expression: focused, want: "subnets"},
 		{keys: []string{"/", "Escape"}, expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
 		{expression: focused, want: "subnets"},
 	})
@@ -118,7 +127,9 @@ func testFilters(t *testing.T, b *browser) {
 	do(t, b, []pageStep{{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(13, 17, 23)"}})
 	b.size(t, 420, 760)
 	b.screenshot(t, "narrow")
-	do(t, b, []pageStep{{expression: `document.documentElement.scrollWidth <= innerWidth`, want: "true"}})
+	do(t, b, []pageStep{{expression: `document.documentElement.scrollWidth <= innerWidth`, want: "true"},
+		// No version and no provider is broken between two lines.
+		{expression: `[...document.querySelectorAll('.version, .providers td button, .providers td:nth-child(2)')].every((each) => each.getClientRects().length < 2 && each.getBoundingClientRect().height < 40)`, want: "true"}})
 	b.size(t, 1200, 760)
 	b.scheme(t, "light")
 }

@@ -21,7 +21,7 @@ func (g Graph) Text() string {
 		b.WriteString("\nproviders\n")
 	}
 	for i, provider := range t.Providers {
-		fmt.Fprintf(&b, "%s%s", joint(i, len(t.Providers)), join(provider.Name, provider.Version, brackets(provider.Marks)))
+		fmt.Fprintf(&b, "%s%s", joint(i, len(t.Providers)), join(provider.Name, provider.Version, inParentheses(provider.Constraints), brackets(provider.Marks)))
 		if len(provider.RequiredBy) > 0 {
 			fmt.Fprintf(&b, "  required by %s", requiredIn(provider.RequiredBy))
 		}
@@ -78,6 +78,14 @@ func brackets(marks []Mark) string {
 		texts[i] = "[" + m.String() + "]"
 	}
 	return strings.Join(texts, " ")
+}
+
+// inParentheses returns a text in parentheses, or "" if it is empty.
+func inParentheses(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "(" + text + ")"
 }
 
 // join joins the non-empty texts with spaces.

@@ -342,7 +342,7 @@ func TestPlaceInstalled(t *testing.T) {
 // On Windows, a path cannot have the name of a host with a port.
 func TestInstallOnWindows(t *testing.T) {
 	t.Parallel()
-	s := openProviders(t, cacheDir(t))
+	s := openProviders(t, t.TempDir())
 	pkg := publishProvider(t, s)
 	s.UseWindowsRules()
 	d := project(t, s)

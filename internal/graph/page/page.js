@@ -13,6 +13,11 @@
     return made;
   }
 
+  // breakable are the parts of an address, which can be broken after slashes.
+  function breakable(text) {
+    return text.split(/(?<=\/)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+  }
+
   // The tree. Item 0 is the root module, so a module's item is its index plus 1.
   const items = [];
 
@@ -23,7 +28,7 @@
     item.row = element("div", { class: "row" }, item.fold, texts);
     const text = (name, value) => {
       if (!value) return;
-      const span = element("span", { class: name }, value);
+      const span = element("span", { class: name }, ...breakable(value));
       item.texts.push({ span, value });
       texts.append(span);
     };
@@ -97,29 +102,68 @@
     return ids.map((id) => items[id + 1]);
   }
 
-  function showDetails(item, same) {
-    const module = item.module;
+  // show replaces the details. facts are pairs of a name and a list of elements or texts; those
+  // without a value are left out.
+  function show(title, facts) {
     const list = element("dl");
-    const add = (name, ...values) => {
-      if (values.some((value) => value)) list.append(element("dt", {}, name), element("dd", {}, ...values));
-    };
-    add("Marks", ...(module.marks || []).map((mark) => element("div", { "data-tone": tones.get(mark.kind) || "" }, mark.text)));
-    add("Source", module.source);
-    add("Version", module.version);
-    add("Package", module.package);
-    if (module.file) add("Called in", module.file + ":" + module.line);
-    add("Same package", ...same.filter((other) => other !== item).map(link));
-    add("Calls", ...item.children.map(link));
-    const required = data.providers.filter((provider) => (provider.required_by || []).includes(module.key));
-    add("Requires", ...required.map((provider) => element("div", {}, provider.name + " " + (provider.version || ""))));
-    details.replaceChildren(element("h2", {}, module.key || data.title), list);
+    for (const [name, values] of facts) {
+      if (values.some((value) => value)) list.append(element("dt", {}, name), element("dd", {}, ...values.filter((value) => value)));
+    }
+    details.replaceChildren(element("h2", {}, title), list);
   }
 
-  function link(item) {
-    const button = element("button", { type: "button" }, item.module.key);
-    button.addEventListener("click", () => visit(item));
-    return button;
+  function marksOf(marked) {
+    return (marked.marks || []).map((mark) => element("div", { "data-tone": tones.get(mark.kind) || "" }, mark.text));
   }
+
+  function showDetails(item, same) {
+    const module = item.module;
+    const required = data.providers.filter((provider) => (provider.required_by || []).includes(module.key));
+    show(module.key || data.title, [
+      ["Marks", marksOf(module)],
+      ["Source", breakable(module.source || "")],
+      ["Version", [module.version]],
+      ["Allowed versions", [module.version && (module.constraint || "any: the call has no constraint")]],
+      ["Package", breakable(module.package || "")],
+      ["Called in", [place(module)]],
+      ["Same package", same.filter((other) => other !== item).map(link)],
+      ["Calls", item.children.map(link)],
+      ["Requires", required.map((provider) => use(providerLink(provider), usesOf(provider, module.key)))],
+    ]);
+  }
+
+  // showProvider shows which modules require a provider, and which versions they allow.
+  function showProvider(provider) {
+    const required = (provider.required_by || []).map((key) => {
+      const item = items.find((each) => each.module.key === key);
+      return use(item ? link(item) : element("div", {}, key), usesOf(provider, key));
+    });
+    show("provider " + provider.name, [
+      ["Marks", marksOf(provider)],
+      ["Version", [provider.version]],
+      ["Allowed by all modules", [provider.version && required.length > 0 && (provider.constraints || "any: no module has a constraint")]],
+      ["Required by", required],
+    ]);
+    details.scrollIntoView({ block: "nearest" });
+  }
+
+  function usesOf(provider, key) {
+    return (provider.requirements || []).filter((requirement) => requirement.key === key);
+  }
+
+  // use is a link followed by the places of the requirements, with their constraints.
+  function use(target, requirements) {
+    return element("div", { class: "use" }, target, ...requirements.map((each) => element("div", { class: "place" },
+      each.constraint || "any version", "  ", ...breakable(place(each) || each.by || ""))));
+  }
+
+  function place(at) { return at.file ? at.file + ":" + at.line : ""; }
+
+  function providerLink(provider) {
+    return button(provider.name + (provider.version ? " " + provider.version : ""), () => showProvider(provider));
+  }
+
+  function link(item) { return button(item.module.key || data.title, () => visit(item)); }
 
   // visit selects an item that may be folded away or filtered out.
   function visit(item) {
@@ -171,11 +215,11 @@
   function highlight(text, wanted) {
     const at = wanted === "" ? -1 : text.value.toLowerCase().indexOf(wanted);
     if (at < 0) {
-      text.span.textContent = text.value;
+      text.span.replaceChildren(...breakable(text.value));
       return;
     }
     const end = at + wanted.length;
-    text.span.replaceChildren(text.value.slice(0, at), element("mark", {}, text.value.slice(at, end)), text.value.slice(end));
+    text.span.replaceChildren(...breakable(text.value.slice(0, at)), element("mark", {}, text.value.slice(at, end)), ...breakable(text.value.slice(end)));
   }
 
   function reset() {
@@ -276,7 +320,7 @@
     if (!data.providers.length) return [];
     const head = element("tr", {}, ...["Provider", "Version", "Required by", ""].map((name) => element("th", { scope: "col" }, name)));
     const rows = data.providers.map((provider) => element("tr", {},
-      element("td", {}, provider.name), element("td", {}, provider.version || ""),
+      element("td", {}, button(provider.name, () => showProvider(provider))), element("td", {}, provider.version || ""),
       element("td", {}, (provider.required_by || []).map((key) => key || "the root module").join(", ")),
       element("td", {}, ...(provider.marks || []).map(badge))));
     return [element("section", { class: "providers" }, element("h2", {}, "Providers"), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];

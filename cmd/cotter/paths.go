@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+)
+
+// In errors, results and JSON, file names are relative to the project. Text output shows them
+// relative to the current directory, so that an editor or a shell can open them from there.
+
+// shownFile returns the name of a file of the project in dir, as text output shows it. dir is ""
+// for the project that the output is about.
+func (o *output) shownFile(dir, name string) string {
+	if name == "" {
+		return ""
+	}
+	full := below(cmp.Or(dir, o.project, o.dir), filepath.FromSlash(name))
+	if full != name && absent(full) && !absent(filepath.FromSlash(name)) {
+		return name // a file that the command line names, or that is above the project
+	}
+	if filepath.IsAbs(full) && !filepath.IsAbs(name) {
+		if here, err := os.Getwd(); err == nil {
+			if relative, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(relative) {
+				full = relative
+			}
+		}
+	}
+	return filepath.ToSlash(full)
+}
+
+// shownRange returns a range whose file is named as text output shows it.
+func (o *output) shownRange(dir string, at hcl.Range) hcl.Range {
+	at.Filename = o.shownFile(dir, at.Filename)
+	return at
+}
+
+// place returns the file and the line of a range, or "-" if it is in no file.
+func (o *output) place(dir string, at hcl.Range) string {
+	if at.Filename == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", o.shownFile(dir, at.Filename), at.Start.Line)
+}
+
+// shownInterface returns changes of an interface, with files as text output shows them.
+func (o *output) shownInterface(dir string, changes []cotter.InterfaceChange) []cotter.InterfaceChange {
+	shown := make([]cotter.InterfaceChange, len(changes))
+	for i, c := range changes {
+		c.At = o.shownRange(dir, c.At)
+		shown[i] = c
+	}
+	return shown
+}
+
+// shownExclusions returns exclusions with files as text output shows them.
+func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusion {
+	shown := make([]jsonExclusion, len(all))
+	for i, one := range all {
+		one.File = o.shownFile(dir, one.File)
+		shown[i] = one
+	}
+	return shown
+}
+
+// shownUses returns requirements of a provider with files as text output shows them.
+func (o *output) shownUses(dir string, uses []cotter.ProviderRequirement) []cotter.ProviderRequirement {
+	shown := make([]cotter.ProviderRequirement, len(uses))
+	for i, use := range uses {
+		use.Range = o.shownRange(dir, use.Range)
+		shown[i] = use
+	}
+	return shown
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cotterpin/cotter"
+)
+
+// projectOutcome is what a run has changed in one of several projects.
+type projectOutcome struct {
+	dir    string
+	result *cotter.Result
+	lines  []resultLine
+}
+
+// projectOutcomes are the outcomes for several projects, which can be hundreds. Text output has a
+// line for each project that has changed, and a summary by module. With --verbose it has a line for
+// each module and provider of each project.
+type projectOutcomes []projectOutcome
+
+// any reports whether any project has changed.
+func (all projectOutcomes) any() bool {
+	return slices.ContainsFunc(all, func(p projectOutcome) bool { return p.changes() != "" })
+}
+
+// changes counts what has changed in a project. It returns "" if nothing has.
+func (p projectOutcome) changes() string {
+	text := counted(p.lines)
+	if n := len(p.result.Vendored); n > 0 {
+		text = strings.TrimPrefix(fmt.Sprintf("%s, %s changed", text, count(n, "vendored package")), ", ")
+	}
+	return text
+}
+
+// print prints the projects that have changed, with --verbose all of them, and then the summary.
+func (all projectOutcomes) print(o *output) {
+	width := 0
+	for _, p := range all {
+		if n := utf8.RuneCountInString(p.dir); p.changes() != "" && n <= maxAligned {
+			width = max(width, n)
+		}
+	}
+	for _, p := range all {
+		switch {
+		case o.quiet:
+		case p.changes() != "" && !o.verbose:
+			o.printf("%s  %s\n", fmt.Sprintf("%-*s", width, p.dir), p.changes())
+		case p.changes() != "":
+			o.printf("%s: %s\n", p.dir, p.changes())
+			o.printOutcomes(p.lines, "    ")
+			for _, change := range p.result.Vendored {
+				o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
+			}
+		case o.verbose:
+			o.printf("%s: up to date\n", p.dir)
+		}
+	}
+	all.printUnsigned(o)
+	if o.quiet {
+		return
+	}
+	all.printEarlierLocks(o)
+	if list := all.releases(); !o.verbose && len(list) > 0 {
+		o.printf("\n")
+		o.printReleases(list)
+		o.printf("\n")
+	}
+}
+
+// printEarlierLocks explains for one project that an earlier version of its lock exists, and names
+// the others.
+func (all projectOutcomes) printEarlierLocks(o *output) {
+	var others []string
+	first := true
+	for _, p := range all {
+		switch {
+		case p.result.EarlierLock == "":
+		case first || o.verbose:
+			first = false
+			o.earlierLock(p.dir, p.result)
+		default:
+			others = append(others, p.dir)
+		}
+	}
+	if others != nil {
+		o.printf("The same is true for %s.\n", someOf(others))
+	}
+}
+
+// printUnsigned names the providers that the projects themselves bring, each once.
+func (all projectOutcomes) printUnsigned(o *output) {
+	dirs := make(map[string][]string) // by the names of providers
+	var order []string
+	for _, p := range all {
+		names := fromProject(p.result.Providers)
+		if o.verbose {
+			o.unsigned(p.dir+": ", names)
+			continue
+		}
+		text := strings.Join(names, ", ")
+		if names != nil && dirs[text] == nil {
+			order = append(order, text)
+		}
+		dirs[text] = append(dirs[text], p.dir)
+	}
+	for _, text := range order {
+		subject := dirs[text][0]
+		if n := len(dirs[text]); n > 1 {
+			subject = count(n, "project")
+		}
+		o.unsigned(subject+": ", strings.Split(text, ", "))
+	}
+}
+
+// releaseSummary is a change that several projects can have in common.
+type releaseSummary struct {
+	verb, name, release string
+	dirs                []string // the projects, in their order
+	breaking            []string // what breaks, with the places of calls
+}
+
+// releases returns the changes of all projects. Changes of the same module or provider from one
+// version to another are one. Those that break calls are first, followed by those of most projects.
+func (all projectOutcomes) releases() []*releaseSummary {
+	type key struct{ verb, name, release string }
+	known := make(map[key]*releaseSummary)
+	var list []*releaseSummary
+	for _, p := range all {
+		for _, line := range p.lines {
+			k := key{line.verb, line.name, line.release}
+			s := known[k]
+			if s == nil {
+				s = &releaseSummary{verb: line.verb, name: line.name, release: line.release}
+				known[k] = s
+				list = append(list, s)
+			}
+			if !slices.Contains(s.dirs, p.dir) {
+				s.dirs = append(s.dirs, p.dir)
+			}
+			s.breaking = append(s.breaking, line.breaking...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *releaseSummary) int {
+		return cmp.Or(
+			cmp.Compare(min(len(b.breaking), 1), min(len(a.breaking), 1)),
+			cmp.Compare(len(b.dirs), len(a.dirs)),
+			cmp.Compare(slices.Index(verbs, a.verb), slices.Index(verbs, b.verb)),
+			strings.Compare(a.name, b.name),
+		)
+	})
+	return list
+}
+
+// The maximum numbers of changes in the summary, and of breaking changes of each.
+const (
+	maxReleases = 40
+	maxBreaking = 3
+)
+
+// printReleases prints the changes of all projects.
+func (o *output) printReleases(list []*releaseSummary) {
+	var lines []resultLine
+	for _, s := range list[:min(len(list), maxReleases)] {
+		line := resultLine{verb: s.verb, subject: s.name, what: s.release + " " + inDirs(s.dirs)}
+		line.details = slices.Compact(slices.Clone(s.breaking))
+		if n := len(line.details); n > maxBreaking {
+			line.details = append(line.details[:maxBreaking:maxBreaking], fmt.Sprintf("... and %s", count(n-maxBreaking, "more breaking change")))
+		}
+		lines = append(lines, line)
+	}
+	o.printOutcomes(lines, "")
+	if rest := len(list) - len(lines); rest > 0 {
+		o.printf("... and %s\n", count(rest, "more change"))
+	}
+}
+
+// maxNamed is the maximum number of projects that a sentence names.
+const maxNamed = 6
+
+// someOf joins names. If there are too many, it counts the others.
+func someOf(names []string) string {
+	if rest := len(names) - maxNamed; rest > 0 {
+		names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d more", rest))
+	}
+	return enumeration(names)
+}
+
+// inDirs says in which projects something is: "in envs/dev", or "in 38 projects".
+func inDirs(dirs []string) string {
+	if len(dirs) == 1 {
+		return "in " + dirs[0]
+	}
+	return "in " + count(len(dirs), "project")
+}

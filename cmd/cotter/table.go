@@ -1,0 +1,113 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/cotterpin/cotter/internal/sanitize"
+)
+
+// table is a list of rows in columns. On a terminal that is too narrow for it, each row is printed
+// on several lines, so that no word is broken.
+type table struct {
+	head  []string
+	title int // the number of columns that begin a row on a narrow terminal
+	rows  [][]string
+}
+
+// add adds a row with a cell for each column.
+func (t *table) add(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = sanitize.Escape(cell)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// print prints the table.
+func (t *table) print(o *output) {
+	const gap = "  "
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columnsOf(cell))
+		}
+	}
+	total := len(gap) * (len(widths) - 1)
+	for _, width := range widths {
+		total += width
+	}
+	if o.columns > 0 && total > o.columns {
+		t.printNarrow(o)
+		return
+	}
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-columnsOf(cell)) + gap)
+			}
+		}
+		o.printf("%s\n", line.String())
+	}
+}
+
+// printNarrow prints each row as its title, followed by an indented line for the other cells. The
+// last one is the place.
+func (t *table) printNarrow(o *output) {
+	for _, row := range t.rows {
+		var title, others []string
+		for i, cell := range row[:len(row)-1] {
+			switch {
+			case cell == "-":
+			case i < t.title:
+				title = append(title, cell)
+			default:
+				others = append(others, strings.ToLower(t.head[i])+" "+cell)
+			}
+		}
+		o.printf("%s\n", lines(folded(strings.Join(title, "  "), o.columns, "    ")))
+		text := strings.Join(others, ", ")
+		if place := row[len(row)-1]; place != "-" {
+			text += " (" + place + ")"
+		}
+		o.printf("    %s\n", lines(folded(text, o.columns-4, "    ")))
+	}
+}
+
+// terminalWidth returns the number of columns of the terminal that w is, or 0 if it is none.
+func terminalWidth(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// folded breaks a line between words so that no part is longer than width, if possible. All parts
+// but the first begin with indent. It returns the text unchanged if width is 0.
+func folded(text string, width int, indent string) string {
+	if width <= 0 || columnsOf(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.SplitAfter(text, " ") {
+		if n := columnsOf(strings.TrimRight(word, " ")); i > 0 && column+n > width && column > len(indent) {
+			kept := strings.TrimRight(b.String(), " ")
+			b.Reset()
+			b.WriteString(kept + "\n" + indent)
+			column = len(indent)
+		}
+		b.WriteString(word)
+		column += columnsOf(word)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
