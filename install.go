@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
@@ -16,7 +17,7 @@ import (
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry what the project uses already (see [Selection]), or else the
+// for calls without an entry what the project uses already (see [event.Selection]), or else the
 // newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
 // three are as they were before. With DryRun or LockOnly it writes less; see [Request].
@@ -390,7 +391,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -441,11 +442,11 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 
 // constraintsBeside returns warnings about the calls with a version argument and a source that is
 // not a registry's. Stock tools refuse them.
-func constraintsBeside(modules []*module) []Warning {
-	var list []Warning
+func constraintsBeside(modules []*module) []event.Warning {
+	var list []event.Warning
 	for _, m := range modules {
 		if c := m.call; c.from.IsRemote() && c.HasVersion {
-			list = append(list, Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
 				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}
 	}

@@ -46,7 +46,7 @@ type Installer struct {
 	// CacheDir is the user's cache, shared by all projects and processes. "" means that
 	// only installed packages are kept.
 	//
-	// If the cache cannot be written, a temporary one is used instead, and a [Warning] is
+	// If the cache cannot be written, a temporary one is used instead, and an [event.Warning] is
 	// sent.
 	CacheDir string
 	// StateDir is the user's directory for the key that runs use to recognize the files of
@@ -77,7 +77,7 @@ type Installer struct {
 	// guarantees.
 	OnEvent func(Event)
 	// Logger gets a record of level Debug for each operation that has ended, and one of level Warn for
-	// each [Warning]. nil means that nothing is logged. Records have no credentials.
+	// each [event.Warning]. nil means that nothing is logged. Records have no credentials.
 	Logger *slog.Logger
 	// Trace is called when an operation begins: each request to a server, each fetch of a package, and
 	// each run of git or hg. The operation gets the context that it returns, for example with a span

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -186,7 +187,7 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 
 // selection is what was selected for a call without a usable entry.
 type selection struct {
-	why Selection
+	why event.Selection
 	// version is "" if the source has no versions.
 	version string
 	at      origins.Location

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -117,8 +118,8 @@ func TestNew(t *testing.T) {
 		CacheDir:    testenv.TempDir(t),
 		StateDir:    testenv.TempDir(t),
 		Parallel:    2,
-		OnEvent: func(event cotter.Event) {
-			if _, ok := event.(cotter.ModuleInstalled); ok {
+		OnEvent: func(ev cotter.Event) {
+			if _, ok := ev.(event.ModuleInstalled); ok {
 				installed++
 			}
 		},

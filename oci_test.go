@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -101,8 +102,8 @@ module "tag" {
 	p.remove(t, ".terraform")
 	var moved []string
 	in := p.installer()
-	in.OnEvent = func(event cotter.Event) {
-		if w, ok := event.(cotter.Warning); ok && w.Kind == cotter.WarningMoved {
+	in.OnEvent = func(ev cotter.Event) {
+		if w, ok := ev.(event.Warning); ok && w.Kind == event.WarningMoved {
 			moved = append(moved, w.Path.String()+": "+w.Message)
 		}
 	}

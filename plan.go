@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
@@ -358,7 +359,7 @@ func (p *plan) commitModules() error {
 	}
 	p.mismatches.warn(p.events, outcome, p.modules)
 	if changesLock && !at.req.DryRun && at.req.hasLockFile() {
-		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+		p.events.emit(event.LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil
 }
@@ -374,7 +375,7 @@ func (p *plan) move() error {
 	}
 	p.keepState(p.project.files)
 	for i, m := range p.fresh {
-		p.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
+		p.events.emit(event.ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 	}
 	return nil
 }

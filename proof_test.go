@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -357,7 +358,7 @@ func TestUnusableCache(t *testing.T) {
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(p.events(), "Kind:"+string(cotter.WarningNoCache)); n != 1 {
+	if n := strings.Count(p.events(), "Kind:"+string(event.WarningNoCache)); n != 1 {
 		t.Errorf("%d warnings are about the cache, want one:\n%s", n, p.events())
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/.cotter/stage/@cache")); !errors.Is(err, fs.ErrNotExist) {

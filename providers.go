@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
@@ -257,11 +258,11 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), layout, func(placed treeproviders.Installed) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
 		if placed.Unexplained {
-			p.stage.events.emit(UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
-			p.stage.events.emit(Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: WarningRestored})
+			p.stage.events.emit(event.UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
+			p.stage.events.emit(event.Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: event.WarningRestored})
 		}
 		if placed.IsNew {
-			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
+			p.stage.events.emit(event.ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
 		}
 	})
 	for _, again := range refetched {
@@ -331,7 +332,7 @@ func (p *providerPlan) writeLock(result *Result) error {
 	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	s.events.emit(event.LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

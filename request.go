@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/detect"
@@ -47,8 +48,8 @@ type Request struct {
 	// installed stays at its version while that fits, and for others the newest version is
 	// selected.
 	NoLock bool
-	// OnEvent is called with each event of the run. nil means Installer.OnEvent. See [Event] for
-	// its guarantees.
+	// OnEvent is called with each event of the run. nil means Installer.OnEvent. Package event
+	// says what a callback can rely on.
 	OnEvent func(Event)
 	// Locked installs exactly what the lock says or fails with *LockedError. The lock is
 	// not written.
@@ -126,7 +127,7 @@ type Request struct {
 	// [DialectAuto]. The cotter command finds them in PATH.
 	Tools []Dialect
 	// Next is the stock tool that runs after this run, if that is known. It does not decide
-	// the dialect: if another tool was detected, a [Warning] says so.
+	// the dialect: if another tool was detected, an [event.Warning] says so.
 	Next Dialect
 	// Inputs are the values that sources and versions may depend on.
 	Inputs Inputs
@@ -140,17 +141,8 @@ type Request struct {
 	ForDir func(Request) (Request, error)
 }
 
-// Event is something that happened in a run: one of the structs of this package whose comment says
-// that it reports something, from [Resolved] to [Warning]. New ones may be added, so a switch over
-// them needs a default case.
-//
-// [Request].OnEvent receives the events of its run one after another, never two at once. A callback
-// that several runs share, such as that of an Installer, may be called by several runs at once. The
-// events of one module arrive in the order in which things happened. Events do not
-// influence the run, but the run waits for the callback, which must return quickly. No
-// event contains credentials. Text from other sources is not sanitized and must be escaped
-// before it is shown on a terminal.
-type Event interface{ event() }
+// Event is something that happened in a run: one of the structs of package event.
+type Event = event.Event
 
 // InvalidRequestError says that a request contradicts itself, or that a field has a value that it
 // cannot have, or that the called method cannot do what a field asks for. All methods of [Installer]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
@@ -42,7 +43,7 @@ type Restored struct {
 // has with another source or constraint. It also skips the entry of a provider if no installed
 // module requires that version. If there is nothing to put back, the error wraps
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
-// it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
+// it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
 	if err := req.checkForRestore(); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
 			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
-				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
+				events.emit(event.Warning{Message: err.Error(), Kind: event.WarningRepositoryOwner})
 			}
 			if end == nil {
 				errors.As(err, &end)

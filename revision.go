@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -74,7 +75,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
 	if proof.err == nil && status.Moved() && status.Fixed {
-		r.events.emit(Warning{Path: l.path, Kind: WarningMoved, Message: movedText(status)})
+		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningMoved, Message: movedText(status)})
 	}
 	return proof
 }
@@ -118,7 +119,7 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	case evidence.Refuse:
 		return revisionProof{err: refused}
 	case evidence.Warn:
-		r.events.emit(Warning{Path: l.path, Kind: WarningUnknownHistory, Message: refused.Error()})
+		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
 	return proof

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
 )
@@ -74,8 +75,8 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 	if logger == nil {
 		return fn
 	}
-	return func(event Event) {
-		if w, ok := event.(Warning); ok {
+	return func(ev Event) {
+		if w, ok := ev.(event.Warning); ok {
 			attrs := []slog.Attr{slog.String("module", w.Path.String()), slog.String("kind", string(w.Kind))}
 			if w.Range.Filename != "" {
 				attrs = append(attrs, slog.String("range", w.Range.String()))
@@ -83,7 +84,7 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 			logger.LogAttrs(context.Background(), slog.LevelWarn, w.Message, attrs...)
 		}
 		if fn != nil {
-			fn(event)
+			fn(ev)
 		}
 	}
 }

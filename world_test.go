@@ -19,6 +19,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -161,17 +162,17 @@ func (p *project) request(comment string) cotter.Request {
 	return req
 }
 
-func (p *project) record(event cotter.Event) {
+func (p *project) record(ev cotter.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch e := event.(type) {
-	case cotter.FetchProgress:
+	switch e := ev.(type) {
+	case event.FetchProgress:
 		return // their number depends on the network
-	case cotter.FetchDone:
+	case event.FetchDone:
 		e.Bytes = 0
-		event = e
+		ev = e
 	}
-	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", event, event), "cotter."))
+	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "cotter."))
 }
 
 // events returns the events so far. They are sorted, because concurrent work sends them in any

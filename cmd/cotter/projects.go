@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/repository"
 )
 
@@ -215,14 +216,14 @@ func installedDirs(dirs []string, results []*cotter.Result) (installed []string)
 
 // projectEvent prints an event in one of several projects. JSON output has all events, text
 // output only warnings.
-func (o *output) projectEvent(dir string, event cotter.Event) {
+func (o *output) projectEvent(dir string, ev cotter.Event) {
 	if o.json {
-		if value := jsonEvent(event); value != nil {
+		if value := jsonEvent(ev); value != nil {
 			_ = o.writeProjectJSON(dir, value) // writing the result will return the error
 		}
 		return
 	}
-	if warning, ok := event.(cotter.Warning); ok {
+	if warning, ok := ev.(event.Warning); ok {
 		o.printWarning(dir, warning)
 	}
 }

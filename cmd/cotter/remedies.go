@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
@@ -299,21 +300,21 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 
 // warningRemedies returns the remedies for a warning in a project, whose directory is "" if there
 // is only one.
-func warningRemedies(project string, w cotter.Warning) []remedy {
+func warningRemedies(project string, w event.Warning) []remedy {
 	switch w.Kind {
-	case cotter.WarningNoCache:
+	case event.WarningNoCache:
 		return []remedy{{text: "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory.", project: project}}
-	case cotter.WarningRepositoryOwner:
+	case event.WarningRepositoryOwner:
 		return []remedy{{text: "If you trust it, add its directory to `safe.directory` in your git configuration.", project: project}}
-	case cotter.WarningShallowHistory:
+	case event.WarningShallowHistory:
 		return []remedy{{text: unshallow, project: project}}
-	case cotter.WarningPartialHistory:
+	case event.WarningPartialHistory:
 		return []remedy{{text: fetchHistory, project: project}}
-	case cotter.WarningDialectAssumed:
+	case event.WarningDialectAssumed:
 		return []remedy{{text: "Use `--for tofu` or `--for terraform` to decide.", project: project}}
-	case cotter.WarningMoved:
+	case event.WarningMoved:
 		return []remedy{{text: relockTag, project: project, key: w.Path.String()}}
-	case cotter.WarningUnknownHistory:
+	case event.WarningUnknownHistory:
 		return []remedy{{text: relock, project: project, key: w.Path.String()}}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/event"
 )
 
 func main() {
@@ -32,11 +33,11 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string, co
 	}
 	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: config, Services: config.Services,
 		Attempts: config.Attempts, CacheDir: env.CacheDir(), StateDir: env.StateDir()})
-	show := func(event cotter.Event) { // is never called twice at once
-		switch e := event.(type) {
-		case cotter.FetchDone:
+	show := func(happened cotter.Event) { // is never called twice at once
+		switch e := happened.(type) {
+		case event.FetchDone:
 			fmt.Fprintf(out, "fetched %q, %d bytes\n", e.Package, e.Bytes)
-		case cotter.Warning:
+		case event.Warning:
 			fmt.Fprintf(out, "warning: %q\n", e.Message)
 		}
 	}
