@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -61,7 +62,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
-	var require func(addrs.Module, ModuleConfig)
+	var require func(addrs.Module, config.Module)
 	if p.hasProviders() {
 		require = required.add
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/diagtext"
-	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
@@ -79,7 +78,7 @@ func (e *ModuleError) Unwrap() error { return e.Err }
 
 // ConfigError says that a module's configuration could not be read. It wraps
 // hcl.Diagnostics, whose ranges name files relative to the root module. errors.As and errors.Is
-// also find the errors in the Extra of the diagnostics, such as *FileReadError.
+// also find the errors in the Extra of the diagnostics, such as *config.FileReadError.
 type ConfigError struct {
 	// Path is the path of the module that the files belong to.
 	Path        addrs.Module
@@ -95,21 +94,6 @@ func (e *ConfigError) As(target any) bool { return diagtext.As(e.Diagnostics, ta
 
 // Is reports whether a diagnostic has the target in its Extra.
 func (e *ConfigError) Is(target error) bool { return diagtext.Is(e.Diagnostics, target) }
-
-// FileReadError says that a source or a version depends on a file that the configuration may
-// not read. Inputs.AllowFileReads allows it.
-type FileReadError struct {
-	// Path is the name of the file in the configuration. It is "" if it is computed from a
-	// sensitive or ephemeral value.
-	Path string
-	// Allowed is the directory whose files may be read, as an absolute path without symbolic
-	// links. It is "" if no file may be read.
-	Allowed string
-	// Reason is why the file may not be read, as the end of a sentence.
-	Reason string
-}
-
-func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
 
 // LockFileError says that a lock file is invalid. It wraps hcl.Diagnostics.
 type LockFileError struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -30,7 +31,7 @@ func TestHasConfiguration(t *testing.T) {
 		{name: "a configuration of tofu", file: "main.tofu", want: true},
 		{name: "a configuration of tofu for terraform", file: "main.tofu", req: cotter.Request{Dialect: cotter.DialectTerraform}, want: false},
 		{name: "tests", file: "tests/a.tftest.hcl", want: true},
-		{name: "tests in another directory", file: "checks/a.tftest.hcl", req: cotter.Request{Inputs: cotter.Inputs{TestDir: "checks"}}, want: true},
+		{name: "tests in another directory", file: "checks/a.tftest.hcl", req: cotter.Request{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
 		{name: "other files", file: "README.md", want: false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -115,7 +116,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	root, diags := inst.clients.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.dialect == DialectTerraform, Providers: req.Providers != nil})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctx.Err()
 	}
@@ -379,7 +380,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 
 // walk resolves the whole tree. require, which may be nil, is called with the configuration
 // of each module.
-func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, config.Module)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -244,7 +245,7 @@ func (r *planner) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 
 // interfaceChanges returns what has changed for a module's caller, if the old package is
 // still installed.
-func (r *planner) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+func (r *planner) interfaceChanges(ctx context.Context, m *module) []config.InterfaceChange {
 	record, ok := r.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
@@ -262,7 +263,7 @@ func (r *planner) interfaceChanges(ctx context.Context, m *module) []InterfaceCh
 	}
 	changes := before.Diff(after)
 	calls, err := r.reader().ReadArguments(ctx, m.call.caller.configDir())
-	if call, ok := calls[m.call.Name]; ok && err == nil && !m.call.byTest() {
+	if call, ok := calls[m.call.Name]; ok && err == nil && len(m.call.Prefix) == 0 {
 		return publicChanges(configs.ForCall(changes, call))
 	}
 	return publicChanges(configs.BreakingFirst(changes))

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
@@ -40,7 +41,7 @@ func newRequirements() *requirements {
 }
 
 // add adds the requirements of one module.
-func (r *requirements) add(path addrs.Module, config ModuleConfig) {
+func (r *requirements) add(path addrs.Module, config config.Module) {
 	if config.ProviderDiagnostics.HasErrors() {
 		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
 	}
@@ -168,7 +169,7 @@ func (s *providerStage) close() {
 
 // require returns the function that a walk calls with the configuration of each module, or
 // nil if s is nil.
-func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
+func (s *providerStage) require() func(addrs.Module, config.Module) {
 	if s == nil {
 		return nil
 	}

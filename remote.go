@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
@@ -28,7 +29,7 @@ type OriginReport struct {
 type ModuleOrigin struct {
 	// Path is the called module's path, and Call the block that calls it.
 	Path addrs.Module
-	Call ModuleCall
+	Call config.Call
 	// Package is the package's address without its pin, redacted for display.
 	Package string
 	// Ref is the name that the origin has for the content now, such as the tag v1.2.0 or the
@@ -164,7 +165,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 		if !locked || !m.ownsPackage() {
 			continue
 		}
-		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.ModuleCall})
+		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.Call})
 		o := &list[len(list)-1] // list has room for all elements, so this one does not move
 		wait.Go(func() {
 			if err := v.compare(ctx, o, m.call, entry); err != nil {

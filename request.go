@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
@@ -130,7 +131,7 @@ type Request struct {
 	// the dialect: if another tool was detected, an [event.Warning] says so.
 	Next Dialect
 	// Inputs are the values that sources and versions may depend on.
-	Inputs Inputs
+	Inputs config.Inputs
 	// Stores are asked before the stores of the Installer, for this project only. Projects
 	// with the same store share its answers.
 	Stores []PackageStore
@@ -353,50 +354,6 @@ func (l Layout) MarshalText() ([]byte, error) { return layoutNames.marshal(l) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
 func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.unmarshal(text, l) }
-
-// Inputs are the values that the sources and versions of module calls may depend on. A
-// value is ignored if its variable does not exist, or if no source or version needs it.
-type Inputs struct {
-	// Variables are the values of the root module's input variables. If a variable has
-	// several values, the last one counts. These values take precedence over the module's
-	// own terraform.tfvars and *.auto.tfvars.
-	Variables []Variable
-	// Environment maps the names of variables to values. The values in the module's own
-	// files take precedence over them. The cotter command takes them from TF_VAR_NAME.
-	Environment map[string]string
-	// Workspace is the name of the workspace; "" means the one that was selected with a
-	// stock tool, or "default".
-	Workspace string
-	// TestDir is the directory of the root module's tests, in addition to the root module's
-	// own directory. It is relative to that directory; "" means "tests". The modules that
-	// tests run are installed too.
-	TestDir string
-	// AllowFileReads lets functions such as file in the user's own modules read every file
-	// that the process can read, as with stock tools. Otherwise they can read only files of
-	// the git repository that the root module is in, and other files are a
-	// *[FileReadError]. The modules of packages can always read only their package. A
-	// source can send what it reads to any server, so set this only if the author of the
-	// configuration may see all files of the user.
-	AllowFileReads bool
-	// Home is the user's home directory. A git repository that contains all of it, such as
-	// one of dotfiles, does not count for AllowFileReads: the functions can then read only
-	// the directory of the root module. "" means the directory that the operating system
-	// knows for the user.
-	Home string
-}
-
-// Variable gives a value to one input variable of the root module, or names a file with
-// values.
-type Variable struct {
-	// Name is the name of the variable, and Value its value, as on the command line of
-	// stock tools. For a variable of type string, number or bool, or without a type, Value
-	// is the text of the value. For other types, it is an expression in HCL native syntax.
-	Name, Value string
-	// File is a file of values in the format of terraform.tfvars, or of JSON if its name
-	// ends in ".json". It is relative to the root module's directory. It is used if Name is
-	// empty.
-	File string
-}
 
 // Providers says what Install does with the providers that the modules require.
 type Providers struct {

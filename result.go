@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
@@ -93,7 +94,7 @@ type Module struct {
 	// modules.json and in the lock.
 	Path addrs.Module
 	// Call is the module block that calls it.
-	Call ModuleCall
+	Call config.Call
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
 	// Version is the selected version; zero if the source has no versions.
@@ -126,7 +127,7 @@ type Unresolved struct {
 	// cannot be read, it is the path of that module.
 	Path addrs.Module
 	// Call is the module block.
-	Call ModuleCall
+	Call config.Call
 	// Source is the parsed source address; nil if it does not parse.
 	Source addrs.ModuleSource
 	// Err says why, as a *ModuleError or a *ConfigError.
@@ -156,7 +157,7 @@ type LockChange struct {
 	// Interface is what has changed for the module's caller, and Files what has changed in
 	// its package. Both are empty for entries that were added or removed, and if the former
 	// package was not installed.
-	Interface []InterfaceChange
+	Interface []config.InterfaceChange
 	Files     hashing.Changes
 }
 
@@ -165,7 +166,7 @@ type Caller struct {
 	// Path is the called module's path.
 	Path addrs.Module
 	// Call is the module block, with its file and line.
-	Call ModuleCall
+	Call config.Call
 	// Constraint is the call's constraint; "" for any version.
 	Constraint string
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -143,9 +144,9 @@ func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 // oneCall returns one call for the root module.
 type oneCall struct{ source string }
 
-func (r oneCall) ReadModule(_ context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+func (r oneCall) ReadModule(_ context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
-		return cotter.ModuleConfig{}, nil
+		return config.Module{}, nil
 	}
-	return cotter.ModuleConfig{Calls: []cotter.ModuleCall{{Name: "archive", Source: r.source}}}, nil
+	return config.Module{Calls: []config.Call{{Name: "archive", Source: r.source}}}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
@@ -148,7 +149,7 @@ func (p *project) request(comment string) cotter.Request {
 	for line := range strings.Lines(comment) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
 			name, value, _ := strings.Cut(text, "=")
-			req.Inputs.Variables = append(req.Inputs.Variables, cotter.Variable{Name: name, Value: value})
+			req.Inputs.Variables = append(req.Inputs.Variables, config.Variable{Name: name, Value: value})
 		}
 		switch strings.TrimSpace(line) {
 		case "locked":

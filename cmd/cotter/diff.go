@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -189,7 +190,7 @@ type entryChange struct {
 	InterfaceError string `json:"interface_error,omitempty"`
 
 	shown      string                   // Provider as shown in text
-	interfaces []cotter.InterfaceChange // Interface as shown in text
+	interfaces []config.InterfaceChange // Interface as shown in text
 }
 
 // subject returns the name of the module or provider for text.

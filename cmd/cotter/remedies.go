@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
@@ -292,7 +293,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	if _, ok := hcl.DiagnosticExtra[cotter.UnknownToTerraform](diag); ok {
 		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
 	}
-	if _, ok := hcl.DiagnosticExtra[*cotter.FileReadError](diag); ok {
+	if _, ok := hcl.DiagnosticExtra[*config.FileReadError](diag); ok {
 		return do("If you trust the author of this configuration with all your files, use `--allow-file-reads`.")
 	}
 	return nil

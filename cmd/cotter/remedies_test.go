@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
@@ -133,7 +134,7 @@ var remedyCases = []struct {
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
-	{"two refused files", errors.Join(diagnosed(&cotter.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&cotter.FileReadError{Path: "/b", Allowed: "/r"})), []string{
+	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{
 		"If you trust the author of this configuration with all your files, use `--allow-file-reads`.",
 	}},
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/getmodules"
@@ -36,7 +37,7 @@ var zeroErrors = []error{
 	&cotter.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
-	&cotter.FileReadError{},
+	&config.FileReadError{},
 	&cotter.HashMismatchError{},
 	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
 	&cotter.HistoryEndError{},
