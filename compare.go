@@ -88,7 +88,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	report.addFailures(failures)
 	report.Warnings = cmp.lost.warnings(ctx, nil)
 	if cmp.lostCall.Load() {
-		report.Lost = &LostEntriesError{LockFile: p.req.lockFile(), From: cmp.lost.from(ctx)}
+		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
 	}
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()

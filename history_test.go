@@ -123,7 +123,7 @@ func TestForgedCommit(t *testing.T) {
 				{"locked", cotter.Request{Locked: true}},
 			} {
 				_, err := p.onNewMachine(t, mode.req)
-				_, moved := errors.AsType[*cotter.MovedError](err)
+				_, moved := errors.AsType[*cotter.ContentChangedError](err)
 				unreachable, ok := errors.AsType[*cotter.UnreachableError](err)
 				switch {
 				case moved && (mode.req.Locked || test.exact):

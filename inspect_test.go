@@ -100,10 +100,10 @@ func TestRepository(t *testing.T) {
 	if got, err := repository.Dir(req.Dir); got != req.Dir || err != nil {
 		t.Errorf("without a repository, RepositoryDir = %q, %v, want the directory", got, err)
 	}
-	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
+	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ChangedFiles returns %v, want ErrNoRepository", err)
 	}
-	if _, err := cotter.ReadLockAt(ctx, req, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
+	if _, err := repository.LockAt(ctx, req, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ReadLockAt returns %v, want ErrNoRepository", err)
 	}
 
@@ -129,7 +129,7 @@ func TestRepository(t *testing.T) {
 		t.Errorf("ChangedFiles = %q, %v, want the lock", got, err)
 	}
 	for revision, modules := range map[string]int{"HEAD": 1, "HEAD~1": 0, "HEAD:envs/prod/.terraform.lock.hcl": 1} {
-		lock, err := cotter.ReadLockAt(ctx, req, revision)
+		lock, err := repository.LockAt(ctx, req, revision)
 		if err != nil {
 			t.Errorf("ReadLockAt %s: %v", revision, err)
 			continue
@@ -138,7 +138,7 @@ func TestRepository(t *testing.T) {
 			t.Errorf("the lock at %s has %d modules, want %d", revision, got, modules)
 		}
 	}
-	if _, err := cotter.ReadLockAt(ctx, req, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.LockAt(ctx, req, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadLockAt with another file returns %v, want fs.ErrNotExist", err)
 	}
 }

@@ -28,7 +28,7 @@ import (
 //   - *ModuleError: one module
 //   - *ConfigError: configuration that cannot be read
 //   - *LockFileError: an invalid lock
-//   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
+//   - *LockedError: a lock that would have to change, but must not
 //   - *ProviderError: one provider
 //
 // If several modules and providers failed, the error joins all of their errors in one list:
@@ -432,7 +432,7 @@ func isType[E error](err error) bool {
 // refused; nil if there are none.
 func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 	if refusals.lost && len(r.lock.Modules()) == 0 {
-		return &LostEntriesError{LockFile: r.req.lockFile(), From: r.lost.from(ctx)}
+		return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
 	}
 	err := refusals.err(r.req.lockFile())
 	if locked, ok := errors.AsType[*LockedError](err); ok {

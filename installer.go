@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -85,7 +86,7 @@ type Installer struct {
 	// when the answer begins, with an error for a status of 400 or above. Several goroutines may call
 	// Trace at once. A Registry, Fetcher or Providers of the caller's own takes part as far as it
 	// passes contexts on to clients of this module.
-	Trace func(ctx context.Context, op Operation) (_ context.Context, done func(error))
+	Trace func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
 
 	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
 	// other Installers.

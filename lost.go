@@ -15,10 +15,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// HistoryEndError says that git's history of a lock could not be read to its end, and that the
-// part that was read has no entries.
-type HistoryEndError = worktree.HistoryEndError
-
 // lostEntries are the module entries that the lock of a project had and has lost. They are in the
 // copy that the last run has kept. If that has none, and the lock has lost all of its module
 // blocks, they are in git's history. Without this rule, new versions would be selected silently.
@@ -160,7 +156,7 @@ func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.W
 // may have lost its entries.
 func warningOfHistory(err error) event.Warning {
 	w := event.Warning{Message: err.Error()}
-	var end *HistoryEndError
+	var end *worktree.HistoryEndError
 	if _, foreign := errors.AsType[*gitdir.OwnerError](err); foreign {
 		w.Kind = event.WarningRepositoryOwner
 	} else if errors.As(err, &end) {

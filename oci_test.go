@@ -122,7 +122,7 @@ module "tag" {
 	}
 	p.remove(t, ".terraform")
 	_, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true})
-	if _, ok := errors.AsType[*cotter.MovedError](err); !ok {
+	if changed, ok := errors.AsType[*cotter.ContentChangedError](err); !ok || !changed.Confirming {
 		t.Errorf("a run that must not change the lock: %v", err)
 	}
 	if err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {

@@ -153,8 +153,8 @@ func TestVanishedEntry(t *testing.T) {
 		}
 		if moved {
 			changeAll(t, p)
-			var tag *cotter.MovedError
-			if err := p.mustFail(t, cotter.Request{}); !errors.As(err, &tag) {
+			var tag *cotter.ContentChangedError
+			if err := p.mustFail(t, cotter.Request{}); !errors.As(err, &tag) || !tag.Confirming {
 				t.Errorf("Install after the tag has moved: %v", err)
 			}
 			continue
@@ -253,8 +253,8 @@ func TestWrappedFetcher(t *testing.T) {
 	in := p.installer()
 	in.Fetcher = loggingFetcher{in.Fetcher}
 	_, err := in.Install(context.Background(), cotter.Request{Dir: p.dir, Locked: true})
-	var moved *cotter.MovedError
-	if !errors.As(err, &moved) {
+	var moved *cotter.ContentChangedError
+	if !errors.As(err, &moved) || !moved.Confirming {
 		t.Errorf("a moved tag, by a wrapped Fetcher: %v", err)
 	}
 	in.Fetcher = blindFetcher{in.Fetcher}

@@ -58,33 +58,21 @@ func (o ModuleOrigin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 func (o ModuleOrigin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked == o.Now }
 
 // Compared is the part of a package that VerifyRemote compared with the lock.
-type Compared int
+type Compared string
 
 // The parts of a package.
 const (
 	// ComparedNothing means that nothing was compared.
-	ComparedNothing Compared = iota
+	ComparedNothing Compared = ""
 	// ComparedDirectory is the directory of the module in its package.
-	ComparedDirectory
+	ComparedDirectory Compared = "directory"
 	// ComparedRevision is a git commit, or the digest of an OCI manifest.
-	ComparedRevision
+	ComparedRevision Compared = "revision"
 	// ComparedAddress is the address of the package without its revision.
-	ComparedAddress
+	ComparedAddress Compared = "address"
 	// ComparedContent is a hash of the package's content.
-	ComparedContent
+	ComparedContent Compared = "content"
 )
-
-// comparedNames are the values as text.
-var comparedNames = enum[Compared]{"Compared", []string{"nothing", "directory", "revision", "address", "content"}}
-
-// String returns the part in one word.
-func (c Compared) String() string { return comparedNames.text(c) }
-
-// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
-func (c Compared) MarshalText() ([]byte, error) { return comparedNames.marshal(c) }
-
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
-func (c *Compared) UnmarshalText(text []byte) error { return comparedNames.unmarshal(text, c) }
 
 // ProviderOrigin says whether the source of a locked provider still confirms its entry.
 type ProviderOrigin struct {

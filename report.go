@@ -33,7 +33,7 @@ type Report struct {
 	Stale []error
 	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
 	// entries. Restore puts them back.
-	Lost *LostEntriesError
+	Lost *LockedError
 	// Warnings are what the user must know besides. They do not make the verification fail.
 	Warnings []event.Warning
 	// Misplaced lists records in modules.json, which stock tools use to find modules, that

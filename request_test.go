@@ -296,7 +296,7 @@ func TestTrace(t *testing.T) {
 		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
 	}, CacheDir: testenv.TempDir(t)})
 	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+	in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 		mu.Lock()
 		defer mu.Unlock()
 		kind := op.Kind
@@ -408,7 +408,7 @@ module "oci" {
 	}
 	var mu sync.Mutex
 	traced := map[string]bool{}
-	w.in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+	w.in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {

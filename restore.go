@@ -53,7 +53,7 @@ func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile
 	}
 	events := eventsOf(in, req)
 	err = takeProject(ctx, in, req, func(p *reading) error {
-		var end *HistoryEndError
+		var end *worktree.HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
 			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
@@ -112,7 +112,10 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 		sources = append(sources, inHistory(worktree.Modules))
 	}
 	sources = append(sources, func() (earlierLock, error) {
-		lock, err := ReadLockAt(ctx, p.req, "HEAD")
+		lock, diags, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
+		if diags.HasErrors() {
+			err = diags
+		}
 		return earlierLock{p.req.headLock(), lock}, err
 	})
 	if len(p.lock.Providers()) == 0 {

@@ -68,7 +68,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		if status.Gone != nil {
 			return revisionProof{err: status.Gone}
 		}
-		return revisionProof{err: &MovedError{Path: pathOf(l.entry.Key), Name: status.Name, Locked: status.Locked, Now: status.Now}}
+		return revisionProof{err: &ContentChangedError{Confirming: true, Path: pathOf(l.entry.Key), Name: status.Name, Locked: status.Locked, Now: status.Now}}
 	}
 	proof := revisionProof{kind: evidence.Origin, pointed: !status.Fixed || !status.Moved()}
 	if at.Package.Getter() == "git" {

@@ -11,18 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// Operation is something that a run asks of a server or of another program; see [Installer].Trace.
-type Operation struct {
-	// Kind is "http" for a request, with the redirects that it follows, "git" or "hg" for a run of
-	// that program, and "fetch" for getting a package, which consists of others.
-	Kind string
-	// Name is the method of a request, or the subcommand of a program; "" for a fetch.
-	Name string
-	// Target is the URL of a request without its query, or the package of a fetch. It has no
-	// credentials. It is "" for a program.
-	Target string
-}
-
 // scope is what the contexts of a session's requests have: a memory for the answers that clients keep,
 // so that clients that live longer ask again in the next session, and the hook that is told of each
 // operation.
@@ -41,14 +29,14 @@ func (s *scope) in(ctx context.Context) context.Context {
 }
 
 // hookOf returns the hook for an Installer.Logger and an Installer.Trace; nil if both are nil.
-func hookOf(logger *slog.Logger, tracer func(context.Context, Operation) (context.Context, func(error))) trace.Hook {
+func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {
 	if logger == nil && tracer == nil {
 		return nil
 	}
 	return func(ctx context.Context, op trace.Operation) (context.Context, func(error)) {
 		done := func(error) {}
 		if tracer != nil {
-			if traced, end := tracer(ctx, Operation(op)); traced != nil {
+			if traced, end := tracer(ctx, event.Operation(op)); traced != nil {
 				ctx = traced
 				if end != nil {
 					done = end

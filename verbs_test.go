@@ -147,9 +147,6 @@ func TestEnumTexts(t *testing.T) {
 	checkTexts(t, []cotter.Status{
 		cotter.StatusUnknown, cotter.StatusVerified, cotter.StatusChanged, cotter.StatusMissing, cotter.StatusUnlocked, cotter.StatusFormer,
 	}, "unknown", "verified", "changed", "missing", "unlocked", "former")
-	checkTexts(t, []cotter.Compared{
-		cotter.ComparedNothing, cotter.ComparedDirectory, cotter.ComparedRevision, cotter.ComparedAddress, cotter.ComparedContent,
-	}, "nothing", "directory", "revision", "address", "content")
 }
 
 type text interface {

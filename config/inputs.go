@@ -1,6 +1,9 @@
 package config
 
-import "github.com/cotterpin/cotter/internal/eval"
+import (
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
+)
 
 // Inputs are the values that the sources and versions of module calls may depend on. A
 // value is ignored if its variable does not exist, or if no source or version needs it.
@@ -60,3 +63,7 @@ type FileReadError struct {
 }
 
 func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
+
+// UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
+// Terraform does not know before the modules are installed. OpenTofu may know it.
+type UnknownToTerraform = configs.UnknownToTerraform

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func diffCommand(out *output) *cli.Command {
@@ -143,8 +144,8 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
 		return nil, err
 	}
-	lock, err := cotter.ReadLockAt(ctx, r.req, name)
-	if errors.Is(err, cotter.ErrNoRepository) {
+	lock, err := repository.LockAt(ctx, r.req, name)
+	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return checkedLock(lock, err)

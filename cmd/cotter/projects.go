@@ -297,7 +297,7 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 // commits or in the work tree. All projects must be in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
 	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
-	if errors.Is(err, cotter.ErrNoRepository) {
+	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
 	}
 	if err != nil {

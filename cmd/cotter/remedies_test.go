@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -57,7 +58,7 @@ var remedyCases = []struct {
 		"Run `cotter install --chdir envs/prod` to install what is missing.",
 		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
 	}},
-	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+	{"other content under two names", errors.Join(inModule("a", &cotter.ContentChangedError{Confirming: true, Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
 	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
@@ -117,18 +118,18 @@ var remedyCases = []struct {
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 		"Run `cotter restore` to put back entries that have vanished from the lock.",
 	}},
-	{"a lock without entries", &cotter.LostEntriesError{LockFile: "x"}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
-	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Shallow: true}), []string{
+	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
+	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Shallow: true}), []string{
 		"Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one.",
 	}},
-	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Err: fs.ErrInvalid}), nil},
+	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
 	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},
 	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`--lock-file '$(x)'`.",
 	}},
-	{"a lock in .git", &cotter.MetadataError{What: "the lock file", Path: ".git/x", Part: ".git"}, []string{
+	{"a lock in .git", fmt.Errorf("the lock file: %w", cotter.ErrMetadata), []string{
 		"Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there.",
 	}},
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{

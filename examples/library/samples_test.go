@@ -286,7 +286,7 @@ func TestTagMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, Locked: true})
-	var moved *cotter.MovedError
+	var moved *cotter.ContentChangedError
 	if !errors.As(err, &moved) || moved.Path.String() != "dns" {
 		t.Errorf("the error is %v", err)
 	}
