@@ -173,7 +173,7 @@ func (p *project) record(ev cotter.Event) {
 		e.Bytes = 0
 		ev = e
 	}
-	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "cotter."))
+	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "event."))
 }
 
 // events returns the events so far. They are sorted, because concurrent work sends them in any

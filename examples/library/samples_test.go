@@ -129,9 +129,9 @@ func verify(ctx context.Context, dir string) error {
 func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installer, error) {
 	// sample: credentials
 	env := cliconfig.OSEnvironment()
-	config, diags := env.Load(ctx, cliconfig.Options{})
-	if diags.HasErrors() {
-		return nil, diags
+	config, err := env.Load(ctx, cliconfig.Options{})
+	if err != nil {
+		return nil, err
 	}
 	in := cotter.New(cotter.Options{
 		HTTPClient:  client,

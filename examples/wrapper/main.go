@@ -27,9 +27,9 @@ func main() {
 
 func run(ctx context.Context, client *http.Client, out io.Writer, dir string, command ...string) error {
 	env := cliconfig.OSEnvironment()
-	config, diags := env.Load(ctx, cliconfig.Options{})
-	if diags.HasErrors() {
-		return diags
+	config, err := env.Load(ctx, cliconfig.Options{})
+	if err != nil {
+		return err
 	}
 	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: config, Services: config.Services,
 		Attempts: config.Attempts, CacheDir: env.CacheDir(), StateDir: env.StateDir()})
