@@ -2,9 +2,11 @@ package cotter_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -201,4 +203,29 @@ func keys(set map[string]bool) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Options have every setting of an Installer, and New passes it on. The clients are either made by New
+// or set afterwards.
+func TestOptionsHaveAllSettings(t *testing.T) {
+	t.Parallel()
+	clients := []string{"Registry", "Fetcher", "Providers", "Stores", "Config"}
+	opts := cotter.Options{
+		CacheDir: "cache", StateDir: "state", StateKey: "key", PluginCacheDir: "plugins", TrustInstalled: true, Parallel: 2,
+		OnEvent: func(cotter.Event) {}, Logger: slog.New(slog.DiscardHandler),
+		Trace: func(ctx context.Context, _ event.Operation) (context.Context, func(error)) { return ctx, nil },
+	}
+	given, made := reflect.ValueOf(opts), reflect.ValueOf(cotter.New(opts)).Elem()
+	for _, field := range reflect.VisibleFields(made.Type()) {
+		if !field.IsExported() || slices.Contains(clients, field.Name) {
+			continue
+		}
+		from := given.FieldByName(field.Name)
+		switch to := made.FieldByName(field.Name); {
+		case !from.IsValid():
+			t.Errorf("Options have no field %s", field.Name)
+		case from.Kind() == reflect.Func && to.IsNil(), from.Kind() != reflect.Func && to.Interface() != from.Interface():
+			t.Errorf("New makes an Installer with the field %s = %v", field.Name, to)
+		}
+	}
 }

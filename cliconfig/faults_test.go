@@ -116,7 +116,7 @@ func FuzzLoad(f *testing.F) {
 // The error of Load names the faults of all files, and not only the first one.
 func TestLoadNamesAllFaults(t *testing.T) {
 	t.Parallel()
-	dir := home(t, map[string]string{".tofurc": "plugin_cache_dir = 1\n", ".terraform.d/a.tfrc": "credentials {}\n", ".terraform.d/b.tfrc": "host = {\n"})
+	dir := home(t, map[string]string{".tofurc": "plugin_cache_dir = 1\n", ".terraform.d/a.tfrc": "plugin_cache_dir = 2\n", ".terraform.d/b.tfrc": "host = {\n"})
 	config, err := cliconfig.Environment{Home: dir}.Load(t.Context(), cliconfig.Options{})
 	var faults hcl.Diagnostics
 	if !errors.As(err, &faults) || len(faults) < 3 || config == nil {
