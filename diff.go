@@ -24,15 +24,21 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// DiffInterfaces compares what the packages of two locks declare to their callers. It
-// compares each call that has an entry in both locks, with different content. The locks
-// need not belong to a project. The configuration in req.Dir determines which arguments
-// the calls set, for the calls that it has.
+// DiffInterfaces says what a change of the lock means to those who call the modules: which variables,
+// outputs and required providers the new packages add, remove or change, and which calls break. It
+// compares the packages of each call that has an entry in both locks, with different content. It is
+// for reviews of an update that somebody else made; an update by Install has the same in
+// LockChange.Interface.
+//
+// The locks need not belong to a project. If req.Dir has their configuration, the arguments that the
+// calls set decide which changes break them, and changes have the place that breaks. For calls that the
+// configuration does not have, every change that could break a call counts.
 //
 // Packages are taken from the cache or from the installed modules, or are fetched as by
 // Install, and are compared with the hashes of their locks. With req.Offline, a package
 // that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
-// sorted by key.
+// sorted by key. A call whose packages cannot be compared has Err set; the error is about the
+// comparison as a whole.
 //
 // An entry without a call in the configuration is treated as if a package called it: its
 // source must not be on this machine.

@@ -144,7 +144,9 @@ func (s ModuleSourceRemote) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText accepts the addresses of remote packages that [ParseModuleSource] accepts.
-func (s *ModuleSourceRemote) UnmarshalText(text []byte) error { return setText(s, text, ParseModuleSourceRemote) }
+func (s *ModuleSourceRemote) UnmarshalText(text []byte) error {
+	return setText(s, text, ParseModuleSourceRemote)
+}
 
 // LogValue returns [ModuleSourceRemote.ForDisplay] as a string.
 func (s ModuleSourceRemote) LogValue() slog.Value { return slog.StringValue(s.ForDisplay()) }
