@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
-// the lock lacks. It may be joined by a [*HistoryEndError] if the history is not complete.
+// the lock lacks. It may be joined by a *repository.HistoryEndError if the history is not complete.
 var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
 
 // Restored lists what Restore put back.
