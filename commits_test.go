@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
@@ -186,8 +187,8 @@ func TestReachableCommitsOffline(t *testing.T) {
 		p.mustInstall(t, cotter.Request{})
 		var warnings []string
 		in := p.installer()
-		in.OnEvent = func(event cotter.Event) {
-			if w, ok := event.(cotter.Warning); ok {
+		in.OnEvent = func(ev cotter.Event) {
+			if w, ok := ev.(event.Warning); ok {
 				warnings = append(warnings, w.Message)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -61,7 +62,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
-	var require func(addrs.Module, ModuleConfig)
+	var require func(addrs.Module, config.Module)
 	if p.hasProviders() {
 		require = required.add
 	}
@@ -87,7 +88,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	report.addFailures(failures)
 	report.Warnings = cmp.lost.warnings(ctx, nil)
 	if cmp.lostCall.Load() {
-		report.Lost = &LostEntriesError{LockFile: p.req.lockFile(), From: cmp.lost.from(ctx)}
+		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
 	}
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -23,81 +23,12 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// ConfigReader reads the configuration of one directory. Tools with their own parser can
-// supply their own implementation.
-type ConfigReader interface {
-	// ReadModule returns the calls and requirements of the module in one directory. It is
-	// called once in a run for each module, after its caller's, from several goroutines.
-	// The calls that it returns beside error diagnostics are followed too, but the
-	// installation fails unless Request.AllowConfigErrors is set. Warnings are passed on.
-	ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics)
-}
-
-// ModuleConfig is the part of a module's configuration that an installation needs.
-type ModuleConfig struct {
-	// Calls are the module calls, sorted by name.
-	Calls []ModuleCall
-	// Providers are the provider requirements, in the order of files and lines. A reader
-	// for programs that do not install providers may leave them out.
-	Providers []ProviderRequirement
-	// ProviderDiagnostics are about the requirements only. Errors in them end an
-	// installation of providers, but not one of modules. The Extra of an error about one
-	// provider can be a *[ProviderError], which [ProviderErrors] then finds.
-	ProviderDiagnostics hcl.Diagnostics
-}
-
-// ConfigDir is a module's directory, as passed to a ConfigReader.
-type ConfigDir struct {
-	// Path is the module's path; empty for the root module.
-	Path addrs.Module
-	// Dir is the current path of the files.
-	Dir string
-	// Boundary is the directory that links must not point out of: the root of the package.
-	// "" means that there is no boundary, as for the user's own files.
-	Boundary string
-	// Display is the directory as ranges must name it: the final directory of the files,
-	// after the run, relative to the root module.
-	Display string
-	// Dialect is the language that the configuration is written in.
-	Dialect Dialect
-	// Providers says that the run needs the provider requirements.
-	Providers bool
-}
-
-// ModuleCall is one "module" block.
-type ModuleCall struct {
-	// Name is the block's label, or the name of the run block in a test.
-	Name string
-	// Prefix has the names before Name in the path of a module that a test runs: "test",
-	// the directories and the file. It is empty for all other modules.
-	Prefix addrs.Module
-	// Source is the source argument's value, not parsed yet.
-	Source string
-	// Version is the value of the version argument, if HasVersion says that the call has
-	// one.
-	Version    string
-	HasVersion bool
-	// SourceComputed and VersionComputed say that the arguments are expressions, so
-	// messages should show their values.
-	SourceComputed, VersionComputed bool
-	// Range is the header of the block. SourceRange and VersionRange are the expressions of
-	// the arguments.
-	Range, SourceRange, VersionRange hcl.Range
-}
+// ConfigReader reads the configuration of one directory. Tools with their own parser can supply
+// their own implementation.
+type ConfigReader = config.Reader
 
 // ProviderRequirement is one place where a module requires a provider.
 type ProviderRequirement = getproviders.ProviderRequirement
-
-// pathIn returns the path of the called module, given the path of its caller.
-func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
-	for _, name := range c.Prefix {
-		caller = caller.Child(name)
-	}
-	return caller.Child(c.Name)
-}
-
-// byTest reports whether a test calls the module.
-func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
 
 // workspaceName is the file in the data directory that contains the name of the selected
 // workspace, and maxWorkspace is its maximum size in bytes.
@@ -184,8 +115,8 @@ func (r Request) configInputs(workspace string) configs.Inputs {
 }
 
 // ReadModule implements ConfigReader.
-func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
-	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform, Providers: dir.Providers}
+func (c *configReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	reader := configs.Reader{Terraform: dir.Terraform, Providers: dir.Providers}
 	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
 	if dir.Path.IsRoot() {
 		from.Tests = c.tests
@@ -193,15 +124,15 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 	module, diags := reader.Read(ctx, from)
 	for _, diag := range diags {
 		if refused, ok := diag.Extra.(*eval.RefusedError); ok {
-			diag.Extra = (*FileReadError)(refused)
+			diag.Extra = (*config.FileReadError)(refused)
 		}
 	}
-	var found ModuleConfig
+	var found config.Module
 	for _, call := range module.Calls {
 		if hasSyntaxError(call, diags) {
 			continue
 		}
-		m := ModuleCall{
+		m := config.Call{
 			Name:            call.Name,
 			Prefix:          call.Prefix,
 			Source:          call.Source,
@@ -214,7 +145,7 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 			VersionRange:    call.VersionRange,
 		}
 		found.Calls = append(found.Calls, m)
-		c.setScope(m.pathIn(dir.Path).String(), call.Scope)
+		c.setScope(m.PathIn(dir.Path).String(), call.Scope)
 	}
 	for _, required := range module.Providers {
 		found.Providers = append(found.Providers, providerRequirement(required))
@@ -281,13 +212,13 @@ type rootReader struct {
 	mu sync.Mutex
 	// dir is the argument of the last read of the root module; its Dir is "" before the
 	// first one.
-	dir    ConfigDir
-	module ModuleConfig
+	dir    config.Dir
+	module config.Module
 	diags  hcl.Diagnostics
 }
 
 // ReadModule implements ConfigReader.
-func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
+func (r *rootReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
 		return r.ConfigReader.ReadModule(ctx, dir)
 	}

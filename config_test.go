@@ -11,12 +11,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 )
 
 // Vendored is a ConfigReader that replaces git sources by the project's copies of these modules.
 type Vendored struct{ cotter.ConfigReader }
 
-func (v Vendored) ReadModule(ctx context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+func (v Vendored) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	config, diags := v.ConfigReader.ReadModule(ctx, dir)
 	for i, call := range config.Calls {
 		if name, ok := strings.CutPrefix(call.Source, "git::https://git.example.com/"); ok {
@@ -45,7 +46,7 @@ func ExampleDefaultConfigReader() {
 		}
 	}
 
-	req := cotter.Request{Dir: dir, Inputs: cotter.Inputs{Variables: []cotter.Variable{{Name: "team", Value: "net"}}}}
+	req := cotter.Request{Dir: dir, Inputs: config.Inputs{Variables: []config.Variable{{Name: "team", Value: "net"}}}}
 	reader, err := cotter.DefaultConfigReader(req)
 	if err != nil {
 		log.Fatal(err)

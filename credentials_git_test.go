@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gittest"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -103,8 +104,8 @@ func TestGitCredentialsOfOptions(t *testing.T) {
 					Fetcher: &getmodules.Fetcher{GitBackend: backend, Git: getmodules.Git{
 						Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TRACE=" + trace},
 					}},
-					OnEvent: func(event cotter.Event) {
-						if w, ok := event.(cotter.Warning); ok {
+					OnEvent: func(ev cotter.Event) {
+						if w, ok := ev.(event.Warning); ok {
 							messages.WriteString(w.Message + "\n")
 						}
 					},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 )
 
 // Results contain the credentials of source addresses only if the request asks for them, and
@@ -73,7 +74,7 @@ func TestKeepCredentialsOfNoAddress(t *testing.T) {
 
 // shownCall is a call and its source, as a result contains them.
 type shownCall struct {
-	call   cotter.ModuleCall
+	call   config.Call
 	source addrs.ModuleSource
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -188,7 +189,7 @@ func (p *project) checkWarning(t *testing.T, says string, assumed cotter.Dialect
 	t.Helper()
 	var warnings []string
 	for line := range strings.Lines(p.events()) {
-		if strings.HasPrefix(line, "Warning") && strings.Contains(line, "Kind:"+string(cotter.WarningDialectAssumed)) {
+		if strings.HasPrefix(line, "Warning") && strings.Contains(line, "Kind:"+string(event.WarningDialectAssumed)) {
 			warnings = append(warnings, line)
 		}
 	}

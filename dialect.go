@@ -34,7 +34,7 @@ const (
 	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
 	// module is not a sign. Symbolic links and irregular files are not read. If the
 	// configuration calls a registry's module or requires a provider without a host, and the
-	// signs are absent or contradict each other, a [Warning] says what was assumed. It also
+	// signs are absent or contradict each other, an [event.Warning] says what was assumed. It also
 	// does if the hosts in 1 decide against the only tool of Request.Tools, or any sign
 	// decides against Request.Next.
 	DialectAuto Dialect = iota

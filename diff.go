@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -23,29 +24,25 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// InterfaceDiff lists what the new package of a call changes for the caller.
-type InterfaceDiff struct {
-	// Path is the path of the module call.
-	Path addrs.Module
-	// Changes are the differences, with the breaking changes first.
-	Changes []InterfaceChange
-	// Err says why the packages could not be compared; nil if they were compared.
-	Err error
-}
-
-// DiffInterfaces compares what the packages of two locks declare to their callers. It
-// compares each call that has an entry in both locks, with different content. The locks
-// need not belong to a project. The configuration in req.Dir determines which arguments
-// the calls set, for the calls that it has.
+// DiffInterfaces says what a change of the lock means to those who call the modules: which variables,
+// outputs and required providers the new packages add, remove or change, and which calls break. It
+// compares the packages of each call that has an entry in both locks, with different content. It is
+// for reviews of an update that somebody else made; an update by Install has the same in
+// LockChange.Interface.
+//
+// The locks need not belong to a project. If req.Dir has their configuration, the arguments that the
+// calls set decide which changes break them, and changes have the place that breaks. For calls that the
+// configuration does not have, every change that could break a call counts.
 //
 // Packages are taken from the cache or from the installed modules, or are fetched as by
 // Install, and are compared with the hashes of their locks. With req.Offline, a package
 // that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
-// sorted by key.
+// sorted by key. A call whose packages cannot be compared has Err set; the error is about the
+// comparison as a whole.
 //
 // An entry without a call in the configuration is treated as if a package called it: its
 // source must not be on this machine.
-func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []InterfaceDiff, err error) {
+func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
 		return nil, nil
@@ -68,13 +65,13 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	if _, _, err := q.walk(ctx, d.module, nil); err != nil {
 		return nil, err // failures of the walk only mean that less of the configuration is known
 	}
-	diffs := make([]InterfaceDiff, len(changes))
+	diffs := make([]config.InterfaceDiff, len(changes))
 	var group errgroup.Group
 	group.SetLimit(q.clients.parallel)
 	for i, c := range changes {
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)
-			diffs[i] = InterfaceDiff{Path: pathOf(c.Key), Changes: publicChanges(found), Err: err}
+			diffs[i] = config.InterfaceDiff{Path: pathOf(c.Key), Changes: publicChanges(found), Err: err}
 			return nil // the other calls are still compared
 		})
 	}
@@ -187,7 +184,7 @@ func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []con
 
 // argumentsOf returns the arguments that a call sets. ok is false if they are not known.
 func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
-	if c.byTest() {
+	if len(c.Prefix) > 0 {
 		return configs.Arguments{}, false
 	}
 	all, err := d.arguments.Do(ctx, c.caller.key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
@@ -309,4 +306,16 @@ func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (fo
 		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil
 	}
 	return foundPackage{d.dirs.PackagePath(entry.Key), report.Tree}, nil
+}
+
+// kindSubmodule is the Kind of the directory of a package that a call names.
+const kindSubmodule = "submodule"
+
+// publicChanges converts changes to the type that results have.
+func publicChanges(changes []configs.InterfaceChange) []config.InterfaceChange {
+	var list []config.InterfaceChange
+	for _, c := range changes {
+		list = append(list, config.InterfaceChange(c))
+	}
+	return list
 }

@@ -90,13 +90,13 @@
 //
 // In the dialect of tofu, sources and versions may be expressions. They may refer to
 // what is known before installation: input variables, whose values come from the request
-// ([Inputs].Variables) or from the calling module, local values, paths, the workspace,
+// ([config.Inputs].Variables) or from the calling module, local values, paths, the workspace,
 // and functions of these. Sensitive values are refused and never shown. The lock has the
 // result for the values of the last run: other values may change it.
 //
 // The value of a source is sent to the server that it names. So functions that read files
 // can read only those of the git repository that the root module is in, and never those
-// below .git ([FileReadError]). [Inputs].AllowFileReads allows all files.
+// below .git ([config.FileReadError]). [config.Inputs].AllowFileReads allows all files.
 //
 // # What it does not do
 //

@@ -11,10 +11,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/diagtext"
-	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
@@ -79,7 +77,7 @@ func (e *ModuleError) Unwrap() error { return e.Err }
 
 // ConfigError says that a module's configuration could not be read. It wraps
 // hcl.Diagnostics, whose ranges name files relative to the root module. errors.As and errors.Is
-// also find the errors in the Extra of the diagnostics, such as *FileReadError.
+// also find the errors in the Extra of the diagnostics, such as *config.FileReadError.
 type ConfigError struct {
 	// Path is the path of the module that the files belong to.
 	Path        addrs.Module
@@ -95,21 +93,6 @@ func (e *ConfigError) As(target any) bool { return diagtext.As(e.Diagnostics, ta
 
 // Is reports whether a diagnostic has the target in its Extra.
 func (e *ConfigError) Is(target error) bool { return diagtext.Is(e.Diagnostics, target) }
-
-// FileReadError says that a source or a version depends on a file that the configuration may
-// not read. Inputs.AllowFileReads allows it.
-type FileReadError struct {
-	// Path is the name of the file in the configuration. It is "" if it is computed from a
-	// sensitive or ephemeral value.
-	Path string
-	// Allowed is the directory whose files may be read, as an absolute path without symbolic
-	// links. It is "" if no file may be read.
-	Allowed string
-	// Reason is why the file may not be read, as the end of a sentence.
-	Reason string
-}
-
-func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
 
 // LockFileError says that a lock file is invalid. It wraps hcl.Diagnostics.
 type LockFileError struct {
@@ -157,10 +140,13 @@ type LockedError struct {
 	LockFile string
 	// Reasons say what is wrong, for each key in order.
 	Reasons []LockedReason
-	// Earlier names an earlier version of a lock file that does not exist: "the copy of the
+	// Earlier names an earlier version of a lock file that does not exist or has lost its entries: "the copy of the
 	// last run" or "commit 3f2a91c (2026-10-02)". It is "" if there is none. Restore can take
 	// the entries from there.
 	Earlier string
+	// Lost says that the lock has lost all of its module entries, as happens when a stock tool rewrites
+	// it. Earlier names where they are, and Restore puts them back. Reasons is empty.
+	Lost bool
 }
 
 // LockedReason says why one entry of the lock cannot be used as it is.
@@ -194,6 +180,13 @@ func (r LockedReason) String() string {
 
 // Summary returns the error without its reasons.
 func (e *LockedError) Summary() string {
+	if e.Lost {
+		text := fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
+		if e.Earlier != "" && e.Earlier != fromCopy {
+			text += "; " + e.Earlier + " has them"
+		}
+		return text
+	}
 	return e.LockFile + " does not match the configuration and must not change in this mode"
 }
 
@@ -201,23 +194,6 @@ func (e *LockedError) Error() string {
 	text := e.Summary()
 	for _, r := range e.Reasons {
 		text += "\n  " + r.String()
-	}
-	return text
-}
-
-// LostEntriesError says that the lock has lost all of its module entries, and that the request
-// does not allow it to change. Restore puts the entries back.
-type LostEntriesError struct {
-	LockFile string
-	// From is where the entries are: "the copy of the last run" or "commit 3f2a91c
-	// (2026-10-02)".
-	From string
-}
-
-func (e *LostEntriesError) Error() string {
-	text := fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
-	if e.From != "" && e.From != fromCopy {
-		text += "; " + e.From + " has them"
 	}
 	return text
 }
@@ -247,45 +223,31 @@ func (e *LinkedLockError) Error() string {
 }
 func (e *LinkedLockError) Unwrap() error { return e.Err }
 
-// MetadataError says that the lock file or the data directory of a request is in .git or
-// other metadata of version control, which is never written.
-type MetadataError = project.MetadataError
-
-// ContentChangedError says that something that must not change has different content than
-// when it was locked: a version was published again, a version tag was moved, or an archive
-// was replaced. Update.AcceptChanged allows an update to the new content.
+// ContentChangedError says that something that must not change has different content than when it
+// was locked: a version was published again, a version tag was moved, or an archive was replaced.
+// It may also be the lock that was edited. Update.AcceptChanged allows an update to the new content.
 type ContentChangedError struct {
 	// Path is the path of the module call.
 	Path addrs.Module
-	// Name is the version, the tag or the address.
+	// Name is the version, the tag, the commit, the digest or the address: "1.2.0", "tag v1.2.0".
 	Name string
 	// Locked and Now are the revisions in the lock and at the origin: commits or digests,
 	// or the h1 hashes of archives.
 	Locked, Now string
+	// Confirming says that the run was going to install what the lock has, and that the origin did not
+	// confirm it. Otherwise the run was selecting anew.
+	Confirming bool
 }
 
 // Error describes the change in a few words.
 func (e *ContentChangedError) Error() string {
-	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
-}
-
-// MovedError says that the name by which a package was locked now points to something else:
-// a tag was moved, a registry gives another answer, or the lock was edited.
-// Update.AcceptChanged allows an update to the new content.
-type MovedError struct {
-	// Path is the path of the module call.
-	Path addrs.Module
-	// Name is the name: "tag v1.2.0", "commit 7c1f...", "digest sha256:...".
-	Name string
-	// Locked is the revision in the lock, and Now the one that the name points to.
-	Locked, Now string
-}
-
-func (e *MovedError) Error() string {
-	if strings.HasSuffix(e.Name, e.Now) { // the name contains its revision
+	switch {
+	case e.Confirming && strings.HasSuffix(e.Name, e.Now): // the name contains its revision
 		return fmt.Sprintf("the lock has %s, but the source points to %s: the lock was edited, or the registry gives a different answer now", e.Locked, e.Name)
+	case e.Confirming:
+		return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 	}
-	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
+	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
 }
 
 // UnreachableError says that the locked commit of a git repository is not what its ref points

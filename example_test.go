@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
@@ -51,8 +52,8 @@ output "tags" {
 	in := cotter.Installer{
 		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
 		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
-		OnEvent: func(event cotter.Event) {
-			if e, ok := event.(cotter.LockFileWritten); ok {
+		OnEvent: func(ev cotter.Event) {
+			if e, ok := ev.(event.LockFileWritten); ok {
 				fmt.Println("wrote", e.File)
 			}
 		},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -36,7 +37,7 @@ func TestFileReads(t *testing.T) {
 	}
 	req := cotter.Request{Dir: repo}
 	_, err = new(cotter.Installer).Install(t.Context(), req)
-	refused, ok := errors.AsType[*cotter.FileReadError](err)
+	refused, ok := errors.AsType[*config.FileReadError](err)
 	if !ok || refused.Path != "../name" || refused.Allowed != repo || !strings.Contains(err.Error(), refused.Reason) {
 		t.Errorf("Install = %v with %+v, want a FileReadError for ../name and %s", err, refused, repo)
 	}
@@ -70,7 +71,7 @@ func TestLinkedWorkspace(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "symbolic link") || strings.Contains(err.Error(), "CANARY") {
 		t.Errorf("DefaultConfigReader = %v, want an error about the link", err)
 	}
-	req := cotter.Request{Dir: project, Inputs: cotter.Inputs{Workspace: "prod"}}
+	req := cotter.Request{Dir: project, Inputs: config.Inputs{Workspace: "prod"}}
 	if _, err := cotter.DefaultConfigReader(req); err != nil {
 		t.Errorf("DefaultConfigReader with a workspace: %v", err)
 	}

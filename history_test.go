@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
@@ -80,11 +81,11 @@ func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 }
 
 // onNewMachine runs an installation as on a machine that has only the project's own files.
-func (p *project) onNewMachine(t *testing.T, req cotter.Request) (warnings []cotter.Warning, err error) {
+func (p *project) onNewMachine(t *testing.T, req cotter.Request) (warnings []event.Warning, err error) {
 	t.Helper()
 	in := freshInstaller(t, p, nil)
-	in.OnEvent = func(event cotter.Event) {
-		if w, ok := event.(cotter.Warning); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if w, ok := ev.(event.Warning); ok {
 			warnings = append(warnings, w)
 		}
 	}
@@ -122,7 +123,7 @@ func TestForgedCommit(t *testing.T) {
 				{"locked", cotter.Request{Locked: true}},
 			} {
 				_, err := p.onNewMachine(t, mode.req)
-				_, moved := errors.AsType[*cotter.MovedError](err)
+				_, moved := errors.AsType[*cotter.ContentChangedError](err)
 				unreachable, ok := errors.AsType[*cotter.UnreachableError](err)
 				switch {
 				case moved && (mode.req.Locked || test.exact):
@@ -169,7 +170,7 @@ func TestRefMovedOn(t *testing.T) {
 	for _, test := range []struct {
 		name, source string
 		change       func(*project) error
-		kind         cotter.WarningKind // of plain installations; "" for none
+		kind         event.WarningKind // of plain installations; "" for none
 		warning      string
 		lockedFails  bool
 	}{
@@ -183,11 +184,11 @@ func TestRefMovedOn(t *testing.T) {
 		},
 		{
 			"a version tag", "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0",
-			func(p *project) error { return p.world.MoveTag("net.git", "v1.0.0", more) }, cotter.WarningMoved, "tag v1.0.0 points to COMMIT now; the locked COMMIT is used", true,
+			func(p *project) error { return p.world.MoveTag("net.git", "v1.0.0", more) }, event.WarningMoved, "tag v1.0.0 points to COMMIT now; the locked COMMIT is used", true,
 		},
 		{
 			"a version tag that is gone", "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0",
-			func(p *project) error { return p.world.DeleteTag("net.git", "v1.0.0") }, cotter.WarningMoved, "the ref v1.0.0 is gone; the locked COMMIT is used", true,
+			func(p *project) error { return p.world.DeleteTag("net.git", "v1.0.0") }, event.WarningMoved, "the ref v1.0.0 is gone; the locked COMMIT is used", true,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestRefMovedOn(t *testing.T) {
 			if err != nil || p.file(".terraform/modules/net/main.tf") != before {
 				t.Fatalf("install: %v, and the module is %q", err, p.file(".terraform/modules/net/main.tf"))
 			}
-			warned := slices.IndexFunc(warnings, func(w cotter.Warning) bool { return w.Kind == cotter.WarningMoved })
+			warned := slices.IndexFunc(warnings, func(w event.Warning) bool { return w.Kind == event.WarningMoved })
 			if (warned >= 0) != (test.kind != "") || warned >= 0 && p.normalize(warnings[warned].Message) != test.warning {
 				t.Errorf("warnings %v, want %q", warnings, test.warning)
 			}
@@ -237,9 +238,9 @@ func TestUnknownHistory(t *testing.T) {
 	in.Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
 	for range 2 {
 		warned := false
-		in.OnEvent = func(event cotter.Event) {
-			w, ok := event.(cotter.Warning)
-			warned = warned || ok && w.Kind == cotter.WarningUnknownHistory
+		in.OnEvent = func(ev cotter.Event) {
+			w, ok := ev.(event.Warning)
+			warned = warned || ok && w.Kind == event.WarningUnknownHistory
 		}
 		p.remove(t, ".terraform")
 		if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil || !warned {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -30,7 +31,7 @@ func TestHasConfiguration(t *testing.T) {
 		{name: "a configuration of tofu", file: "main.tofu", want: true},
 		{name: "a configuration of tofu for terraform", file: "main.tofu", req: cotter.Request{Dialect: cotter.DialectTerraform}, want: false},
 		{name: "tests", file: "tests/a.tftest.hcl", want: true},
-		{name: "tests in another directory", file: "checks/a.tftest.hcl", req: cotter.Request{Inputs: cotter.Inputs{TestDir: "checks"}}, want: true},
+		{name: "tests in another directory", file: "checks/a.tftest.hcl", req: cotter.Request{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
 		{name: "other files", file: "README.md", want: false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -99,10 +100,10 @@ func TestRepository(t *testing.T) {
 	if got, err := repository.Dir(req.Dir); got != req.Dir || err != nil {
 		t.Errorf("without a repository, RepositoryDir = %q, %v, want the directory", got, err)
 	}
-	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
+	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ChangedFiles returns %v, want ErrNoRepository", err)
 	}
-	if _, err := cotter.ReadLockAt(ctx, req, "HEAD"); !errors.Is(err, cotter.ErrNoRepository) {
+	if _, err := repository.LockAt(ctx, req, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ReadLockAt returns %v, want ErrNoRepository", err)
 	}
 
@@ -128,7 +129,7 @@ func TestRepository(t *testing.T) {
 		t.Errorf("ChangedFiles = %q, %v, want the lock", got, err)
 	}
 	for revision, modules := range map[string]int{"HEAD": 1, "HEAD~1": 0, "HEAD:envs/prod/.terraform.lock.hcl": 1} {
-		lock, err := cotter.ReadLockAt(ctx, req, revision)
+		lock, err := repository.LockAt(ctx, req, revision)
 		if err != nil {
 			t.Errorf("ReadLockAt %s: %v", revision, err)
 			continue
@@ -137,7 +138,7 @@ func TestRepository(t *testing.T) {
 			t.Errorf("the lock at %s has %d modules, want %d", revision, got, modules)
 		}
 	}
-	if _, err := cotter.ReadLockAt(ctx, req, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.LockAt(ctx, req, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadLockAt with another file returns %v, want fs.ErrNotExist", err)
 	}
 }

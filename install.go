@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
@@ -16,7 +18,7 @@ import (
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry what the project uses already (see [Selection]), or else the
+// for calls without an entry what the project uses already (see [event.Selection]), or else the
 // newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
 // three are as they were before. With DryRun or LockOnly it writes less; see [Request].
@@ -26,7 +28,7 @@ import (
 //   - *ModuleError: one module
 //   - *ConfigError: configuration that cannot be read
 //   - *LockFileError: an invalid lock
-//   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
+//   - *LockedError: a lock that would have to change, but must not
 //   - *ProviderError: one provider
 //
 // If several modules and providers failed, the error joins all of their errors in one list:
@@ -114,7 +116,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	root, diags := inst.clients.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.dialect == DialectTerraform, Providers: req.Providers != nil})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctx.Err()
 	}
@@ -378,7 +380,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 
 // walk resolves the whole tree. require, which may be nil, is called with the configuration
 // of each module.
-func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, config.Module)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
@@ -390,7 +392,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -430,7 +432,7 @@ func isType[E error](err error) bool {
 // refused; nil if there are none.
 func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 	if refusals.lost && len(r.lock.Modules()) == 0 {
-		return &LostEntriesError{LockFile: r.req.lockFile(), From: r.lost.from(ctx)}
+		return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
 	}
 	err := refusals.err(r.req.lockFile())
 	if locked, ok := errors.AsType[*LockedError](err); ok {
@@ -441,11 +443,11 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 
 // constraintsBeside returns warnings about the calls with a version argument and a source that is
 // not a registry's. Stock tools refuse them.
-func constraintsBeside(modules []*module) []Warning {
-	var list []Warning
+func constraintsBeside(modules []*module) []event.Warning {
+	var list []event.Warning
 	for _, m := range modules {
 		if c := m.call; c.from.IsRemote() && c.HasVersion {
-			list = append(list, Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
 				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
@@ -347,8 +348,8 @@ func TestCancelledInstall(t *testing.T) {
 	p := world(t, nested)
 	ctx, cancel := context.WithCancel(context.Background())
 	in := p.installer()
-	in.OnEvent = func(event cotter.Event) {
-		if _, ok := event.(cotter.FetchStarted); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if _, ok := ev.(event.FetchStarted); ok {
 			cancel()
 		}
 	}

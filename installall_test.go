@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/repository"
 )
 
@@ -82,8 +83,8 @@ func TestInstallAllFailure(t *testing.T) {
 	p, dirs := manyProjects(t, 3)
 	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
 	installed := map[string]int{}
-	results, err := p.installer().InstallAll(t.Context(), dirs, cotter.Request{}, func(dir string, event cotter.Event) {
-		if _, ok := event.(cotter.ModuleInstalled); ok {
+	results, err := p.installer().InstallAll(t.Context(), dirs, cotter.Request{}, func(dir string, ev cotter.Event) {
+		if _, ok := ev.(event.ModuleInstalled); ok {
 			installed[filepath.Base(dir)]++
 		}
 	})

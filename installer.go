@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -46,7 +47,7 @@ type Installer struct {
 	// CacheDir is the user's cache, shared by all projects and processes. "" means that
 	// only installed packages are kept.
 	//
-	// If the cache cannot be written, a temporary one is used instead, and a [Warning] is
+	// If the cache cannot be written, a temporary one is used instead, and an [event.Warning] is
 	// sent.
 	CacheDir string
 	// StateDir is the user's directory for the key that runs use to recognize the files of
@@ -73,19 +74,19 @@ type Installer struct {
 	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
 	// times as many small requests are sent at once, such as those for versions and tags.
 	Parallel int
-	// OnEvent is called with each event of the runs whose request has no OnEvent. See [Event] for its
-	// guarantees.
+	// OnEvent is called with each event of the runs whose request has no OnEvent. Package event says
+	// what a callback can rely on.
 	OnEvent func(Event)
 	// Logger gets a record of level Debug for each operation that has ended, and one of level Warn for
-	// each [Warning]. nil means that nothing is logged. Records have no credentials.
+	// each [event.Warning]. nil means that nothing is logged. Records have no credentials.
 	Logger *slog.Logger
-	// Trace is called when an operation begins: each request to a server, each fetch of a package, and
-	// each run of git or hg. The operation gets the context that it returns, for example with a span
-	// of OpenTelemetry. done, which may be nil, is called once when the operation has ended: a request
-	// when the answer begins, with an error for a status of 400 or above. Several goroutines may call
-	// Trace at once. A Registry, Fetcher or Providers of the caller's own takes part as far as it
-	// passes contexts on to clients of this module.
-	Trace func(ctx context.Context, op Operation) (_ context.Context, done func(error))
+	// Trace is called when an operation begins: each request to a server, each fetch of a package,
+	// each run of git or hg, and each login to a git server without that program. The operation gets
+	// the context that it returns, for example with a span of OpenTelemetry. done, which may be nil, is
+	// called once when the operation has ended: a request when the answer begins, with an error for a
+	// status of 400 or above. Several goroutines may call Trace at once. A Registry, Fetcher or
+	// Providers of the caller's own takes part as far as it passes contexts on to clients of this module.
+	Trace func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
 
 	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
 	// other Installers.
@@ -105,8 +106,9 @@ type Options struct {
 	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
 	// repositories that are fetched without the git command. Its transport is used for all
 	// of them, whatever authorities and proxies the user has set for git (GIT_SSL_CAINFO,
-	// HTTPS_PROXY). Policies are applied to each redirect before it is followed. Its Timeout limits a single request for discovery or to a registry; 0 means
-	// 30 s. nil means http.DefaultTransport.
+	// HTTPS_PROXY, ALL_PROXY). Policies are applied to each redirect before it is followed. Its Timeout
+	// limits a single request for discovery or to a registry; 0 means 30 s. nil means
+	// http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request, except to git servers. "" means "cotter".
 	UserAgent string
@@ -121,13 +123,18 @@ type Options struct {
 	Attempts int
 	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
 	// copies it, and sets the fields HTTPClient, HTTPClientForGit, UserAgent, Attempts,
-	// HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero. If it has an HTTPClient of its own,
-	// its HTTPClientForGit stays as it is. nil means the defaults.
+	// HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero. If it
+	// has an HTTPClient of its own, its HTTPClientForGit stays as it is. nil means the defaults.
 	Fetcher *getmodules.Fetcher
-	// CacheDir, StateDir, StateKey, Parallel and OnEvent are as in Installer.
+	// The other fields are as in Installer. Options have all of its settings; its clients Stores and
+	// Config are set in the Installer that New returns.
 	CacheDir, StateDir, StateKey string
+	PluginCacheDir               string
+	TrustInstalled               bool
 	Parallel                     int
 	OnEvent                      func(Event)
+	Logger                       *slog.Logger
+	Trace                        func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
 }
 
 // Credentials finds the user's credentials. Implementations must be safe for concurrent
@@ -170,12 +177,16 @@ func New(opts Options) *Installer {
 			Registry: registry, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true, // policies decide
 			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
 		},
-		Fetcher:  opts.fetcher(),
-		CacheDir: opts.CacheDir,
-		StateDir: opts.StateDir,
-		StateKey: opts.StateKey,
-		Parallel: opts.Parallel,
-		OnEvent:  opts.OnEvent,
+		Fetcher:        opts.fetcher(),
+		CacheDir:       opts.CacheDir,
+		StateDir:       opts.StateDir,
+		StateKey:       opts.StateKey,
+		PluginCacheDir: opts.PluginCacheDir,
+		TrustInstalled: opts.TrustInstalled,
+		Parallel:       opts.Parallel,
+		OnEvent:        opts.OnEvent,
+		Logger:         opts.Logger,
+		Trace:          opts.Trace,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
@@ -51,7 +52,7 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 
 // ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
 // request does not include providers.
-func (r *requirements) ifNeeded(req Request) func(addrs.Module, ModuleConfig) {
+func (r *requirements) ifNeeded(req Request) func(addrs.Module, config.Module) {
 	if req.Providers == nil {
 		return nil
 	}

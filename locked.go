@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -201,7 +202,7 @@ func (s *providerStage) useProviders(ctx context.Context, parallel int, use func
 }
 
 // resolveLocked walks the tree with the lock. The packages are only read.
-func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, config.Module)) ([]*module, error) {
 	defer r.keepMemos()
 	defer r.lost.close()
 	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)

@@ -9,14 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
 )
-
-// HistoryEndError says that git's history of a lock could not be read to its end, and that the
-// part that was read has no entries.
-type HistoryEndError = worktree.HistoryEndError
 
 // lostEntries are the module entries that the lock of a project had and has lost. They are in the
 // copy that the last run has kept. If that has none, and the lock has lost all of its module
@@ -139,15 +136,15 @@ func (l *lostEntries) deletedFrom(ctx context.Context) string {
 
 // warnings returns what the user must know about a walk that is finished. restored are the keys
 // of the entries that it has restored.
-func (l *lostEntries) warnings(ctx context.Context, restored []string) []Warning {
-	var list []Warning
+func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.Warning {
+	var list []event.Warning
 	switch {
 	case l == nil || l.lockSrc == nil:
 		return nil
 	case len(restored) > 0 && l.hasCopy():
-		list = append(list, Warning{Message: warningOfRestored(restored, l.req.lockFile())})
+		list = append(list, event.Warning{Message: warningOfRestored(restored, l.req.lockFile())})
 	case len(restored) > 0:
-		list = append(list, Warning{Message: fmt.Sprintf("the lock has lost its module blocks; they are taken from %s", l.from(ctx))})
+		list = append(list, event.Warning{Message: fmt.Sprintf("the lock has lost its module blocks; they are taken from %s", l.from(ctx))})
 	}
 	if l.err != nil {
 		list = append(list, warningOfHistory(l.err))
@@ -157,18 +154,18 @@ func (l *lostEntries) warnings(ctx context.Context, restored []string) []Warning
 
 // warningOfHistory returns the warning about a history that could not be read, although the lock
 // may have lost its entries.
-func warningOfHistory(err error) Warning {
-	w := Warning{Message: err.Error()}
-	var end *HistoryEndError
+func warningOfHistory(err error) event.Warning {
+	w := event.Warning{Message: err.Error()}
+	var end *worktree.HistoryEndError
 	if _, foreign := errors.AsType[*gitdir.OwnerError](err); foreign {
-		w.Kind = WarningRepositoryOwner
+		w.Kind = event.WarningRepositoryOwner
 	} else if errors.As(err, &end) {
 		w.Message = "the lock has no module blocks, and it is not known whether it had any: " + w.Message
 		switch {
 		case end.Shallow:
-			w.Kind = WarningShallowHistory
+			w.Kind = event.WarningShallowHistory
 		case end.Partial:
-			w.Kind = WarningPartialHistory
+			w.Kind = event.WarningPartialHistory
 		}
 	}
 	return w

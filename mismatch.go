@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -78,9 +79,9 @@ func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 		if i >= 0 && found.Changes.Empty() && found.Files != nil && modules[i].pkg.tree != nil {
 			found.Changes = hashing.Diff(modules[i].pkg.tree.Tree, found.Files.Tree)
 		}
-		events.emit(UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
-		events.emit(Warning{
-			Path: pathOf(key), Kind: WarningRestored,
+		events.emit(event.UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
+		events.emit(event.Warning{
+			Path: pathOf(key), Kind: event.WarningRestored,
 			Message: "its installed files do not match the lock" + outcome + difference(found),
 		})
 	}

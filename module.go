@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -24,7 +26,7 @@ import (
 // call is a module call with its parsed source and version. It does not change after
 // parseCall has returned it.
 type call struct {
-	ModuleCall
+	config.Call
 	// path is the path of the called module, and caller the module that contains the block.
 	path   addrs.Module
 	caller *module
@@ -34,8 +36,8 @@ type call struct {
 
 // parseCall parses the source and the version of a call in a module. After an error, the
 // call lacks only what the error is about.
-func parseCall(caller *module, found ModuleCall, dialect Dialect) (*call, error) {
-	c := &call{ModuleCall: found, path: found.pathIn(caller.path()), caller: caller}
+func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error) {
+	c := &call{Call: found, path: found.PathIn(caller.path()), caller: caller}
 	source, err := parseSource(found, dialect)
 	if err == nil {
 		c.from, err = origins.NewSource(source, found.Version, found.HasVersion)
@@ -57,14 +59,14 @@ func parseCall(caller *module, found ModuleCall, dialect Dialect) (*call, error)
 	return c, nil
 }
 
-func parseSource(found ModuleCall, dialect Dialect) (addrs.ModuleSource, error) {
+func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error) {
 	parser := dialect.parser()
 	source, err := parser.ParseModuleSource(found.Source)
 	if found.HasVersion && !origins.OffersVersions(source) {
 		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
-	if _, remote := source.(addrs.ModuleSourceRemote); err == nil && remote && found.byTest() && dialect == DialectTerraform {
+	if _, remote := source.(addrs.ModuleSourceRemote); err == nil && remote && len(found.Prefix) > 0 && dialect == DialectTerraform {
 		err = errors.New("a test of terraform can run modules from a local directory or a registry only")
 	}
 	return source, err
@@ -85,9 +87,9 @@ func evaluated(computed bool, value string, err error) error {
 
 // blockOf reconstructs the module block of a lock entry. The constraint is in the source
 // address if the address has an argument for it, else in the version argument.
-func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
+func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
-	block := ModuleCall{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
+	block := config.Call{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
 	source, err := dialect.parser().ParseModuleSource(entry.Source)
 	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.HasArg("version") {
 		block.HasVersion = false
@@ -121,8 +123,8 @@ func (c *call) constraintChanged(entry lockfile.Module) string {
 
 // shown returns the call's block and source for results. Credentials in the address are
 // removed unless keepCredentials is set.
-func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
-	block, source := c.ModuleCall, c.from.Address
+func (c *call) shown(keepCredentials bool) (config.Call, addrs.ModuleSource) {
+	block, source := c.Call, c.from.Address
 	remote, isRemote := source.(addrs.ModuleSourceRemote)
 	switch {
 	case keepCredentials:
@@ -186,7 +188,7 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 
 // selection is what was selected for a call without a usable entry.
 type selection struct {
-	why Selection
+	why event.Selection
 	// version is "" if the source has no versions.
 	version string
 	at      origins.Location

@@ -2,9 +2,11 @@ package cotter_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -117,8 +120,8 @@ func TestNew(t *testing.T) {
 		CacheDir:    testenv.TempDir(t),
 		StateDir:    testenv.TempDir(t),
 		Parallel:    2,
-		OnEvent: func(event cotter.Event) {
-			if _, ok := event.(cotter.ModuleInstalled); ok {
+		OnEvent: func(ev cotter.Event) {
+			if _, ok := ev.(event.ModuleInstalled); ok {
 				installed++
 			}
 		},
@@ -200,4 +203,29 @@ func keys(set map[string]bool) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Options have every setting of an Installer, and New passes it on. The clients are either made by New
+// or set afterwards.
+func TestOptionsHaveAllSettings(t *testing.T) {
+	t.Parallel()
+	clients := []string{"Registry", "Fetcher", "Providers", "Stores", "Config"}
+	opts := cotter.Options{
+		CacheDir: "cache", StateDir: "state", StateKey: "key", PluginCacheDir: "plugins", TrustInstalled: true, Parallel: 2,
+		OnEvent: func(cotter.Event) {}, Logger: slog.New(slog.DiscardHandler),
+		Trace: func(ctx context.Context, _ event.Operation) (context.Context, func(error)) { return ctx, nil },
+	}
+	given, made := reflect.ValueOf(opts), reflect.ValueOf(cotter.New(opts)).Elem()
+	for _, field := range reflect.VisibleFields(made.Type()) {
+		if !field.IsExported() || slices.Contains(clients, field.Name) {
+			continue
+		}
+		from := given.FieldByName(field.Name)
+		switch to := made.FieldByName(field.Name); {
+		case !from.IsValid():
+			t.Errorf("Options have no field %s", field.Name)
+		case from.Kind() == reflect.Func && to.IsNil(), from.Kind() != reflect.Func && to.Interface() != from.Interface():
+			t.Errorf("New makes an Installer with the field %s = %v", field.Name, to)
+		}
+	}
 }

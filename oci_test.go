@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -101,8 +102,8 @@ module "tag" {
 	p.remove(t, ".terraform")
 	var moved []string
 	in := p.installer()
-	in.OnEvent = func(event cotter.Event) {
-		if w, ok := event.(cotter.Warning); ok && w.Kind == cotter.WarningMoved {
+	in.OnEvent = func(ev cotter.Event) {
+		if w, ok := ev.(event.Warning); ok && w.Kind == event.WarningMoved {
 			moved = append(moved, w.Path.String()+": "+w.Message)
 		}
 	}
@@ -121,7 +122,7 @@ module "tag" {
 	}
 	p.remove(t, ".terraform")
 	_, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true})
-	if _, ok := errors.AsType[*cotter.MovedError](err); !ok {
+	if changed, ok := errors.AsType[*cotter.ContentChangedError](err); !ok || !changed.Confirming {
 		t.Errorf("a run that must not change the lock: %v", err)
 	}
 	if err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -24,7 +25,7 @@ type Outdated struct {
 // OutdatedModule is a module call with the versions that are available for it.
 type OutdatedModule struct {
 	Path   addrs.Module
-	Call   ModuleCall
+	Call   config.Call
 	Source addrs.ModuleSource
 	// Current is the installed version, Allowed the newest version that meets the call's
 	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -18,7 +19,7 @@ import (
 type Pin struct {
 	// Path is the called module's path, and Call the block that calls it.
 	Path addrs.Module
-	Call ModuleCall
+	Call config.Call
 	// Argument is the argument of the address: "ref", or "tag" for an OCI repository.
 	Argument string
 	// Tag is the tag in the address, and Version the version that it denotes.

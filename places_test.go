@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -121,9 +122,9 @@ func TestLockContent(t *testing.T) {
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
 	dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
 	req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}, LockContent: []byte{}}
-	var written []cotter.LockFileWritten
-	req.OnEvent = func(event cotter.Event) {
-		if e, ok := event.(cotter.LockFileWritten); ok {
+	var written []event.LockFileWritten
+	req.OnEvent = func(ev cotter.Event) {
+		if e, ok := ev.(event.LockFileWritten); ok {
 			written = append(written, e)
 		}
 	}

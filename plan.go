@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
@@ -243,7 +245,7 @@ func (r *planner) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 
 // interfaceChanges returns what has changed for a module's caller, if the old package is
 // still installed.
-func (r *planner) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+func (r *planner) interfaceChanges(ctx context.Context, m *module) []config.InterfaceChange {
 	record, ok := r.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
@@ -261,7 +263,7 @@ func (r *planner) interfaceChanges(ctx context.Context, m *module) []InterfaceCh
 	}
 	changes := before.Diff(after)
 	calls, err := r.reader().ReadArguments(ctx, m.call.caller.configDir())
-	if call, ok := calls[m.call.Name]; ok && err == nil && !m.call.byTest() {
+	if call, ok := calls[m.call.Name]; ok && err == nil && len(m.call.Prefix) == 0 {
 		return publicChanges(configs.ForCall(changes, call))
 	}
 	return publicChanges(configs.BreakingFirst(changes))
@@ -358,7 +360,7 @@ func (p *plan) commitModules() error {
 	}
 	p.mismatches.warn(p.events, outcome, p.modules)
 	if changesLock && !at.req.DryRun && at.req.hasLockFile() {
-		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+		p.events.emit(event.LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil
 }
@@ -374,7 +376,7 @@ func (p *plan) move() error {
 	}
 	p.keepState(p.project.files)
 	for i, m := range p.fresh {
-		p.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
+		p.events.emit(event.ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/manifest"
@@ -67,7 +68,7 @@ type user struct {
 // openToChange locks the project of a request for this process, and reads what earlier runs
 // left in it. The project must be closed.
 func openToChange(ctx context.Context, req Request, by user, events *events) (*openProject, error) {
-	onWait := func() { events.emit(Waiting{Dir: req.dir()}) }
+	onWait := func() { events.emit(event.Waiting{Dir: req.dir()}) }
 	files, err := project.Open(ctx, req.location(), by.key, onWait)
 	if err != nil {
 		return nil, err
@@ -179,11 +180,11 @@ func (p *openProject) reader() configs.Reader {
 // assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
 // warning says which stock tool was assumed. address is the address of a module or a provider that
 // depends on the dialect, and at its place.
-func (p *openProject) assumedDialect(address string, at hcl.Range) Warning {
+func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
 	if p.dialectGiven {
-		return Warning{}
+		return event.Warning{}
 	}
-	w := Warning{Range: at, Kind: WarningDialectAssumed}
+	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}
 	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
 	if p.detected.IsGuess() {
 		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
@@ -194,7 +195,7 @@ func (p *openProject) assumedDialect(address string, at hcl.Range) Warning {
 			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 		return w
 	}
-	return Warning{}
+	return event.Warning{}
 }
 
 // mayUseTerraform reports whether the user may run Terraform in the project. If nothing shows which

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -152,8 +153,8 @@ func TestVanishedEntry(t *testing.T) {
 		}
 		if moved {
 			changeAll(t, p)
-			var tag *cotter.MovedError
-			if err := p.mustFail(t, cotter.Request{}); !errors.As(err, &tag) {
+			var tag *cotter.ContentChangedError
+			if err := p.mustFail(t, cotter.Request{}); !errors.As(err, &tag) || !tag.Confirming {
 				t.Errorf("Install after the tag has moved: %v", err)
 			}
 			continue
@@ -252,8 +253,8 @@ func TestWrappedFetcher(t *testing.T) {
 	in := p.installer()
 	in.Fetcher = loggingFetcher{in.Fetcher}
 	_, err := in.Install(context.Background(), cotter.Request{Dir: p.dir, Locked: true})
-	var moved *cotter.MovedError
-	if !errors.As(err, &moved) {
+	var moved *cotter.ContentChangedError
+	if !errors.As(err, &moved) || !moved.Confirming {
 		t.Errorf("a moved tag, by a wrapped Fetcher: %v", err)
 	}
 	in.Fetcher = blindFetcher{in.Fetcher}
@@ -357,7 +358,7 @@ func TestUnusableCache(t *testing.T) {
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(p.events(), "Kind:"+string(cotter.WarningNoCache)); n != 1 {
+	if n := strings.Count(p.events(), "Kind:"+string(event.WarningNoCache)); n != 1 {
 		t.Errorf("%d warnings are about the cache, want one:\n%s", n, p.events())
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/.cotter/stage/@cache")); !errors.Is(err, fs.ErrNotExist) {

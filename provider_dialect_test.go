@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -86,8 +87,8 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 				}
 				var warnings []string
 				in := *w.in
-				in.OnEvent = func(event cotter.Event) {
-					if warning, ok := event.(cotter.Warning); ok && warning.Kind == cotter.WarningDialectAssumed {
+				in.OnEvent = func(ev cotter.Event) {
+					if warning, ok := ev.(event.Warning); ok && warning.Kind == event.WarningDialectAssumed {
 						warnings = append(warnings, warning.Message)
 						if warning.Range.Filename != "main.tf" || warning.Range.Start.Line != 3 {
 							t.Errorf("the warning is at %s, want main.tf:3", warning.Range)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -29,8 +30,8 @@ func newProviderWorld(t *testing.T, text string, opts modtest.Options) *provider
 	text = strings.ReplaceAll(text, "PLATFORM", addrs.CurrentPlatform().String())
 	w := &providerWorld{World: modtest.NewWith(t, modtest.Txtar(text), opts)}
 	w.in = w.Installer()
-	w.in.OnEvent = func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok {
+	w.in.OnEvent = func(ev cotter.Event) {
+		if warning, ok := ev.(event.Warning); ok {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.warnings = append(w.warnings, w.plain(warning.Message))

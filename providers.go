@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
@@ -39,7 +41,7 @@ func newRequirements() *requirements {
 }
 
 // add adds the requirements of one module.
-func (r *requirements) add(path addrs.Module, config ModuleConfig) {
+func (r *requirements) add(path addrs.Module, config config.Module) {
 	if config.ProviderDiagnostics.HasErrors() {
 		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
 	}
@@ -167,7 +169,7 @@ func (s *providerStage) close() {
 
 // require returns the function that a walk calls with the configuration of each module, or
 // nil if s is nil.
-func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
+func (s *providerStage) require() func(addrs.Module, config.Module) {
 	if s == nil {
 		return nil
 	}
@@ -253,11 +255,11 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), p.stage.providerLayout(), func(placed treeproviders.Installed) {
 		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
 		if placed.Unexplained {
-			p.stage.events.emit(UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
-			p.stage.events.emit(Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: WarningRestored})
+			p.stage.events.emit(event.UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
+			p.stage.events.emit(event.Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: event.WarningRestored})
 		}
 		if placed.IsNew {
-			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
+			p.stage.events.emit(event.ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
 		}
 	})
 	for _, again := range refetched {
@@ -339,7 +341,7 @@ func (p *providerPlan) writeLock(result *Result) error {
 	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	s.events.emit(event.LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
@@ -28,7 +29,7 @@ type OriginReport struct {
 type ModuleOrigin struct {
 	// Path is the called module's path, and Call the block that calls it.
 	Path addrs.Module
-	Call ModuleCall
+	Call config.Call
 	// Package is the package's address without its pin, redacted for display.
 	Package string
 	// Ref is the name that the origin has for the content now, such as the tag v1.2.0 or the
@@ -57,33 +58,21 @@ func (o ModuleOrigin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 func (o ModuleOrigin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked == o.Now }
 
 // Compared is the part of a package that VerifyRemote compared with the lock.
-type Compared int
+type Compared string
 
 // The parts of a package.
 const (
 	// ComparedNothing means that nothing was compared.
-	ComparedNothing Compared = iota
+	ComparedNothing Compared = ""
 	// ComparedDirectory is the directory of the module in its package.
-	ComparedDirectory
+	ComparedDirectory Compared = "directory"
 	// ComparedRevision is a git commit, or the digest of an OCI manifest.
-	ComparedRevision
+	ComparedRevision Compared = "revision"
 	// ComparedAddress is the address of the package without its revision.
-	ComparedAddress
+	ComparedAddress Compared = "address"
 	// ComparedContent is a hash of the package's content.
-	ComparedContent
+	ComparedContent Compared = "content"
 )
-
-// comparedNames are the values as text.
-var comparedNames = enum[Compared]{"Compared", []string{"nothing", "directory", "revision", "address", "content"}}
-
-// String returns the part in one word.
-func (c Compared) String() string { return comparedNames.text(c) }
-
-// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
-func (c Compared) MarshalText() ([]byte, error) { return comparedNames.marshal(c) }
-
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
-func (c *Compared) UnmarshalText(text []byte) error { return comparedNames.unmarshal(text, c) }
 
 // ProviderOrigin says whether the source of a locked provider still confirms its entry.
 type ProviderOrigin struct {
@@ -164,7 +153,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 		if !locked || !m.ownsPackage() {
 			continue
 		}
-		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.ModuleCall})
+		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.Call})
 		o := &list[len(list)-1] // list has room for all elements, so this one does not move
 		wait.Go(func() {
 			if err := v.compare(ctx, o, m.call, entry); err != nil {

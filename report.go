@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -32,9 +33,9 @@ type Report struct {
 	Stale []error
 	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
 	// entries. Restore puts them back.
-	Lost *LostEntriesError
+	Lost *LockedError
 	// Warnings are what the user must know besides. They do not make the verification fail.
-	Warnings []Warning
+	Warnings []event.Warning
 	// Misplaced lists records in modules.json, which stock tools use to find modules, that
 	// do not match the configuration and the lock. For example, a record may name another
 	// directory, whose files were not verified. They are *ModuleErrors in the order of the

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/detect"
@@ -47,8 +49,8 @@ type Request struct {
 	// installed stays at its version while that fits, and for others the newest version is
 	// selected.
 	NoLock bool
-	// OnEvent is called with each event of the run. nil means Installer.OnEvent. See [Event] for
-	// its guarantees.
+	// OnEvent is called with each event of the run. nil means Installer.OnEvent. Package event
+	// says what a callback can rely on.
 	OnEvent func(Event)
 	// Locked installs exactly what the lock says or fails with *LockedError. The lock is
 	// not written.
@@ -126,10 +128,10 @@ type Request struct {
 	// [DialectAuto]. The cotter command finds them in PATH.
 	Tools []Dialect
 	// Next is the stock tool that runs after this run, if that is known. It does not decide
-	// the dialect: if another tool was detected, a [Warning] says so.
+	// the dialect: if another tool was detected, an [event.Warning] says so.
 	Next Dialect
 	// Inputs are the values that sources and versions may depend on.
-	Inputs Inputs
+	Inputs config.Inputs
 	// Stores are asked before the stores of the Installer, for this project only. Projects
 	// with the same store share its answers.
 	Stores []PackageStore
@@ -140,17 +142,8 @@ type Request struct {
 	ForDir func(Request) (Request, error)
 }
 
-// Event is something that happened in a run: one of the structs of this package whose comment says
-// that it reports something, from [Resolved] to [Warning]. New ones may be added, so a switch over
-// them needs a default case.
-//
-// [Request].OnEvent receives the events of its run one after another, never two at once. A callback
-// that several runs share, such as that of an Installer, may be called by several runs at once. The
-// events of one module arrive in the order in which things happened. Events do not
-// influence the run, but the run waits for the callback, which must return quickly. No
-// event contains credentials. Text from other sources is not sanitized and must be escaped
-// before it is shown on a terminal.
-type Event interface{ event() }
+// Event is something that happened in a run: one of the structs of package event.
+type Event = event.Event
 
 // InvalidRequestError says that a request contradicts itself, or that a field has a value that it
 // cannot have, or that the called method cannot do what a field asks for. All methods of [Installer]
@@ -366,50 +359,6 @@ func (l Layout) MarshalText() ([]byte, error) { return layoutNames.marshal(l) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
 func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.unmarshal(text, l) }
-
-// Inputs are the values that the sources and versions of module calls may depend on. A
-// value is ignored if its variable does not exist, or if no source or version needs it.
-type Inputs struct {
-	// Variables are the values of the root module's input variables. If a variable has
-	// several values, the last one counts. These values take precedence over the module's
-	// own terraform.tfvars and *.auto.tfvars.
-	Variables []Variable
-	// Environment maps the names of variables to values. The values in the module's own
-	// files take precedence over them. The cotter command takes them from TF_VAR_NAME.
-	Environment map[string]string
-	// Workspace is the name of the workspace; "" means the one that was selected with a
-	// stock tool, or "default".
-	Workspace string
-	// TestDir is the directory of the root module's tests, in addition to the root module's
-	// own directory. It is relative to that directory; "" means "tests". The modules that
-	// tests run are installed too.
-	TestDir string
-	// AllowFileReads lets functions such as file in the user's own modules read every file
-	// that the process can read, as with stock tools. Otherwise they can read only files of
-	// the git repository that the root module is in, and other files are a
-	// *[FileReadError]. The modules of packages can always read only their package. A
-	// source can send what it reads to any server, so set this only if the author of the
-	// configuration may see all files of the user.
-	AllowFileReads bool
-	// Home is the user's home directory. A git repository that contains all of it, such as
-	// one of dotfiles, does not count for AllowFileReads: the functions can then read only
-	// the directory of the root module. "" means the directory that the operating system
-	// knows for the user.
-	Home string
-}
-
-// Variable gives a value to one input variable of the root module, or names a file with
-// values.
-type Variable struct {
-	// Name is the name of the variable, and Value its value, as on the command line of
-	// stock tools. For a variable of type string, number or bool, or without a type, Value
-	// is the text of the value. For other types, it is an expression in HCL native syntax.
-	Name, Value string
-	// File is a file of values in the format of terraform.tfvars, or of JSON if its name
-	// ends in ".json". It is relative to the root module's directory. It is used if Name is
-	// empty.
-	File string
-}
 
 // Providers says what Install does with the providers that the modules require.
 type Providers struct {

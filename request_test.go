@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -235,27 +236,27 @@ func TestEventsBelongToRequests(t *testing.T) {
 		wait.Go(func() {
 			active := false
 			resolved, ready, needed, installed := map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
-			req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(event cotter.Event) {
+			req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(ev cotter.Event) {
 				if active {
 					t.Error("two events of a run at once")
 				}
 				active = true
 				defer func() { active = false }()
-				switch e := event.(type) {
-				case cotter.Resolved:
+				switch e := ev.(type) {
+				case event.Resolved:
 					resolved[e.Path.String()] = e.Package
-				case cotter.PackageNeeded:
+				case event.PackageNeeded:
 					needed[e.Path.String()] = e.Package
-				case cotter.ModuleReady:
+				case event.ModuleReady:
 					if _, ok := resolved[e.Path.String()]; !ok || len(installed) > 0 {
 						t.Errorf("%s is ready before it is resolved, or after the end", e.Path)
 					}
 					ready[e.Path.String()] = e.Dir
-				case cotter.ProviderResolved:
+				case event.ProviderResolved:
 					resolved[e.Provider.Type] = e.Version
-				case cotter.ProviderReady:
+				case event.ProviderReady:
 					ready[e.Provider.Type] = e.Version
-				case cotter.ModuleInstalled:
+				case event.ModuleInstalled:
 					installed[e.Path.String()] = true
 				}
 			}}
@@ -295,7 +296,7 @@ func TestTrace(t *testing.T) {
 		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
 	}, CacheDir: testenv.TempDir(t)})
 	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+	in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 		mu.Lock()
 		defer mu.Unlock()
 		kind := op.Kind
@@ -366,8 +367,8 @@ terraform {
 }
 `})
 	got := map[string]string{}
-	if _, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
+	if _, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(ev cotter.Event) {
+		if warning, ok := ev.(event.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
 			got[warning.Range.String()] = warning.Path.String() + ": " + strings.Fields(warning.Message)[0]
 			if strings.Contains(warning.Message, "main.tf:3") || strings.Contains(warning.Message, "main.tf:7") {
 				t.Errorf("the message has the place: %s", warning.Message)
@@ -407,7 +408,7 @@ module "oci" {
 	}
 	var mu sync.Mutex
 	traced := map[string]bool{}
-	w.in.Trace = func(ctx context.Context, op cotter.Operation) (context.Context, func(error)) {
+	w.in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {

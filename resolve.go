@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -161,24 +162,24 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	}
 	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
 	if p != nil {
-		p.evidence.Kind, p.selected.why = evidence.Installed, SelectionInstalled
-		r.emitResolved(c, record.Version, "", SelectionInstalled)
+		p.evidence.Kind, p.selected.why = evidence.Installed, event.SelectionInstalled
+		r.emitResolved(c, record.Version, "", event.SelectionInstalled)
 	}
 	return p, subdir, err
 }
 
 // useLocked places the package of the lock entry.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	return r.useEntry(ctx, c, entry, SelectionLocked, r.locator.use)
+	return r.useEntry(ctx, c, entry, event.SelectionLocked, r.locator.use)
 }
 
 // useEntry places the package of an entry, which use locates.
-func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
+func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why event.Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
 	r.emitResolved(c, entry.Version, packageOf(entry), why)
 	p, subdir, err := use(ctx, c, entry)
 	if err == nil {
 		p.selected.why = why
-		r.events.emit(HashVerified{Path: c.path})
+		r.events.emit(event.HashVerified{Path: c.path})
 	}
 	return p, subdir, err
 }
@@ -211,7 +212,7 @@ func (r *resolver) useSameSource(ctx context.Context, c *call, entry lockfile.Mo
 	if err := checkEntry(r.project.rules, c, entry); err != nil {
 		return nil, "", err
 	}
-	return r.useEntry(ctx, c, entry, SelectionSameSource, r.locator.useSameSource)
+	return r.useEntry(ctx, c, entry, event.SelectionSameSource, r.locator.useSameSource)
 }
 
 // isGone reports whether an error says that the origin no longer has a locked package, or that the
@@ -287,15 +288,15 @@ func packageOf(entry lockfile.Module) string {
 // placed reports that a module is ready. A local module was resolved by that.
 func (r *resolver) placed(m *module) {
 	if m.call.from.IsLocal() {
-		r.emitResolved(m.call, "", "", SelectionUnknown)
+		r.emitResolved(m.call, "", "", event.SelectionUnknown)
 	}
-	r.events.emit(ModuleReady{Path: m.path(), Dir: m.finalPath})
+	r.events.emit(event.ModuleReady{Path: m.path(), Dir: m.finalPath})
 }
 
-func (r *resolver) emitResolved(c *call, version, pkg string, why Selection) {
+func (r *resolver) emitResolved(c *call, version, pkg string, why event.Selection) {
 	_, source := c.shown(false)
-	locked := why == SelectionLocked || why == SelectionSameSource
-	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
+	locked := why == event.SelectionLocked || why == event.SelectionSameSource
+	r.events.emit(event.Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
 }
 
 // checkContent returns an error if an entry has different content than a locked version.
@@ -365,9 +366,9 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 }
 
 // assumedDialectOf is assumedDialect for a call; zero if it is nil.
-func (p *openProject) assumedDialectOf(c *call) Warning {
+func (p *openProject) assumedDialectOf(c *call) event.Warning {
 	if c == nil {
-		return Warning{}
+		return event.Warning{}
 	}
 	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
 }
@@ -380,7 +381,7 @@ func (r *resolver) warnOfCredentials(c *call) {
 	if !ok || !remote.Package.HoldsCredentials() {
 		return
 	}
-	r.events.emit(Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
+	r.events.emit(event.Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
 		path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package))})
 }
 

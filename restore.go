@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
@@ -15,7 +16,7 @@ import (
 )
 
 // ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
-// the lock lacks. It may be joined by a [*HistoryEndError] if the history is not complete.
+// the lock lacks. It may be joined by a *repository.HistoryEndError if the history is not complete.
 var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
 
 // Restored lists what Restore put back.
@@ -42,7 +43,7 @@ type Restored struct {
 // has with another source or constraint. It also skips the entry of a provider if no installed
 // module requires that version. If there is nothing to put back, the error wraps
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
-// it; otherwise a warning of the kind [WarningRepositoryOwner] is sent.
+// it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
 	if err := req.checkForRestore(); err != nil {
 		return nil, err
@@ -52,11 +53,11 @@ func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile
 	}
 	events := eventsOf(in, req)
 	err = takeProject(ctx, in, req, func(p *reading) error {
-		var end *HistoryEndError
+		var end *worktree.HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
 			earlier, err := source()
 			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
-				events.emit(Warning{Message: err.Error(), Kind: WarningRepositoryOwner})
+				events.emit(event.Warning{Message: err.Error(), Kind: event.WarningRepositoryOwner})
 			}
 			if end == nil {
 				errors.As(err, &end)
@@ -111,7 +112,10 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 		sources = append(sources, inHistory(worktree.Modules))
 	}
 	sources = append(sources, func() (earlierLock, error) {
-		lock, err := ReadLockAt(ctx, p.req, "HEAD")
+		lock, diags, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
+		if diags.HasErrors() {
+			err = diags
+		}
 		return earlierLock{p.req.headLock(), lock}, err
 	})
 	if len(p.lock.Providers()) == 0 {

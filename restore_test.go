@@ -41,9 +41,9 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 	p.write(t, ".terraform.lock.hcl", asStock)
 
 	err := p.mustFail(t, cotter.Request{Locked: true})
-	var lost *cotter.LostEntriesError
-	if !errors.As(err, &lost) || lost.LockFile != ".terraform.lock.hcl" {
-		t.Errorf("Install with Locked = %v, want *LostEntriesError", err)
+	var lost *cotter.LockedError
+	if !errors.As(err, &lost) || !lost.Lost || lost.LockFile != ".terraform.lock.hcl" {
+		t.Errorf("Install with Locked = %v, want a *LockedError about lost entries", err)
 	}
 	p.mustInstall(t, cotter.Request{})
 	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {

@@ -4,6 +4,8 @@ import (
 	"iter"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
@@ -92,7 +94,7 @@ type Module struct {
 	// modules.json and in the lock.
 	Path addrs.Module
 	// Call is the module block that calls it.
-	Call ModuleCall
+	Call config.Call
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
 	// Version is the selected version; zero if the source has no versions.
@@ -125,7 +127,7 @@ type Unresolved struct {
 	// cannot be read, it is the path of that module.
 	Path addrs.Module
 	// Call is the module block.
-	Call ModuleCall
+	Call config.Call
 	// Source is the parsed source address; nil if it does not parse.
 	Source addrs.ModuleSource
 	// Err says why, as a *ModuleError or a *ConfigError.
@@ -142,9 +144,9 @@ type LockChange struct {
 	// ExcludedBy is the call, if its constraint does not allow the version of Old. It is
 	// nil if the constraint allows it, or if the call has another source now.
 	ExcludedBy *Caller
-	// Selection says why the new version was selected; SelectionUnknown for an entry that was
+	// Selection says why the new version was selected; event.SelectionUnknown for an entry that was
 	// removed.
-	Selection Selection
+	Selection event.Selection
 	// Newer is the newest version that could have been selected instead of that of New. It is "" if
 	// there is none, and also if the run did not have to know the available versions.
 	Newer string
@@ -155,55 +157,16 @@ type LockChange struct {
 	// Interface is what has changed for the module's caller, and Files what has changed in
 	// its package. Both are empty for entries that were added or removed, and if the former
 	// package was not installed.
-	Interface []InterfaceChange
+	Interface []config.InterfaceChange
 	Files     hashing.Changes
 }
-
-// Selection says why a run uses a version or a revision of a module. What is in use stays in use,
-// so the first reason that applies decides.
-type Selection int
-
-// The reasons. The first four are in the order in which they apply.
-const (
-	// SelectionUnknown means that nothing was selected.
-	SelectionUnknown Selection = iota
-	// SelectionLocked means that the lock has an entry for the call.
-	SelectionLocked
-	// SelectionSameSource means that the lock has an entry for another call of the same source,
-	// or had one before the run, as after a call was renamed.
-	SelectionSameSource
-	// SelectionInstalled means that a stock tool has installed it for the call.
-	SelectionInstalled
-	// SelectionNewest means that it is the newest that the call's constraint allows.
-	SelectionNewest
-	// SelectionUnified means that all calls of the source share it.
-	SelectionUnified
-	// SelectionRequested means that the request names it.
-	SelectionRequested
-)
-
-// selectionNames are the values as text.
-var selectionNames = enum[Selection]{"Selection", []string{"unknown", "locked", "same source", "installed", "newest", "unified", "requested"}}
-
-// String returns the reason in a few words.
-func (s Selection) String() string { return selectionNames.text(s) }
-
-// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
-func (s Selection) MarshalText() ([]byte, error) { return selectionNames.marshal(s) }
-
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
-func (s *Selection) UnmarshalText(text []byte) error { return selectionNames.unmarshal(text, s) }
-
-// IsInUse reports whether the project used the version or revision before the lock had an entry
-// for the call.
-func (s Selection) IsInUse() bool { return s == SelectionSameSource || s == SelectionInstalled }
 
 // Caller is a call whose constraint takes part in a conflict, or excludes a locked version.
 type Caller struct {
 	// Path is the called module's path.
 	Path addrs.Module
 	// Call is the module block, with its file and line.
-	Call ModuleCall
+	Call config.Call
 	// Constraint is the call's constraint; "" for any version.
 	Constraint string
 }

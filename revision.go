@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -67,14 +68,14 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		if status.Gone != nil {
 			return revisionProof{err: status.Gone}
 		}
-		return revisionProof{err: &MovedError{Path: pathOf(l.entry.Key), Name: status.Name, Locked: status.Locked, Now: status.Now}}
+		return revisionProof{err: &ContentChangedError{Confirming: true, Path: pathOf(l.entry.Key), Name: status.Name, Locked: status.Locked, Now: status.Now}}
 	}
 	proof := revisionProof{kind: evidence.Origin, pointed: !status.Fixed || !status.Moved()}
 	if at.Package.Getter() == "git" {
 		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
 	if proof.err == nil && status.Moved() && status.Fixed {
-		r.events.emit(Warning{Path: l.path, Kind: WarningMoved, Message: movedText(status)})
+		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningMoved, Message: movedText(status)})
 	}
 	return proof
 }
@@ -118,7 +119,7 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	case evidence.Refuse:
 		return revisionProof{err: refused}
 	case evidence.Warn:
-		r.events.emit(Warning{Path: l.path, Kind: WarningUnknownHistory, Message: refused.Error()})
+		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
 	return proof

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
@@ -49,7 +50,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 			found.newer = chosen.Version.String()
 			fallthrough
 		case young == nil:
-			found.why, chosen = SelectionInstalled, inUse
+			found.why, chosen = event.SelectionInstalled, inUse
 		case isOlder: // oldEnough has warned about a newer one
 			s.events.warn(c.path, fmt.Sprintf("version %s is installed, but was passed over: %s", inUse.Version, young))
 		}
@@ -72,7 +73,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 // findRevision selects the revision for a call whose source has no versions. A commit that a
 // stock tool has installed stays in use if it is still in the history of its branch.
 func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
-	found := selection{why: SelectionNewest}
+	found := selection{why: event.SelectionNewest}
 	var err error
 	if found.at, err = s.origins.Locate(ctx, c.from, ""); err != nil {
 		return selection{}, c.fail(err)
@@ -94,9 +95,9 @@ func (s *selector) findRevision(ctx context.Context, c *call) (selection, error)
 	}
 	switch {
 	case now.Revision == commit:
-		found.why = SelectionInstalled
+		found.why = event.SelectionInstalled
 	case reach.Result == getmodules.Reachable:
-		found.why, found.isBehind, found.at.Revision = SelectionInstalled, true, commit
+		found.why, found.isBehind, found.at.Revision = event.SelectionInstalled, true, commit
 	default:
 		s.events.warn(c.path, notKept(now, commit, reach))
 	}
@@ -158,14 +159,14 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 }
 
 // reason says why the newest of the versions that meet the constraint from wanted is selected.
-func (s *selector) reason(c *call) Selection {
+func (s *selector) reason(c *call) event.Selection {
 	if _, ok := s.unified.version(c); ok {
-		return SelectionUnified
+		return event.SelectionUnified
 	}
 	if s.update.To != "" && hasPath(s.update.Keys, c.key()) {
-		return SelectionRequested
+		return event.SelectionRequested
 	}
-	return SelectionNewest
+	return event.SelectionNewest
 }
 
 // checkDirection returns an error if an update selects a lower version. If the constraint

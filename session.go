@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
@@ -193,9 +194,9 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 func (s *session) warnOfCache(events *events) {
 	s.cacheWarning.Do(func() {
 		if s.CacheErr != nil {
-			events.emit(Warning{
+			events.emit(event.Warning{
 				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
-				Kind:    WarningNoCache,
+				Kind:    event.WarningNoCache,
 			})
 		}
 	})

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -43,8 +45,8 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 	}
 	in := one.installer()
 	in.CacheDir = cache
-	in.OnEvent = func(event cotter.Event) {
-		if e, ok := event.(cotter.FetchStarted); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if e, ok := ev.(event.FetchStarted); ok {
 			fetched = append(fetched, e.Package)
 		}
 	}
@@ -107,11 +109,11 @@ func TestSharedArchive(t *testing.T) {
 	in := second.installer()
 	in.CacheDir = cache
 	in.Config = oneCall{p.world.ArchiveSource("n.zip", "")}
-	in.OnEvent = func(event cotter.Event) {
-		if _, ok := event.(cotter.Resolved); ok { // the session of the run has begun
+	in.OnEvent = func(ev cotter.Event) {
+		if _, ok := ev.(event.Resolved); ok { // the session of the run has begun
 			close(began)
 		}
-		second.record(event)
+		second.record(ev)
 	}
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: second.dir}); err != nil {
 		t.Fatal(err)
@@ -142,9 +144,9 @@ func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 // oneCall returns one call for the root module.
 type oneCall struct{ source string }
 
-func (r oneCall) ReadModule(_ context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+func (r oneCall) ReadModule(_ context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
-		return cotter.ModuleConfig{}, nil
+		return config.Module{}, nil
 	}
-	return cotter.ModuleConfig{Calls: []cotter.ModuleCall{{Name: "archive", Source: r.source}}}, nil
+	return config.Module{Calls: []config.Call{{Name: "archive", Source: r.source}}}, nil
 }

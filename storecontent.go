@@ -13,13 +13,14 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // VerifyStore fetches, extracts and hashes all packages of a store, compares them with
 // their entries, and checks that the artifacts confirm the entries. It contacts only the
 // store and keeps nothing. The entries are sorted by source and version, with providers
 // last. The error reports problems that concern the whole store.
-func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]StoreEntry, error) {
+func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	alone := *in
 	alone.CacheDir = ""
 	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
@@ -30,7 +31,7 @@ func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]Sto
 // means trusting it. Of provider packages for other platforms only the hashes are kept.
 // Damaged packages are not imported, and Err of their entries is set. The returned entries
 // and the error are as for VerifyStore.
-func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]StoreEntry, error) {
+func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
@@ -53,7 +54,7 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) ([]StoreEntry, error) {
+func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) ([]ocistore.Entry, error) {
 	events := eventsOf(&in, Request{})
 	by, err := userOf(&in, events)
 	if err != nil {
@@ -72,7 +73,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 	}
 	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
 	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
-	entries := make([]StoreEntry, len(tags))
+	entries := make([]ocistore.Entry, len(tags))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(s.Slots))
 	for i, tag := range tags {
@@ -86,7 +87,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 				err = found.Distrust
 			}
 			st := found.Statement
-			entries[i] = StoreEntry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
+			entries[i] = ocistore.Entry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -97,7 +98,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 		})
 	}
 	err = group.Wait()
-	slices.SortFunc(entries, func(a, b StoreEntry) int {
+	slices.SortFunc(entries, func(a, b ocistore.Entry) int {
 		return strings.Compare(a.Source+"\x00"+a.Version+a.Tag, b.Source+"\x00"+b.Version+b.Tag)
 	})
 	if err != nil {
@@ -110,11 +111,11 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 // readProviders reads all provider packages of a store, which are listed by its tags. If
 // keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
 // every package is only hashed.
-func readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
+func readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]ocistore.Entry, error) {
 	if keep && s.CacheErr != nil {
 		return nil, s.CacheErr
 	}
-	found := make([][]StoreEntry, len(tags))
+	found := make([][]ocistore.Entry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(s.Slots))
 	for i, tag := range tags {
@@ -123,7 +124,7 @@ func readProviders(ctx context.Context, s *session, store PackageStore, tags []s
 		}
 		group.Go(func() error {
 			for _, p := range stores.ReadRelease(ctx, store, tag, s.providers.Getter, keep) {
-				entry := StoreEntry{Platform: p.Platform, Hashes: p.Hashes, Tag: tag, Err: p.Err}
+				entry := ocistore.Entry{Platform: p.Platform, Hashes: p.Hashes, Tag: tag, Err: p.Err}
 				if !p.Release.Version.IsZero() {
 					entry.Source, entry.Version = p.Release.Provider.String(), p.Release.Version.String()
 				}
@@ -134,7 +135,7 @@ func readProviders(ctx context.Context, s *session, store PackageStore, tags []s
 	}
 	err := group.Wait()
 	entries := slices.Concat(found...)
-	slices.SortFunc(entries, func(a, b StoreEntry) int {
+	slices.SortFunc(entries, func(a, b ocistore.Entry) int {
 		return strings.Compare(a.Source+"\x00"+a.Version+"\x00"+a.Platform.String(), b.Source+"\x00"+b.Version+"\x00"+b.Platform.String())
 	})
 	return entries, err

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
@@ -222,8 +223,8 @@ func TestBundleWithOtherTag(t *testing.T) {
 	moved = bytes.Replace(moved, []byte(artifact.StatementOf(names).Tag()), []byte(artifact.StatementOf(victim).Tag()), 1)
 	in := freshInstaller(t, p, openBundle(t, moved))
 	var warnings []string
-	in.OnEvent = func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if warning, ok := ev.(event.Warning); ok {
 			warnings = append(warnings, warning.Message)
 		}
 	}

@@ -6,21 +6,10 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
 )
-
-// Operation is something that a run asks of a server or of another program; see [Installer].Trace.
-type Operation struct {
-	// Kind is "http" for a request, with the redirects that it follows, "git" or "hg" for a run of
-	// that program, and "fetch" for getting a package, which consists of others.
-	Kind string
-	// Name is the method of a request, or the subcommand of a program; "" for a fetch.
-	Name string
-	// Target is the URL of a request without its query, or the package of a fetch. It has no
-	// credentials. It is "" for a program.
-	Target string
-}
 
 // scope is what the contexts of a session's requests have: a memory for the answers that clients keep,
 // so that clients that live longer ask again in the next session, and the hook that is told of each
@@ -40,14 +29,14 @@ func (s *scope) in(ctx context.Context) context.Context {
 }
 
 // hookOf returns the hook for an Installer.Logger and an Installer.Trace; nil if both are nil.
-func hookOf(logger *slog.Logger, tracer func(context.Context, Operation) (context.Context, func(error))) trace.Hook {
+func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {
 	if logger == nil && tracer == nil {
 		return nil
 	}
 	return func(ctx context.Context, op trace.Operation) (context.Context, func(error)) {
 		done := func(error) {}
 		if tracer != nil {
-			if traced, end := tracer(ctx, Operation(op)); traced != nil {
+			if traced, end := tracer(ctx, event.Operation(op)); traced != nil {
 				ctx = traced
 				if end != nil {
 					done = end
@@ -74,8 +63,8 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 	if logger == nil {
 		return fn
 	}
-	return func(event Event) {
-		if w, ok := event.(Warning); ok {
+	return func(ev Event) {
+		if w, ok := ev.(event.Warning); ok {
 			attrs := []slog.Attr{slog.String("module", w.Path.String()), slog.String("kind", string(w.Kind))}
 			if w.Range.Filename != "" {
 				attrs = append(attrs, slog.String("range", w.Range.String()))
@@ -83,7 +72,7 @@ func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 			logger.LogAttrs(context.Background(), slog.LevelWarn, w.Message, attrs...)
 		}
 		if fn != nil {
-			fn(event)
+			fn(ev)
 		}
 	}
 }

@@ -144,16 +144,9 @@ func TestEnumTexts(t *testing.T) {
 	t.Parallel()
 	checkTexts(t, []cotter.Dialect{cotter.DialectAuto, cotter.DialectOpenTofu, cotter.DialectTerraform}, "auto", "tofu", "terraform")
 	checkTexts(t, []cotter.Layout{cotter.LayoutLinks, cotter.LayoutCopy}, "links", "copy")
-	checkTexts(t, []cotter.Selection{
-		cotter.SelectionUnknown, cotter.SelectionLocked, cotter.SelectionSameSource, cotter.SelectionInstalled,
-		cotter.SelectionNewest, cotter.SelectionUnified, cotter.SelectionRequested,
-	}, "unknown", "locked", "same source", "installed", "newest", "unified", "requested")
 	checkTexts(t, []cotter.Status{
 		cotter.StatusUnknown, cotter.StatusVerified, cotter.StatusChanged, cotter.StatusMissing, cotter.StatusUnlocked, cotter.StatusFormer,
 	}, "unknown", "verified", "changed", "missing", "unlocked", "former")
-	checkTexts(t, []cotter.Compared{
-		cotter.ComparedNothing, cotter.ComparedDirectory, cotter.ComparedRevision, cotter.ComparedAddress, cotter.ComparedContent,
-	}, "nothing", "directory", "revision", "address", "content")
 }
 
 type text interface {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -52,7 +53,7 @@ func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err er
 		return nil, err
 	}
 	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
-		report.Warnings = append(report.Warnings, Warning{Message: text})
+		report.Warnings = append(report.Warnings, event.Warning{Message: text})
 	}
 	report.Complete = true
 	return report, nil

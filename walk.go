@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 )
 
 // walker walks a module tree. It goes on below a module as soon as the module is in its place, so
@@ -32,7 +33,7 @@ type walker struct {
 	begin func(context.Context, []parsedCall)
 	// require, which may be nil, is called with the configuration of each module, to
 	// collect provider requirements.
-	require func(addrs.Module, ModuleConfig)
+	require func(addrs.Module, config.Module)
 	// warn is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is the number of directories that are read at once.
@@ -182,7 +183,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	if ctx.Err() != nil {
 		return nil
 	}
-	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: t.dialect, Providers: t.require != nil}
+	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.dialect == DialectTerraform, Providers: t.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}

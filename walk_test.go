@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -87,8 +88,8 @@ disk
 	begin := sync.OnceFunc(func() { close(began) })
 	in := w.Installer()
 	in.Fetcher = slowFetcher{in.Fetcher, began}
-	in.OnEvent = func(event cotter.Event) {
-		if _, ok := event.(cotter.ProviderProgress); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if _, ok := ev.(event.ProviderProgress); ok {
 			begin()
 		}
 	}

@@ -18,7 +18,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -147,7 +149,7 @@ func (p *project) request(comment string) cotter.Request {
 	for line := range strings.Lines(comment) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
 			name, value, _ := strings.Cut(text, "=")
-			req.Inputs.Variables = append(req.Inputs.Variables, cotter.Variable{Name: name, Value: value})
+			req.Inputs.Variables = append(req.Inputs.Variables, config.Variable{Name: name, Value: value})
 		}
 		switch strings.TrimSpace(line) {
 		case "locked":
@@ -161,17 +163,17 @@ func (p *project) request(comment string) cotter.Request {
 	return req
 }
 
-func (p *project) record(event cotter.Event) {
+func (p *project) record(ev cotter.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch e := event.(type) {
-	case cotter.FetchProgress:
+	switch e := ev.(type) {
+	case event.FetchProgress:
 		return // their number depends on the network
-	case cotter.FetchDone:
+	case event.FetchDone:
 		e.Bytes = 0
-		event = e
+		ev = e
 	}
-	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", event, event), "cotter."))
+	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "event."))
 }
 
 // events returns the events so far. They are sorted, because concurrent work sends them in any

@@ -16,8 +16,8 @@ type ParseError struct {
 	// What is the kind of the input, such as "hostname". Empty means a module
 	// source address.
 	What string
-	// Input is the parsed text. It can contain credentials, which the message
-	// omits.
+	// Input is the parsed text. The parsing functions redact it,
+	// so printing all fields shows no credentials either; see [Redact].
 	Input string
 	// Reason is a short description of the error.
 	Reason string

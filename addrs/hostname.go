@@ -27,10 +27,10 @@ const (
 func ParseHostname(s string) (Hostname, error) {
 	host, err := svchost.ForComparison(s)
 	if err != nil {
-		return "", &ParseError{What: "hostname", Input: s, Reason: err.Error(), Err: err}
+		return "", &ParseError{What: "hostname", Input: Redact(s), Reason: err.Error(), Err: err}
 	}
 	if reason := hostFault(host); reason != "" {
-		return "", &ParseError{What: "hostname", Input: s, Reason: reason}
+		return "", &ParseError{What: "hostname", Input: Redact(s), Reason: reason}
 	}
 	return host, nil
 }

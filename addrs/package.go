@@ -115,7 +115,7 @@ func (p ModulePackage) URL() (*url.URL, error) {
 	}
 	u, err := url.Parse(rest)
 	if err != nil {
-		return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its URL is malformed"}
+		return nil, &ParseError{What: "module package address", Input: Redact(p.String()), Reason: "its URL is malformed"}
 	}
 	hostname.NormalizeURL(u)
 	return u, nil
@@ -147,7 +147,7 @@ func (p ModulePackage) Args(name string) ([]string, error) {
 		}
 		unescaped, err := url.QueryUnescape(value)
 		if err != nil {
-			return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its argument " + name + " has malformed escaping"}
+			return nil, &ParseError{What: "module package address", Input: Redact(p.String()), Reason: "its argument " + name + " has malformed escaping"}
 		}
 		values = append(values, unescaped)
 	}

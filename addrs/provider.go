@@ -69,7 +69,7 @@ func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 }
 
 func providerError(raw, reason string, err error) *ParseError {
-	return &ParseError{What: "provider source address", Input: raw, Reason: reason, Err: err}
+	return &ParseError{What: "provider source address", Input: Redact(raw), Reason: reason, Err: err}
 }
 
 // readProvider returns the reason why an address is invalid, and its cause if there is one.
@@ -213,7 +213,7 @@ func ParsePlatform(s string) (Platform, error) {
 	os, arch, _ := strings.Cut(s, "_")
 	for _, part := range []string{os, arch} {
 		if part == "" || len(part) > 32 || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return Platform{}, &ParseError{What: "platform", Input: s, Reason: fmt.Sprintf("it must have the form OS_ARCH, such as %q", CurrentPlatform())}
+			return Platform{}, &ParseError{What: "platform", Input: Redact(s), Reason: fmt.Sprintf("it must have the form OS_ARCH, such as %q", CurrentPlatform())}
 		}
 	}
 	return Platform{OS: os, Arch: arch}, nil

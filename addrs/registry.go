@@ -116,5 +116,5 @@ func notRegistry(raw string) string {
 }
 
 func registryError(raw, reason string, err error) *ParseError {
-	return &ParseError{What: "module registry address", Input: raw, Reason: reason, Err: err}
+	return &ParseError{What: "module registry address", Input: Redact(raw), Reason: reason, Err: err}
 }

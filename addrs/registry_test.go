@@ -72,7 +72,7 @@ func TestParseModuleSourceRegistryErrors(t *testing.T) {
 			t.Errorf("ParseModuleSourceRegistry(%q) = %v, %v, want a *ParseError", test.input, src, err)
 			continue
 		}
-		if parseError.Input != test.input {
+		if parseError.Input != addrs.Redact(test.input) {
 			t.Errorf("ParseModuleSourceRegistry(%q): Input = %q", test.input, parseError.Input)
 		}
 		if !strings.Contains(err.Error(), test.want) {

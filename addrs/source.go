@@ -55,7 +55,7 @@ func (p Parser) ParseModuleSource(raw string) (ModuleSource, error) {
 		}
 		return found, nil
 	}
-	found, err := parseRemote(raw)
+	found, err := ParseModuleSourceRemote(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,12 @@ func (s ModuleSourceRemote) String() string {
 // ForDisplay returns String, redacted by [Redact].
 func (s ModuleSourceRemote) ForDisplay() string { return Redact(s.String()) }
 
-// parseRemote accepts every address that stock tools parse as remote, which is nearly every
-// text with a colon.
-func parseRemote(raw string) (ModuleSourceRemote, error) {
+// ParseModuleSourceRemote parses the address of a package that is not in a registry, with a
+// directory in it: "git::https://example.com/net.git//vpc?ref=v1.2.0", "github.com/acme/net". It
+// recognizes the short forms that stock tools accept. It accepts nearly every text with a colon, but
+// no local path, and no registry address, which [ParseModuleSource] would recognize first. The error
+// is a *[ParseError].
+func ParseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 	given, subdir := splitCleanSubdir(raw)
 	// A "../" that the user wrote is refused even if the subdirectory stays in the package
 	// once it is joined to a detected one. A lone ".." is not refused here; the joined
@@ -157,7 +160,7 @@ func parseRemote(raw string) (ModuleSourceRemote, error) {
 	detected, err := detect(given)
 	if err != nil {
 		return ModuleSourceRemote{}, &ParseError{
-			Input:      raw,
+			Input:      Redact(raw),
 			Reason:     err.Error(),
 			MaybeLocal: errors.Is(err, errUnrecognized),
 		}
@@ -204,7 +207,7 @@ func JoinSubdir(outer, inner string) (string, error) {
 	}
 	joined := path.Join(outer, inner)
 	if escapes(joined) {
-		return "", &ParseError{What: "subdirectory", Input: joined, Reason: ErrOutsidePackage.Error(), Err: ErrOutsidePackage}
+		return "", &ParseError{What: "subdirectory", Input: Redact(joined), Reason: ErrOutsidePackage.Error(), Err: ErrOutsidePackage}
 	}
 	return joined, nil
 }
@@ -228,7 +231,7 @@ func escapes(subdir string) bool {
 // be part of a URL that contains a secret.
 func outsidePackage(raw string) *ParseError {
 	return &ParseError{
-		Input:  raw,
+		Input:  Redact(raw),
 		Reason: "the subdirectory " + ErrOutsidePackage.Error(),
 		Err:    ErrOutsidePackage,
 	}

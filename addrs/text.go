@@ -21,7 +21,7 @@ func textOf[T comparable](v T, what, text string, parse func(string) (T, error))
 		return nil, err
 	}
 	if again != v {
-		return nil, &ParseError{What: what, Input: text, Reason: "it is not in normal form"}
+		return nil, &ParseError{What: what, Input: Redact(text), Reason: "it is not in normal form"}
 	}
 	return []byte(text), nil
 }
@@ -71,7 +71,7 @@ func (s ModuleSourceLocal) LogValue() slog.Value { return slog.StringValue(strin
 
 func parseLocalText(raw string) (ModuleSourceLocal, error) {
 	if !isLocal(raw) {
-		return "", &ParseError{What: "local path", Input: raw, Reason: "it must begin with ./ or ../"}
+		return "", &ParseError{What: "local path", Input: Redact(raw), Reason: "it must begin with ./ or ../"}
 	}
 	return parseLocal(raw), nil
 }
@@ -144,7 +144,9 @@ func (s ModuleSourceRemote) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText accepts the addresses of remote packages that [ParseModuleSource] accepts.
-func (s *ModuleSourceRemote) UnmarshalText(text []byte) error { return setText(s, text, parseRemote) }
+func (s *ModuleSourceRemote) UnmarshalText(text []byte) error {
+	return setText(s, text, ParseModuleSourceRemote)
+}
 
 // LogValue returns [ModuleSourceRemote.ForDisplay] as a string.
 func (s ModuleSourceRemote) LogValue() slog.Value { return slog.StringValue(s.ForDisplay()) }

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
@@ -42,7 +44,7 @@ type Config struct {
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
 
 	netrcFile file
-	netrc     lazy[netrc]
+	netrc     lazy[getmodules.HTTPCredentials]
 
 	oci        ociConfig
 	ociAnswers singleflight.Memo[dockerQuestion, ociLogin]
@@ -60,10 +62,10 @@ type Config struct {
 type Options struct {
 	// Terraform reads the files that terraform reads instead of those that tofu reads.
 	Terraform bool
-	// Warn is called with a sentence about each netrc or Docker file that is skipped
-	// because the user has no permission to read it. These files are read when credentials
-	// are first looked up in them, so Warn must be safe for concurrent use. nil discards
-	// the warnings.
+	// Warn is called with a sentence about each file that is skipped because it does not exist or
+	// because the user has no permission to read it. netrc and Docker files are read when credentials
+	// are first looked up in them, so Warn must be safe for concurrent use. nil discards the
+	// warnings.
 	Warn func(text string)
 }
 
@@ -75,12 +77,14 @@ const maxFile = 1 << 20
 // it or ctx is done. netrc and Docker files are read later, when credentials are first
 // looked up in them.
 //
-// If TF_CLI_CONFIG_FILE names a file that does not exist, Load returns a warning, as stock
-// tools do. It also returns a warning for a file in the home directory that the user has no
-// permission to read, which happens in containers that run as another user. Any other file
-// that cannot be read or parsed is an error with its position. The Config is never nil, and
-// contains everything that could be read. No diagnostic contains a secret.
-func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagnostics) {
+// If TF_CLI_CONFIG_FILE names a file that does not exist, Load warns, as stock tools do. It also
+// warns of a file in the home directory that the user has no permission to read, which happens in
+// containers that run as another user. Any other file that cannot be read or parsed is an error.
+//
+// The error names all faults, one a line, each with its position. It wraps [hcl.Diagnostics] with
+// the same faults, for programs that show them in another way. It contains no secret. The Config is
+// never nil, and contains everything that could be read.
+func (e Environment) Load(ctx context.Context, opts Options) (*Config, error) {
 	paths := paths{Environment: e, terraform: opts.Terraform}
 	config := &Config{
 		Services:  map[addrs.Hostname]map[string]any{},
@@ -103,7 +107,12 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagn
 	for _, file := range paths.configFiles() {
 		diags = append(diags, config.addFile(ctx, e, file)...)
 	}
-	return config, diags
+	for _, diag := range diags {
+		if diag.Severity == hcl.DiagWarning {
+			config.warn(diag.Summary + ": " + diag.Detail)
+		}
+	}
+	return config, diagtext.Err(diags)
 }
 
 // addFile adds the content of a file.

@@ -132,7 +132,7 @@ func TestProtocols(t *testing.T) {
 		{name: "too much", environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=1000000", "TF_REGISTRY_CLIENT_TIMEOUT=99999999999999999999"}, warnings: 2},
 	}
 	for _, test := range tests {
-		config, diags := cliconfig.Environment{Home: home(t, test.files), Variables: test.environ}.Load(t.Context(), cliconfig.Options{})
+		config, diags := loadAll(t.Context(), cliconfig.Environment{Home: home(t, test.files), Variables: test.environ}, cliconfig.Options{})
 		if diags.HasErrors() || len(diags) != test.warnings {
 			t.Errorf("%s: %v, want %d warnings", test.name, diags, test.warnings)
 		}

@@ -3,7 +3,7 @@
 // https://opentofu.org/docs/cli/config/config-file/ describes the CLI configuration.
 //
 //	env := cliconfig.OSEnvironment()
-//	config, diags := env.Load(ctx, cliconfig.Options{})
+//	config, err := env.Load(ctx, cliconfig.Options{})
 //	services := &disco.Client{
 //		Credentials:    config,
 //		ForcedServices: config.Services,
@@ -15,7 +15,7 @@
 //		OCICredentials:  config.OCICredentials,
 //	}
 //
-// Diagnostics may consist of warnings only. The caller provides the environment:
+// The caller provides the environment:
 // [OSEnvironment] returns the environment of the process, and tests make their own.
 // [Environment.CacheDir] and [Environment.StateDir] return the directories of the cotter
 // command, so that other programs can share them.

@@ -45,9 +45,9 @@ oci_credentials "oci.example.com/team" {
 	}
 
 	ctx := context.Background()
-	config, diags := env.Load(ctx, cliconfig.Options{})
-	if diags.HasErrors() {
-		fmt.Println(diags)
+	config, err := env.Load(ctx, cliconfig.Options{})
+	if err != nil {
+		fmt.Println(err)
 		return
 	}
 	client := &http.Client{Timeout: config.Timeout}

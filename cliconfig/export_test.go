@@ -1,8 +1,5 @@
 package cliconfig
 
-// Netrc exports netrc.
-type Netrc = netrc
-
 // ParseNetrc exports parseNetrc.
 var ParseNetrc = parseNetrc
 

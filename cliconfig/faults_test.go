@@ -1,8 +1,11 @@
 package cliconfig_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/cliconfig"
 )
@@ -53,7 +56,7 @@ func TestFaults(t *testing.T) {
 		"defaults, contrary": {"oci_default_credentials {\n discover_ambient_credentials = false\n docker_style_config_files = []\n}", 1},
 	} {
 		dir := home(t, map[string]string{".tofurc": test.text})
-		config, diags := cliconfig.Environment{Home: dir, Variables: []string{"TF_TOKEN_reg_example_com=kept"}}.Load(t.Context(), cliconfig.Options{})
+		config, diags := loadAll(t.Context(), cliconfig.Environment{Home: dir, Variables: []string{"TF_TOKEN_reg_example_com=kept"}}, cliconfig.Options{})
 		check(t, name, diags)
 		for _, diag := range diags {
 			if diag.Subject == nil || diag.Subject.Start.Line != test.line || !strings.HasSuffix(diag.Subject.Filename, ".tofurc") {
@@ -75,7 +78,7 @@ func TestFileLimit(t *testing.T) {
 		t.Errorf("a file of the largest size gives the token %q", got)
 	}
 	dir = home(t, map[string]string{".tofurc": text + strings.Repeat("#", limit+1-len(text))})
-	_, diags := cliconfig.Environment{Home: dir}.Load(t.Context(), cliconfig.Options{})
+	_, diags := loadAll(t.Context(), cliconfig.Environment{Home: dir}, cliconfig.Options{})
 	check(t, "a larger file", diags)
 }
 
@@ -100,7 +103,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		config, diags := cliconfig.Environment{Home: home(t, map[string]string{".tofurc": string(src)})}.Load(t.Context(), cliconfig.Options{})
+		config, diags := loadAll(t.Context(), cliconfig.Environment{Home: home(t, map[string]string{".tofurc": string(src)})}, cliconfig.Options{})
 		if config == nil {
 			t.Fatalf("Load returned no configuration and %v", diags)
 		}
@@ -108,4 +111,20 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("Load: attempts %d, timeout %s", config.Attempts, config.Timeout)
 		}
 	})
+}
+
+// The error of Load names the faults of all files, and not only the first one.
+func TestLoadNamesAllFaults(t *testing.T) {
+	t.Parallel()
+	dir := home(t, map[string]string{".tofurc": "plugin_cache_dir = 1\n", ".terraform.d/a.tfrc": "plugin_cache_dir = 2\n", ".terraform.d/b.tfrc": "host = {\n"})
+	config, err := cliconfig.Environment{Home: dir}.Load(t.Context(), cliconfig.Options{})
+	var faults hcl.Diagnostics
+	if !errors.As(err, &faults) || len(faults) < 3 || config == nil {
+		t.Fatalf("Load = %v, %v, want 3 faults and a configuration", config, err)
+	}
+	for _, name := range []string{".tofurc", "a.tfrc", "b.tfrc"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not name %s: %s", name, err)
+		}
+	}
 }

@@ -149,10 +149,10 @@ func TestWithoutAHome(t *testing.T) {
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "missing")
-	_, diags := cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + name}}.Load(t.Context(), cliconfig.Options{})
+	_, diags := loadAll(t.Context(), cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + name}}, cliconfig.Options{})
 	if diags.HasErrors() || len(diags) != 1 || !strings.Contains(diags[0].Detail, "missing") {
 		t.Errorf("Load = %v, want one warning that names the file", diags)
 	}
-	_, diags = cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + t.TempDir()}}.Load(t.Context(), cliconfig.Options{})
+	_, diags = loadAll(t.Context(), cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + t.TempDir()}}, cliconfig.Options{})
 	check(t, "a directory", diags)
 }

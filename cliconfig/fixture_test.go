@@ -1,6 +1,8 @@
 package cliconfig_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,11 +75,29 @@ func load(t *testing.T, env cliconfig.Environment) *cliconfig.Config {
 
 func loadWith(t *testing.T, env cliconfig.Environment, opts cliconfig.Options) *cliconfig.Config {
 	t.Helper()
-	config, diags := env.Load(t.Context(), opts)
+	config, diags := loadAll(t.Context(), env, opts)
 	if len(diags) > 0 {
 		t.Fatalf("Load: %v", diags)
 	}
 	return config
+}
+
+// loadAll loads a configuration. It returns the warnings and the faults as diagnostics.
+func loadAll(ctx context.Context, env cliconfig.Environment, opts cliconfig.Options) (*cliconfig.Config, hcl.Diagnostics) {
+	var all, faults hcl.Diagnostics
+	warn := opts.Warn
+	loading := true
+	opts.Warn = func(text string) {
+		if loading {
+			all = append(all, &hcl.Diagnostic{Severity: hcl.DiagWarning, Detail: text})
+		} else if warn != nil {
+			warn(text)
+		}
+	}
+	config, err := env.Load(ctx, opts)
+	loading = false
+	errors.As(err, &faults)
+	return config, append(all, faults...)
 }
 
 // tokenFor returns the token for a host, or an empty string if the host has no

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -19,34 +20,55 @@ import (
 //
 // HTTPCredentials is a [github.com/cotterpin/cotter/getmodules.HTTPCredentials].
 func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error) {
-	file, err := c.netrc.get(ctx, c.readNetrc)
+	find, err := c.netrc.get(ctx, c.readNetrc)
 	if err != nil {
 		return nil, err
 	}
-	host := at.Host
-	if at.Port() == "443" && at.Scheme == "https" {
-		host = at.Hostname()
-	}
-	login, password, found := file.find(host)
-	if !found {
-		return nil, nil
-	}
-	return url.UserPassword(login, password), nil
+	return find(ctx, at)
 }
 
-func (c *Config) readNetrc(ctx context.Context) (netrc, error) {
+// Netrc returns a function that finds the user name and the password for the server of a URL in a
+// netrc file with this content. It returns nil if the file has none, and never an error. A port is
+// part of the server's name, unless it is 443 with https. The result is for the field
+// HTTPCredentials of a *getmodules.Fetcher, for programs that read the file themselves.
+//
+// The format is that of GNU ftp, as curl reads it. It consists of words that are separated by spaces
+// or enclosed in double quotes, in which a backslash escapes the next character. "machine HOST" begins
+// an entry, followed by "login NAME" and "password SECRET". "account NAME" is skipped, and so is
+// "macdef NAME" up to the next empty line. A "#" in the place of one of these keywords begins a
+// comment.
+//
+// A "default" entry, which other programs use for all servers without their own entry, is skipped:
+// its password would be sent to any server that an address names. Like other programs, Netrc skips
+// what it does not understand, because the file may be meant for any of them.
+func Netrc(content []byte) getmodules.HTTPCredentials {
+	file := parseNetrc(content)
+	return func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+		host := at.Host
+		if at.Port() == "443" && at.Scheme == "https" {
+			host = at.Hostname()
+		}
+		login, password, found := file.find(host)
+		if !found {
+			return nil, nil
+		}
+		return url.UserPassword(login, password), nil
+	}
+}
+
+func (c *Config) readNetrc(ctx context.Context) (getmodules.HTTPCredentials, error) {
 	if c.netrcFile.name == "" {
-		return netrc{}, nil
+		return Netrc(nil), nil
 	}
 	src, err := userfile.Read(ctx, c.netrcFile.name, maxFile)
 	switch {
 	case err == nil, userfile.Absent(err):
-		return parseNetrc(src), nil
+		return Netrc(src), nil
 	case errors.Is(err, fs.ErrPermission) && !c.netrcFile.named:
 		c.warn(fmt.Sprintf("The credentials for http are skipped: %s", err))
-		return netrc{}, nil
+		return Netrc(nil), nil
 	}
-	return netrc{}, fmt.Errorf("the user's credentials for http: %w", err)
+	return Netrc(nil), fmt.Errorf("the user's credentials for http: %w", err)
 }
 
 // netrc is the content of a netrc file, in which curl, git and stock tools find passwords for
@@ -55,15 +77,7 @@ type netrc struct{ entries []netrcEntry }
 
 type netrcEntry struct{ host, login, password string }
 
-// parseNetrc parses the format of GNU ftp, as curl reads it. It consists of words that are separated
-// by spaces or enclosed in double quotes, in which a backslash escapes the next character. "machine
-// HOST" begins an entry, followed by "login NAME" and "password SECRET". "account NAME" is
-// skipped, and so is "macdef NAME" up to the next empty line. A "#" in the place of one of these
-// keywords begins a comment.
-//
-// A "default" entry, which other programs use for all servers without their own entry, is skipped:
-// its password would be sent to any server that an address names. Like other programs, parseNetrc
-// skips what it does not understand, because the file may be meant for any of them.
+// parseNetrc parses the format that [Netrc] describes.
 func parseNetrc(src []byte) netrc {
 	var f netrc
 	var current *netrcEntry

@@ -1,6 +1,8 @@
 package cliconfig_test
 
 import (
+	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -120,4 +122,15 @@ func FuzzParseNetrc(f *testing.F) {
 			t.Error("found a host that is not there")
 		}
 	})
+}
+
+func ExampleNetrc() {
+	find := cliconfig.Netrc([]byte("machine modules.example.com login ci password s3cret\n"))
+	user, err := find(context.Background(), &url.URL{Scheme: "https", Host: "modules.example.com:443", Path: "/net.zip"})
+	fmt.Println(user.Username(), err)
+	none, err := find(context.Background(), &url.URL{Scheme: "https", Host: "modules.example.com:8443"})
+	fmt.Println(none == nil, err)
+	// Output:
+	// ci <nil>
+	// true <nil>
 }

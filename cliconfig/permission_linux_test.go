@@ -49,7 +49,7 @@ func TestForeignHome(t *testing.T) {
 			var err error
 			withoutPrivileges(t, func() {
 				var config *cliconfig.Config
-				config, diags = env.Load(t.Context(), opts)
+				config, diags = loadAll(t.Context(), env, opts)
 				_, err = config.OCICredentials(t.Context(), "r.com", "x")
 			})
 			if err != nil || diags.HasErrors() != test.named {

@@ -119,7 +119,7 @@ func TestProviderInstallation(t *testing.T) {
 	t.Parallel()
 	for _, test := range installationCases {
 		env := cliconfig.Environment{Home: home(t, map[string]string{".tofurc": test.text})}
-		config, diags := env.Load(t.Context(), cliconfig.Options{})
+		config, diags := loadAll(t.Context(), env, cliconfig.Options{})
 		if diags.HasErrors() != (test.want == nil) || !config.Providers.Explicit && test.want != nil {
 			t.Errorf("%s\n%v, want %q", test.text, diags, test.want)
 		}
@@ -197,7 +197,7 @@ func TestInstallationOfTerraform(t *testing.T) {
 		t.Errorf("dev overrides (-want +got):\n%s", diff)
 	}
 	env := cliconfig.Environment{Home: home(t, map[string]string{".terraformrc": installationCases[12].text})}
-	if _, diags := env.Load(t.Context(), cliconfig.Options{Terraform: true}); !diags.HasErrors() {
+	if _, diags := loadAll(t.Context(), env, cliconfig.Options{Terraform: true}); !diags.HasErrors() {
 		t.Error("oci_mirror is read for terraform")
 	}
 }
@@ -208,7 +208,7 @@ func TestBlocksInSeveralFiles(t *testing.T) {
 		".tofurc":             installation("direct {}"),
 		".terraform.d/a.tfrc": installation("filesystem_mirror {\n  path = \"/x\"\n}"),
 	})}
-	config, diags := env.Load(t.Context(), cliconfig.Options{})
+	config, diags := loadAll(t.Context(), env, cliconfig.Options{})
 	if !diags.HasErrors() || !strings.HasSuffix(diags[0].Subject.Filename, "a.tfrc") || len(config.Providers.Methods) != 1 {
 		t.Errorf("%v, want an error in the second file", diags)
 	}
@@ -237,7 +237,7 @@ func TestPluginCacheSettings(t *testing.T) {
 		}
 	}
 	env := cliconfig.Environment{Home: home(t, map[string]string{".tofurc": "plugin_cache_dir = [1]"})}
-	if _, diags := env.Load(t.Context(), cliconfig.Options{}); !diags.HasErrors() {
+	if _, diags := loadAll(t.Context(), env, cliconfig.Options{}); !diags.HasErrors() {
 		t.Error("a list is no directory")
 	}
 }

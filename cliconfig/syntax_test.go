@@ -35,7 +35,7 @@ func TestSyntax(t *testing.T) {
 		`{"credentials": {"reg.example.com": {"token": "\u003cx\n"}}}`:                         "<x\n",
 		`{"credentials": {"reg.example.com": {"token": null}}}`:                                "",
 	} {
-		config, diags := cliconfig.Environment{Home: home(t, map[string]string{".tofurc": text})}.Load(t.Context(), cliconfig.Options{})
+		config, diags := loadAll(t.Context(), cliconfig.Environment{Home: home(t, map[string]string{".tofurc": text})}, cliconfig.Options{})
 		if got := tokenFor(t, config, host); got != want || diags.HasErrors() {
 			t.Errorf("%q: the token is %q, want %q; %v", text, got, want, diags)
 		}
@@ -82,7 +82,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"{\"a\":\n" + strings.Repeat("x", 10_000): {Line: 2, Column: 1},
 	} {
 		short := text[:min(len(text), 30)]
-		_, diags := cliconfig.Environment{Home: home(t, map[string]string{".tofurc": text})}.Load(t.Context(), cliconfig.Options{})
+		_, diags := loadAll(t.Context(), cliconfig.Environment{Home: home(t, map[string]string{".tofurc": text})}, cliconfig.Options{})
 		check(t, short, diags)
 		for _, diag := range diags {
 			if diag.Subject == nil || diag.Subject.Start != want {

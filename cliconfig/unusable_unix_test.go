@@ -60,7 +60,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, diags := cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + name}}.Load(ctx, cliconfig.Options{})
+	_, diags := loadAll(ctx, cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + name}}, cliconfig.Options{})
 	check(t, "a pipe without a writer", diags)
 	if err, _ := diags[0].Extra.(error); !errors.Is(err, context.Canceled) || !strings.Contains(diags[0].Detail, name) {
 		t.Errorf("Load = %v, want the end of the context and the pipe's name", diags)
@@ -79,7 +79,7 @@ func TestUnusableHome(t *testing.T) {
 			t.Errorf("HOME=%s: OCICredentials = %q, %v; want none", home, shown(got), err)
 		}
 	}
-	_, diags := cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=/dev/null/none"}}.Load(t.Context(), cliconfig.Options{})
+	_, diags := loadAll(t.Context(), cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=/dev/null/none"}}, cliconfig.Options{})
 	if diags.HasErrors() || len(diags) != 1 {
 		t.Errorf("a file below a file: Load = %v, want one warning", diags)
 	}

@@ -62,8 +62,9 @@ type Client struct {
 }
 
 // Fresh returns a client with the same settings and connections that remembers nothing: it
-// requests documents and asks for credentials again. A program that lives long uses one for
-// each of its runs.
+// requests documents and asks for credentials again, also those that a server has refused. c may be
+// in use, and is not changed. Programs with a cotter.Installer do not need it, because each run of
+// an Installer asks again. Others call it when a service may have moved or a token was renewed.
 func (c *Client) Fresh() *Client {
 	return &Client{
 		HTTPClient: c.HTTPClient, Credentials: c.Credentials, LoopbackHTTP: c.LoopbackHTTP, ForcedServices: c.ForcedServices,

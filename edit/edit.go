@@ -88,7 +88,7 @@ func replaceTag(pin cotter.Pin, old string) (string, error) {
 
 // Constraint is a new version constraint for a module call or a provider requirement.
 type Constraint struct {
-	// Range is the place of the old constraint: VersionRange of a [cotter.ModuleCall], or
+	// Range is the place of the old constraint: VersionRange of a config.Call, or
 	// ConstraintRange of a [cotter.ProviderRequirement].
 	Range hcl.Range
 	// Old is the old constraint as it was read, and New the new one.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -99,7 +100,7 @@ func TestConstraints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			config, diags := reader.ReadModule(t.Context(), cotter.ConfigDir{Dir: dir, Display: ".", Dialect: cotter.DialectOpenTofu, Providers: true})
+			config, diags := reader.ReadModule(t.Context(), config.Dir{Dir: dir, Display: ".", Providers: true})
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/edit"
 )
 
@@ -18,8 +19,8 @@ func ExampleConstraints() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	config := "module \"vpc\" {\n  source  = \"terraform-aws-modules/vpc/aws\"\n  version = \"~> 3.0\" # the newest that we have tried\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+	conf := "module \"vpc\" {\n  source  = \"terraform-aws-modules/vpc/aws\"\n  version = \"~> 3.0\" # the newest that we have tried\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(conf), 0o600); err != nil {
 		log.Fatal(err)
 	}
 
@@ -28,7 +29,7 @@ func ExampleConstraints() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	module, diags := reader.ReadModule(ctx, cotter.ConfigDir{Dir: dir, Display: "."})
+	module, diags := reader.ReadModule(ctx, config.Dir{Dir: dir, Display: "."})
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

@@ -141,6 +141,9 @@ func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper
 		}
 	}
 	standard, ok := base.(*http.Transport)
+	if settings.AllProxy {
+		return nil // net/http does not know ALL_PROXY
+	}
 	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
 		return nil // the transport reads another environment than git
 	}

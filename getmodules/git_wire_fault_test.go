@@ -293,7 +293,17 @@ func TestWireAuthority(t *testing.T) {
 	if pkg, _, err := fetchGit(t, f, req); err != nil || pkg.Revision != second {
 		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
 	}
-	for _, env := range []string{"", "GIT_SSL_CAINFO=/does/not/exist"} {
+	// A client of the caller has its own authorities and proxy: the user's do not count, however they
+	// are set.
+	for _, env := range []string{"", "GIT_SSL_CAINFO=/does/not/exist", "HTTPS_PROXY=http://127.0.0.1:1", "ALL_PROXY=http://127.0.0.1:1", "all_proxy=http://127.0.0.1:1"} {
+		f := newGitlessFetcher(t)
+		f.Git.Env = append(f.Git.Env, env)
+		f.HTTPClient, f.HTTPClientForGit = secure.Client(), true
+		if pkg, _, err := fetchGit(t, f, req); err != nil || pkg.Revision != second {
+			t.Errorf("FetchGit with a client and %q = %+v, %v, want %s", env, pkg, err, second)
+		}
+	}
+	for _, env := range []string{"", "GIT_SSL_CAINFO=/does/not/exist", "ALL_PROXY=http://127.0.0.1:1"} {
 		f := newGitlessFetcher(t)
 		f.Git.Env = append(f.Git.Env, env)
 		if _, _, err := fetchGit(t, f, req); !errors.Is(err, getmodules.ErrNoGit) {

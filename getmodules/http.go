@@ -199,8 +199,8 @@ func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 		pkg.Subdir = ""
 		return pkg, nil
 	}
-	if pkg.Subdir, err = findSubdir(dir, subdir); err != nil {
-		return nil, err
+	if pkg.Subdir, err = FindSubdir(dir, subdir); err != nil {
+		return nil, fmt.Errorf("the address to which the page points: %w", err)
 	}
 	pruned, err := treewriter.PruneLinks(filepath.Join(dir, filepath.FromSlash(pkg.Subdir)))
 	if err != nil {
@@ -215,10 +215,12 @@ func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 	return pkg, nil
 }
 
-// findSubdir returns the path of a subdirectory in a fetched tree. subdir may be a pattern,
-// which must match exactly one directory. Patterns are useful because forges name the directory
-// in their archives after the commit.
-func findSubdir(dir, subdir string) (string, error) {
+// FindSubdir returns the path of a subdirectory in a fetched package, whose files are in dir. subdir
+// has forward slashes, and may be a pattern as for [path.Match], which must match exactly one
+// directory. Registries use patterns because forges name the directory in their archives after the
+// commit. Links out of dir are not followed. The error wraps fs.ErrNotExist if there is no such
+// directory and subdir is not a pattern.
+func FindSubdir(dir, subdir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", err
@@ -231,14 +233,14 @@ func findSubdir(dir, subdir string) (string, error) {
 		}
 	}
 	if len(matches) != 1 {
-		return "", fmt.Errorf("the subdirectory %q to which the page points matches %d directories of the package instead of one", subdir, len(matches))
+		return "", fmt.Errorf("the subdirectory %q matches %d directories of the package instead of one", subdir, len(matches))
 	}
 	info, err := root.Stat(matches[0])
 	if err != nil {
-		return "", fmt.Errorf("the subdirectory to which the page points: %w", err)
+		return "", fmt.Errorf("the subdirectory %q: %w", subdir, err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("%q, to which the page points, is not a directory", matches[0])
+		return "", fmt.Errorf("%q is not a directory", matches[0])
 	}
 	return matches[0], nil
 }

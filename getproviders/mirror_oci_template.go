@@ -33,7 +33,7 @@ var repositoryAddress = sync.OnceValue(func() *regexp.Regexp {
 // result must have the form HOST[:PORT]/PATH. The error is an *[addrs.ParseError].
 func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 	fault := func(format string, args ...any) (RepositoryTemplate, error) {
-		return RepositoryTemplate{}, &addrs.ParseError{What: "repository template", Input: s, Reason: fmt.Sprintf(format, args...)}
+		return RepositoryTemplate{}, &addrs.ParseError{What: "repository template", Input: addrs.Redact(s), Reason: fmt.Sprintf(format, args...)}
 	}
 	t := RepositoryTemplate{text: s}
 	rest := s

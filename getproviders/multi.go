@@ -27,7 +27,7 @@ type Pattern struct{ host, namespace, typ string }
 // OpenTofu's. The error is an *[addrs.ParseError].
 func ParsePattern(s string, defaultHost addrs.Hostname) (Pattern, error) {
 	fault := func(reason string) (Pattern, error) {
-		return Pattern{}, &addrs.ParseError{What: "provider pattern", Input: s, Reason: reason}
+		return Pattern{}, &addrs.ParseError{What: "provider pattern", Input: addrs.Redact(s), Reason: reason}
 	}
 	parts := strings.Split(s, "/")
 	p := Pattern{host: string(cmp.Or(defaultHost, addrs.DefaultRegistryHost))}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
@@ -75,8 +76,8 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 	}
 	in := p.w.Installer()
 	in.CacheDir, in.StateDir, in.Stores = testenv.TempDir(t), testenv.TempDir(t), []cotter.PackageStore{m}
-	in.OnEvent = func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok {
+	in.OnEvent = func(ev cotter.Event) {
+		if warning, ok := ev.(event.Warning); ok {
 			warnings = append(warnings, warning.Message)
 		}
 	}

@@ -21,7 +21,7 @@ type Entry struct {
 	// Dir is the directory of the root module, and Key is the key of its entry. Key is "" for a
 	// provider.
 	Dir, Key string
-	// Source, Version and Tag have the same meaning as in [cotter.StoreEntry].
+	// Source, Version and Tag have the same meaning as in [ocistore.Entry].
 	Source, Version, Tag string
 	// Platform is the platform of a provider's package. It is zero for modules.
 	Platform addrs.Platform

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/ocistore"
@@ -74,8 +75,8 @@ func TestTrust(t *testing.T) {
 			var warnings []string
 			fresh := w.Installer()
 			fresh.CacheDir, fresh.StateDir, fresh.Stores = testenv.TempDir(t), testenv.TempDir(t), []cotter.PackageStore{m}
-			fresh.OnEvent = func(event cotter.Event) {
-				if warning, ok := event.(cotter.Warning); ok {
+			fresh.OnEvent = func(ev cotter.Event) {
+				if warning, ok := ev.(event.Warning); ok {
 					warnings = append(warnings, warning.Message)
 				}
 			}

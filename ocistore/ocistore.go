@@ -9,6 +9,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 )
 
 // Repository reads a repository of OCI artifacts. Implementations must be safe for concurrent use.
@@ -52,6 +53,20 @@ type Store interface {
 	// version, as in OpenTofu's provider mirrors. For the zero Provider it opens the repository
 	// of the modules' packages. The package comment describes their tags.
 	Repository(ctx context.Context, provider addrs.Provider) (Repository, error)
+}
+
+// Entry describes the artifact that a store has for one entry of a lock.
+type Entry struct {
+	// Source, Version, Package and Hashes are copied from the entry. For a provider, Source
+	// is its address, Package is empty, and Hashes are those of the package for Platform.
+	Source, Version, Package string
+	Hashes                   []hashing.Hash
+	// Platform is zero for modules.
+	Platform addrs.Platform
+	// Tag is the tag of the artifact.
+	Tag string
+	// Err says why the artifact does not match its entry; nil if it does.
+	Err error
 }
 
 // Info describes a [Store].

@@ -80,8 +80,11 @@ type Client struct {
 }
 
 // Fresh returns a client with the same settings, services and connections that remembers no
-// answers. A program that lives long uses one for each of its runs. If Services is a
-// *disco.Client, that one has a method Fresh too.
+// answers, so it asks for the versions and locations of packages again. c may be in use, and is not
+// changed. Programs with a cotter.Installer do not need it, because each run of an Installer asks
+// again. A program that calls a Client itself, and lives so long that new versions are published
+// meanwhile, calls Fresh when it wants to see them. The new client shares Services; if that is a
+// *disco.Client, its method Fresh makes one that asks for services and credentials again.
 func (c *Client) Fresh() *Client {
 	return &Client{
 		Services: c.Services, HTTPClient: c.HTTPClient, UserAgent: c.UserAgent,

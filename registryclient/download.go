@@ -33,7 +33,8 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // registry are sent if the location requires them and has the same origin (scheme, host and
 // port) as the registry's service. They are not sent after a redirect to another origin. If
 // the location does not require them, the registry's service is not looked up, and Services
-// may be nil.
+// may be nil. A location on this machine is downloaded only if its Origin, or without an Origin the
+// host of pkg, is on this machine too.
 //
 // Until the first byte of the archive, the request is retried like others. A later error is
 // not retried, and leaves a part of the archive in w. The error is a *[RequestError]. It is

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -188,6 +190,35 @@ func TestCredentialsOfDownloads(t *testing.T) {
 			if got := webtest.Carried(web.Requests()[0]); got != (wants && asked) {
 				t.Errorf("%s, credentials asked for: %v, sent: %v", url, asked, got)
 			}
+		}
+	}
+}
+
+// Who gave a location decides whether it may be on this machine. Without an Origin, it is the
+// registry's host.
+func TestDownloadFromThisMachine(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "PK") }))
+	t.Cleanup(server.Close)
+	here := pkg
+	here.Host = addrs.Hostname(strings.TrimPrefix(server.URL, "http://"))
+	for name, test := range map[string]struct {
+		pkg    addrs.ModuleRegistryPackage
+		origin string
+		ok     bool
+	}{
+		"no origin":                             {pkg, "", false},
+		"an origin elsewhere":                   {pkg, "https://registry.example.com/v1/modules/", false},
+		"an origin on this machine":             {pkg, server.URL + "/v1/modules/", true},
+		"no origin, a registry on this machine": {here, "", true},
+		"a registry here, an origin elsewhere":  {here, "https://registry.example.com/v1/modules/", false},
+	} {
+		loc := hosted(server.URL+"/x.zip", false)
+		loc.Origin = test.origin
+		var got bytes.Buffer
+		err := (&registryclient.Client{Attempts: 1}).Download(t.Context(), test.pkg, loc, &got)
+		if (err == nil) != test.ok || test.ok && got.String() != "PK" {
+			t.Errorf("%s: Download = %q, %v", name, &got, err)
 		}
 	}
 }

@@ -31,7 +31,10 @@ type Location struct {
 	// Source is the package with the subdirectory in it, which can be a glob. It can
 	// contain credentials from the registry.
 	Source addrs.ModuleSourceRemote
-	// Origin is the URL that gave the location, after redirects, without credentials.
+	// Origin is the URL that gave the location, after redirects, without credentials. It decides what
+	// the location may be: an http address, or one that only has a meaning on this machine, is refused
+	// unless Origin is on this machine too, as in tests. [Client.PackageLocation] sets it. In a Location
+	// that a program makes itself, "" means that the registry's own host gave the location, over https.
 	Origin string
 	// Direct is set if the registry hosts the package as an archive that [Client.Download]
 	// can download. Then Source.Package is the literal URL, and Source.Subdir is empty.

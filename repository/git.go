@@ -8,9 +8,11 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // HasConfiguration reports whether the directory of a request has files that tofu or terraform
@@ -38,12 +40,36 @@ func Dir(dir string) (string, error) {
 
 // ChangedFiles returns the absolute paths of the files that have changed since a git revision, in
 // commits or in the work tree, in the repository that contains a directory. [ChangedRoots] selects the
-// root modules that depend on them. The error wraps [cotter.ErrNoRepository] if there is no
-// repository, and is a *[cotter.RepositoryOwnerError] if this user may not use it.
+// root modules that depend on them. The error wraps [ErrNoRepository] if there is no
+// repository, and is a *[OwnerError] if this user may not use it.
 func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
 	tree, err := worktree.Open(&gitexec.Git{}, dir)
 	if err != nil {
 		return nil, err
 	}
 	return tree.ChangedSince(ctx, revision)
+}
+
+// ErrNoRepository says that a directory is not in a git repository.
+var ErrNoRepository = gitdir.ErrNoRepository
+
+// OwnerError says that a git repository belongs to another user, and that git's setting
+// safe.directory does not allow it. The installer does not use such a repository either.
+type OwnerError = gitdir.OwnerError
+
+// HistoryEndError says that git's history of a lock could not be read to its end, and that the
+// part that was read has no entries. An error of [cotter.Installer.Restore] can wrap it.
+type HistoryEndError = worktree.HistoryEndError
+
+// LockAt returns the lock of a request as it was at a git revision. The revision can be
+// followed by a colon and the path of another file, as for git show. If the project has no lock at
+// the revision, LockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. The
+// error wraps [ErrNoRepository] if there is no repository, and is a *[OwnerError] if this
+// user may not use it; a lock that is not valid is a *[cotter.LockFileError].
+func LockAt(ctx context.Context, req cotter.Request, revision string) (*lockfile.File, error) {
+	lock, diags, err := worktree.LockAt(ctx, cmp.Or(req.Dir, "."), cmp.Or(req.LockFile, ".terraform.lock.hcl"), revision)
+	if diags.HasErrors() {
+		err = &cotter.LockFileError{File: revision, Diagnostics: diags}
+	}
+	return lock, err
 }

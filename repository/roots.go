@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -59,7 +60,7 @@ func readLocalCalls(ctx context.Context, reader cotter.ConfigReader, dir string,
 			return detect.Module{}, 0, err
 		}
 	}
-	module, diags := reader.ReadModule(ctx, cotter.ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+	module, diags := reader.ReadModule(ctx, config.Dir{Dir: dir, Display: dir, Terraform: dialect == cotter.DialectTerraform})
 	found.Unknown = diags.HasErrors()
 	for _, call := range module.Calls {
 		found.Calls = append(found.Calls, localPath(call.Source)...)

@@ -26,11 +26,9 @@ func checkServer(ctx context.Context, kind string, args []string, stdout, stderr
 		fmt.Fprintln(stderr, usage)
 		return wrongUsage
 	}
-	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{})
-	for _, diag := range diags {
-		fmt.Fprintln(stderr, diag.Error())
-	}
-	if diags.HasErrors() {
+	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{Warn: func(text string) { fmt.Fprintln(stderr, text) }})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
 		return failure
 	}
 	report, err := ask(ctx, kind, flags.Arg(0), conformance.Client{Credentials: config, OCICredentials: config.OCICredentials})

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 func bundleCommand(out *output) *cli.Command {
@@ -44,7 +45,7 @@ func bundleCommand(out *output) *cli.Command {
 				ArgsUsage: "FILE",
 				Flags:     []*cli.Flag{jsonFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
-					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
+					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
 						return localInstaller(cmd, out).VerifyStore(ctx, b)
 					})
 				},
@@ -57,7 +58,7 @@ func bundleCommand(out *output) *cli.Command {
 					"origins. Import only bundles from people you trust to say what a source contains.",
 				Flags: []*cli.Flag{jsonFlag, cacheFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
-					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
+					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
 						return localInstaller(cmd, out).ImportStore(ctx, b)
 					})
 				},
@@ -183,7 +184,7 @@ func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cot
 
 // readBundle opens the bundle that the command line names, calls read, and prints the
 // result for each entry. done is the past participle for messages, such as "verified".
-func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle.Bundle) ([]cotter.StoreEntry, error)) (err error) {
+func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle.Bundle) ([]ocistore.Entry, error)) (err error) {
 	if cmd.NArg() != 1 {
 		return usageError{fmt.Errorf("%s takes one file", cmd.Command.FullName())}
 	}
@@ -201,7 +202,7 @@ func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle
 
 // storeEntries prints the result for each entry of a bundle or a mirror, and a summary. It
 // fails if any entry has an error. done is the past participle for messages.
-func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
+func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 	damaged := 0
 	for _, entry := range found {
 		if entry.Err != nil {
@@ -246,7 +247,7 @@ func ofCarried(modules, providers int) string {
 }
 
 // bundleEntry prints an entry of a bundle or a mirror.
-func (o *output) bundleEntry(entry cotter.StoreEntry) error {
+func (o *output) bundleEntry(entry ocistore.Entry) error {
 	if o.json {
 		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
 		if entry.Platform != (addrs.Platform{}) {

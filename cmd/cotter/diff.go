@@ -13,7 +13,9 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 )
 
 func diffCommand(out *output) *cli.Command {
@@ -148,8 +150,8 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
 		return nil, err
 	}
-	lock, err := cotter.ReadLockAt(ctx, r.req, name)
-	if errors.Is(err, cotter.ErrNoRepository) {
+	lock, err := repository.LockAt(ctx, r.req, name)
+	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return checkedLock(lock, err)
@@ -195,7 +197,7 @@ type entryChange struct {
 	InterfaceError string `json:"interface_error,omitempty"`
 
 	shown      string                   // Provider as shown in text
-	interfaces []cotter.InterfaceChange // Interface as shown in text
+	interfaces []config.InterfaceChange // Interface as shown in text
 	// before and after are Old and New as shown in text, and shownChange is the change from one to the
 	// other.
 	before, after, shownChange string

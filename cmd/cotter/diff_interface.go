@@ -10,12 +10,13 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // interfaceDiffs has what changes for callers, by the keys of the calls.
-type interfaceDiffs map[string]cotter.InterfaceDiff
+type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. The calls are from the configuration
 // in NEW if NEW is a directory, and otherwise from the project's configuration.
@@ -119,7 +120,7 @@ func hashList(hashes []hashing.Hash) string {
 }
 
 // interfaceLines describes changes of an interface, one per line.
-func interfaceLines(changes []cotter.InterfaceChange) []string {
+func interfaceLines(changes []config.InterfaceChange) []string {
 	var lines []string
 	for _, c := range changes {
 		line := c.String()
@@ -131,7 +132,7 @@ func interfaceLines(changes []cotter.InterfaceChange) []string {
 	return lines
 }
 
-func breakingChanges(changes []cotter.InterfaceChange) (n int) {
+func breakingChanges(changes []config.InterfaceChange) (n int) {
 	for _, c := range changes {
 		if c.Breaking {
 			n++
@@ -171,7 +172,7 @@ type jsonInterfaceChange struct {
 	Line int `json:"line,omitempty"`
 }
 
-func jsonInterfaces(changes []cotter.InterfaceChange) []jsonInterfaceChange {
+func jsonInterfaces(changes []config.InterfaceChange) []jsonInterfaceChange {
 	var list []jsonInterfaceChange
 	for _, c := range changes {
 		list = append(list, jsonInterfaceChange{

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -75,18 +76,15 @@ func areModules(n int) string {
 
 // readCLIConfig reads the CLI configuration of the stock tools.
 func (d *doctor) readCLIConfig(ctx context.Context) {
-	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
+	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
 		Terraform: d.req.Dialect == cotter.DialectTerraform,
 		Warn:      func(text string) { d.note("", "%s", text) },
 	})
 	d.config = config
+	var diags hcl.Diagnostics
+	errors.As(err, &diags)
 	for _, m := range fromDiagnostics("", diags) {
 		d.problem("", "%s", m.line())
-	}
-	for _, diag := range diags {
-		if diag.Severity == hcl.DiagWarning {
-			d.note("", "%s: %s", diag.Summary, diag.Detail)
-		}
 	}
 }
 

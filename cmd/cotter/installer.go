@@ -126,15 +126,12 @@ func cacheDir(cmd *cli.Invocation) string {
 // tool is not known, it reads the configuration of tofu, which falls back to terraform's
 // files if tofu has none.
 func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
-	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
+	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
 		Terraform: dialect == cotter.DialectTerraform,
 		Warn:      func(text string) { out.warnf("%s", text) },
 	})
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	for _, diag := range diags {
-		out.warnf("%s: %s", diag.Summary, diag.Detail)
+	if err != nil {
+		return nil, err
 	}
 	return config, nil
 }

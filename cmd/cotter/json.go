@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 )
 
 // writeJSON writes a record as a line to stdout.
@@ -156,43 +157,43 @@ func jsonReport(report *cotter.Report) record {
 
 // jsonEvent returns the record for an event of an installation, or nil if the event has no
 // record.
-func jsonEvent(event cotter.Event) record {
-	switch e := event.(type) {
-	case cotter.Resolved:
+func jsonEvent(ev cotter.Event) record {
+	switch e := ev.(type) {
+	case event.Resolved:
 		if e.Package == "" {
 			return nil // a local module
 		}
 		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked, e.Selection.String()}
-	case cotter.FetchStarted:
+	case event.FetchStarted:
 		return fetchStartedRecord{e.Package}
-	case cotter.FetchProgress:
+	case event.FetchProgress:
 		return fetchProgressRecord{e.Package, e.Done, e.Total}
-	case cotter.FetchDone:
+	case event.FetchDone:
 		return fetchDoneRecord{e.Package, e.Bytes, e.Store}
-	case cotter.ProviderProgress:
+	case event.ProviderProgress:
 		return providerProgressRecord{e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
 	}
-	return jsonOutcome(event)
+	return jsonOutcome(ev)
 }
 
 // jsonOutcome is jsonEvent for events about results.
-func jsonOutcome(event cotter.Event) record {
-	switch e := event.(type) {
-	case cotter.HashVerified:
+func jsonOutcome(ev cotter.Event) record {
+	switch e := ev.(type) {
+	case event.HashVerified:
 		return hashVerifiedRecord{e.Path.String()}
-	case cotter.ModuleInstalled:
+	case event.ModuleInstalled:
 		return moduleInstalledRecord{e.Path.String(), e.Dir}
-	case cotter.ProviderInstalled:
+	case event.ProviderInstalled:
 		return providerInstalledRecord{e.Provider.String(), e.Version, e.Dir, e.KeyID}
-	case cotter.LockFileWritten:
+	case event.LockFileWritten:
 		return lockFileWrittenRecord{e.File, e.Created}
-	case cotter.Waiting:
+	case event.Waiting:
 		return waitingRecord{e.Dir}
-	case cotter.WaitingForFetch:
+	case event.WaitingForFetch:
 		return waitingForFetchRecord{e.Package}
-	case cotter.Warning:
+	case event.Warning:
 		return warningRecord{e.Path.String(), warningText(e), strings.Join(remedyLines(warningRemedies("", e)), " ")}
-	case cotter.UnexpectedFiles:
+	case event.UnexpectedFiles:
 		r := unexpectedFilesRecord{Key: e.Path.String(), Replaced: e.Replaced, Changed: e.Files.Changed, Vanished: e.Files.Vanished, Added: e.Files.Added}
 		if e.Provider != (addrs.Provider{}) {
 			r.Provider = e.Provider.String()

@@ -11,6 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/cwriter"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -292,27 +293,27 @@ func (l *live) event(event cotter.Event) {
 }
 
 // event updates the view with an event about a package.
-func (v *view) event(event cotter.Event, now time.Time) {
-	switch e := event.(type) {
-	case cotter.Resolved:
+func (v *view) event(ev cotter.Event, now time.Time) {
+	switch e := ev.(type) {
+	case event.Resolved:
 		if e.Package != "" { // not a local module
 			v.resolved++
 		}
-	case cotter.FetchStarted:
+	case event.FetchStarted:
 		v.transfer(e.Package, now).phase = fetching
-	case cotter.FetchProgress:
+	case event.FetchProgress:
 		v.transfer(e.Package, now).progress(fetching, e.Done, e.Total, now)
-	case cotter.WaitingForFetch:
+	case event.WaitingForFetch:
 		v.transfer(e.Package, now).phase = waiting
-	case cotter.FetchDone:
+	case event.FetchDone:
 		v.end(e.Package)
-	case cotter.ProviderProgress:
+	case event.ProviderProgress:
 		phase := fetching
 		if e.Unpacking {
 			phase = unpacking
 		}
 		v.transfer(providerName(e), now).progress(phase, e.Done, e.Total, now)
-	case cotter.ProviderInstalled:
+	case event.ProviderInstalled:
 		v.end("provider " + e.Provider.ForDisplay() + " " + e.Version)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 )
 
 func lockCommand(out *output) *cli.Command {
@@ -53,7 +54,7 @@ func (o *output) checkLock(dir string, result *cotter.Result) error {
 	case len(result.LockChanges)+len(result.Restored) > 0 || !allOnlyHashes(result.ProviderChanges):
 		return errLockWouldChange
 	}
-	o.printWarning(dir, cotter.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
+	o.printWarning(dir, event.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
 		count(len(result.ProviderChanges), "provider"))})
 	return nil
 }

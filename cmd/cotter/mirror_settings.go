@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
@@ -198,11 +199,11 @@ type writer struct {
 }
 
 // note records whether an event is about a package that came from its origin.
-func (w *writer) note(event cotter.Event) {
-	switch e := event.(type) {
-	case cotter.FetchDone:
+func (w *writer) note(ev cotter.Event) {
+	switch e := ev.(type) {
+	case event.FetchDone:
 		w.fetched = w.fetched || e.Store == ""
-	case cotter.ProviderProgress:
+	case event.ProviderProgress:
 		w.fetched = w.fetched || !e.Stored
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 )
 
 // In errors, results and JSON, file names are relative to the project. Text output shows them
@@ -49,8 +50,8 @@ func (o *output) place(dir string, at hcl.Range) string {
 }
 
 // shownInterface returns changes of an interface, with files as text output shows them.
-func (o *output) shownInterface(dir string, changes []cotter.InterfaceChange) []cotter.InterfaceChange {
-	shown := make([]cotter.InterfaceChange, len(changes))
+func (o *output) shownInterface(dir string, changes []config.InterfaceChange) []config.InterfaceChange {
+	shown := make([]config.InterfaceChange, len(changes))
 	for i, c := range changes {
 		c.At = o.shownRange(dir, c.At)
 		shown[i] = c

@@ -96,7 +96,7 @@ func problemOf(err error) *problem {
 	if invalid, ok := errors.AsType[*cotter.InvalidRequestError](err); ok {
 		return &problem{error: &cotter.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
 	}
-	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
+	if moved, ok := errors.AsType[*cotter.ContentChangedError](err); ok && moved.Confirming {
 		return &problem{error: fact(withShortCommits(moved.Error()))}
 	}
 	if unreachable, ok := errors.AsType[*cotter.UnreachableError](err); ok {

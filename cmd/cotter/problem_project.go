@@ -96,7 +96,7 @@ func (o *output) projectProblem(m message) *problem {
 	switch {
 	case errors.As(m.err, &module):
 		return localProblem(dir, module)
-	case errors.As(m.err, &locked) && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
+	case errors.As(m.err, &locked) && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
 		return &problem{instead: true, error: &missingLock{
 			fact:       fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))),

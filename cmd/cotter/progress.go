@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 )
 
 // progress shows the events of an installation: as JSON objects with --json, as live lines
@@ -29,37 +30,37 @@ func newProgress(out *output) *progress {
 }
 
 // event is a function for Installer.OnEvent.
-func (p *progress) event(event cotter.Event) {
-	p.tally.event(event)
+func (p *progress) event(ev cotter.Event) {
+	p.tally.event(ev)
 	if p.out.json {
-		if value := jsonEvent(event); value != nil {
+		if value := jsonEvent(ev); value != nil {
 			_ = p.out.writeJSON(value) // writing the result will return the error
 		}
 		return
 	}
 	if p.live != nil {
-		p.live.event(event)
+		p.live.event(ev)
 	}
-	switch e := event.(type) {
-	case cotter.Warning:
+	switch e := ev.(type) {
+	case event.Warning:
 		if !p.warnings.take("", e) {
 			p.above(func() { p.out.printWarning("", e) })
 		}
-	case cotter.Waiting:
+	case event.Waiting:
 		p.note("Waiting for another process that is working on this project...\n")
-	case cotter.WaitingForFetch:
+	case event.WaitingForFetch:
 		p.note("Waiting for another process that is fetching %s...\n", e.Package)
 	default:
 		if p.out.verbose {
-			p.tell(event)
+			p.tell(ev)
 		}
 	}
 }
 
 // tell prints a line for an event, for --verbose.
-func (p *progress) tell(event cotter.Event) {
-	switch e := event.(type) {
-	case cotter.Resolved:
+func (p *progress) tell(ev cotter.Event) {
+	switch e := ev.(type) {
+	case event.Resolved:
 		if e.Package == "" {
 			return // a local module
 		}
@@ -72,13 +73,13 @@ func (p *progress) tell(event cotter.Event) {
 			return
 		}
 		p.note("- %s\n", name)
-	case cotter.HashVerified:
+	case event.HashVerified:
 		p.note("- %s\n  Verified checksum matches lock file\n", p.names[e.Path.String()])
-	case cotter.FetchDone:
+	case event.FetchDone:
 		p.note("  fetched %s (%s)\n", e.Package, size(e.Bytes))
-	case cotter.ModuleInstalled:
+	case event.ModuleInstalled:
 		p.note("  placed %s in %s\n", e.Path, e.Dir)
-	case cotter.ProviderInstalled:
+	case event.ProviderInstalled:
 		p.note("- provider %s %s%s\n", e.Provider.ForDisplay(), e.Version, p.out.signedBy(e))
 	}
 }
@@ -107,7 +108,7 @@ func (p *progress) end() {
 
 // providerName returns the name of a provider package for the live lines. It includes the
 // platform if that is not the current one.
-func providerName(e cotter.ProviderProgress) string {
+func providerName(e event.ProviderProgress) string {
 	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
 	if e.Platform != addrs.CurrentPlatform() {
 		name += " " + e.Platform.String()
@@ -117,40 +118,40 @@ func providerName(e cotter.ProviderProgress) string {
 
 // tally collects information about the result of a run from its events.
 type tally struct {
-	modules   map[string]cotter.ModuleInstalled   // by key
-	providers map[string]cotter.ProviderInstalled // by address
-	archives  map[string]int64                    // the sizes of fetched provider archives in bytes, by providerName
-	restored  map[string]bool                     // the keys of modules that differed from the lock
-	lock      *cotter.LockFileWritten
+	modules   map[string]event.ModuleInstalled   // by key
+	providers map[string]event.ProviderInstalled // by address
+	archives  map[string]int64                   // the sizes of fetched provider archives in bytes, by providerName
+	restored  map[string]bool                    // the keys of modules that differed from the lock
+	lock      *event.LockFileWritten
 	fetched   int
 	bytes     int64
 }
 
 func newTally() *tally {
 	return &tally{
-		modules:   make(map[string]cotter.ModuleInstalled),
-		providers: make(map[string]cotter.ProviderInstalled),
+		modules:   make(map[string]event.ModuleInstalled),
+		providers: make(map[string]event.ProviderInstalled),
 		archives:  make(map[string]int64),
 		restored:  make(map[string]bool),
 	}
 }
 
-func (t *tally) event(event cotter.Event) {
-	switch e := event.(type) {
-	case cotter.LockFileWritten:
+func (t *tally) event(ev cotter.Event) {
+	switch e := ev.(type) {
+	case event.LockFileWritten:
 		t.lock = &e
-	case cotter.FetchDone:
+	case event.FetchDone:
 		t.fetched++
 		t.bytes += e.Bytes
-	case cotter.ModuleInstalled:
+	case event.ModuleInstalled:
 		t.modules[e.Path.String()] = e
-	case cotter.ProviderInstalled:
+	case event.ProviderInstalled:
 		t.providers[e.Provider.String()] = e
-	case cotter.Warning:
-		if e.Kind == cotter.WarningRestored {
+	case event.Warning:
+		if e.Kind == event.WarningRestored {
 			t.restored[e.Path.String()] = true
 		}
-	case cotter.ProviderProgress:
+	case event.ProviderProgress:
 		name := providerName(e)
 		t.archives[name] = max(t.archives[name], e.Done) // the event for unpacking has no number
 	}

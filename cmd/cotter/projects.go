@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/repository"
 )
 
@@ -215,14 +216,14 @@ func installedDirs(dirs []string, results []*cotter.Result) (installed []string)
 
 // projectEvent prints an event in one of several projects. JSON output has all events, text
 // output only warnings.
-func (o *output) projectEvent(dir string, event cotter.Event) {
+func (o *output) projectEvent(dir string, ev cotter.Event) {
 	if o.json {
-		if value := jsonEvent(event); value != nil {
+		if value := jsonEvent(ev); value != nil {
 			_ = o.writeProjectJSON(dir, value) // writing the result will return the error
 		}
 		return
 	}
-	if warning, ok := event.(cotter.Warning); ok {
+	if warning, ok := ev.(event.Warning); ok {
 		o.printWarning(dir, warning)
 	}
 }
@@ -286,7 +287,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 // commits or in the work tree. All projects must be in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
 	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
-	if errors.Is(err, cotter.ErrNoRepository) {
+	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
 	}
 	if err != nil {

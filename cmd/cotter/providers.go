@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 )
@@ -124,7 +125,7 @@ func moreHashes(n int) string {
 
 // signedBy returns text about the signature of a provider's package, with --verbose also about the
 // key. It returns "" if the signature was not checked in this run.
-func (o *output) signedBy(e cotter.ProviderInstalled) string {
+func (o *output) signedBy(e event.ProviderInstalled) string {
 	switch {
 	case e.KeyID == "":
 		return ""

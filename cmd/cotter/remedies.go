@@ -11,11 +11,14 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -101,15 +104,15 @@ var remedyTable = []remedyRow{
 	}),
 
 	// Files of the project, and its git repository.
-	always[*cotter.MetadataError]("Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."),
-	on(func(e *cotter.RepositoryOwnerError) []remedy {
+	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."),
+	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
 			return nil
 		}
 		return about(e.Top, "If you trust it, run `git config --global --add safe.directory {keys}`.")
 	}),
 	on(func(e *cotter.LinkedLockError) []remedy { return do(replaceLink(e)) }),
-	on(func(e *cotter.HistoryEndError) []remedy {
+	on(func(e *repository.HistoryEndError) []remedy {
 		switch {
 		case e.Shallow:
 			return do(unshallow)
@@ -121,6 +124,9 @@ var remedyTable = []remedyRow{
 
 	// Differences from the lock.
 	on(func(e *cotter.LockedError) []remedy {
+		if e.Lost {
+			return do(restoreEntries)
+		}
 		unlock := do("Run `cotter install --locked=false{dir}` to bring the lock up to date.")
 		if slices.ContainsFunc(e.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {
 			return append(unlock, do(restoreEntries)...)
@@ -137,11 +143,9 @@ var remedyTable = []remedyRow{
 		return list
 	}),
 	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
-	on(func(e *cotter.MovedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
 	always[*getmodules.SubmoduleError]("Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*cotter.StaleError](updateLock),
-	always[*cotter.LostEntriesError](restoreEntries),
 	wraps(cotter.ErrOffline, "Run the command once without `--offline`."),
 	wraps(cotter.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
 	wraps(cotter.ErrNotInstalled, "Run `cotter install{dir}` to install what is missing."),
@@ -153,7 +157,7 @@ var remedyTable = []remedyRow{
 	wraps(errNotVendored, writeVendor),
 	always[*cotter.VendorError](writeVendor),
 	wraps(cotter.ErrNoVendor, "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."),
-	always[*cotter.NotVendorDirError]("Name a directory that is empty or does not exist."),
+	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
 	wraps(errNoLock, "Run `cotter install{dir}` to create it."),
@@ -290,10 +294,10 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
 		return []remedy{{text: "Then run `cotter install{dir}` to lock what is still missing.", project: project}}
 	}
-	if _, ok := hcl.DiagnosticExtra[cotter.UnknownToTerraform](diag); ok {
+	if _, ok := hcl.DiagnosticExtra[config.UnknownToTerraform](diag); ok {
 		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
 	}
-	if _, ok := hcl.DiagnosticExtra[*cotter.FileReadError](diag); ok {
+	if _, ok := hcl.DiagnosticExtra[*config.FileReadError](diag); ok {
 		return do("If you trust the author of this configuration with all your files, use `--allow-file-reads`.")
 	}
 	return nil
@@ -301,21 +305,21 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 
 // warningRemedies returns the remedies for a warning in a project, whose directory is "" if there
 // is only one.
-func warningRemedies(project string, w cotter.Warning) []remedy {
+func warningRemedies(project string, w event.Warning) []remedy {
 	switch w.Kind {
-	case cotter.WarningNoCache:
+	case event.WarningNoCache:
 		return []remedy{{text: "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory.", project: project}}
-	case cotter.WarningRepositoryOwner:
+	case event.WarningRepositoryOwner:
 		return []remedy{{text: "If you trust it, add its directory to `safe.directory` in your git configuration.", project: project}}
-	case cotter.WarningShallowHistory:
+	case event.WarningShallowHistory:
 		return []remedy{{text: unshallow, project: project}}
-	case cotter.WarningPartialHistory:
+	case event.WarningPartialHistory:
 		return []remedy{{text: fetchHistory, project: project}}
-	case cotter.WarningDialectAssumed:
+	case event.WarningDialectAssumed:
 		return []remedy{{text: "Use `--for tofu` or `--for terraform` to decide.", project: project}}
-	case cotter.WarningMoved:
+	case event.WarningMoved:
 		return []remedy{{text: relockTag, project: project, key: w.Path.String()}}
-	case cotter.WarningUnknownHistory:
+	case event.WarningUnknownHistory:
 		return []remedy{{text: relock, project: project, key: w.Path.String()}}
 	}
 	return nil

@@ -13,11 +13,13 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -55,7 +57,7 @@ var remedyCases = []struct {
 	{"two projects", errors.Join(&cotter.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &cotter.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{
 		"Run `cotter install --chdir envs/prod` to install what is missing. Do the same for my envs/it's.",
 	}},
-	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+	{"other content under two names", errors.Join(inModule("a", &cotter.ContentChangedError{Confirming: true, Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
 	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
@@ -121,24 +123,24 @@ var remedyCases = []struct {
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 		"Run `cotter restore` to put back entries that have vanished from the lock.",
 	}},
-	{"a lock without entries", &cotter.LostEntriesError{LockFile: "x"}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
-	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Shallow: true}), []string{
+	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
+	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Shallow: true}), []string{
 		"Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one.",
 	}},
-	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &cotter.HistoryEndError{Err: fs.ErrInvalid}), nil},
+	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
 	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},
 	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`--lock-file '$(x)'`.",
 	}},
-	{"a lock in .git", &cotter.MetadataError{What: "the lock file", Path: ".git/x", Part: ".git"}, []string{
+	{"a lock in .git", fmt.Errorf("the lock file: %w", cotter.ErrMetadata), []string{
 		"Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there.",
 	}},
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
-	{"two refused files", errors.Join(diagnosed(&cotter.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&cotter.FileReadError{Path: "/b", Allowed: "/r"})), []string{
+	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{
 		"If you trust the author of this configuration with all your files, use `--allow-file-reads`.",
 	}},
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -71,15 +72,15 @@ func configFlags(more ...*cli.Flag) []*cli.Flag {
 }
 
 // parseVariable parses a value of the flag -var or -var-file.
-func parseVariable(flag, value string) (cotter.Variable, error) {
+func parseVariable(flag, value string) (config.Variable, error) {
 	if flag == "var-file" {
-		return cotter.Variable{File: value}, nil
+		return config.Variable{File: value}, nil
 	}
 	name, value, ok := strings.Cut(value, "=")
 	if name = strings.TrimSpace(name); !ok || name == "" {
-		return cotter.Variable{}, fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
+		return config.Variable{}, fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
 	}
-	return cotter.Variable{Name: name, Value: value}, nil
+	return config.Variable{Name: name, Value: value}, nil
 }
 
 // checkAssignment returns an error if a value of -var is not an assignment. The error does

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
 )
 
 // sharedFlag is a flag of the stock tools' init that is about modules, providers or the
@@ -136,8 +137,8 @@ var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_
 
 // variablesFromEnv returns the variables that the flags -var and -var-file in the
 // environment set. It ignores all other flags, which are for stock tools.
-func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
-	var given []cotter.Variable
+func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
+	var given []config.Variable
 	for _, name := range argumentVariables {
 		words, err := splitWords(env(name))
 		if err == nil {
@@ -151,7 +152,7 @@ func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
 }
 
 // appendVariables appends the variables that -var and -var-file in args set.
-func appendVariables(given []cotter.Variable, args []string) ([]cotter.Variable, error) {
+func appendVariables(given []config.Variable, args []string) ([]config.Variable, error) {
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
 		name, isFlag := strings.CutPrefix(name, "-")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 )
 
 // TestSharedFlags checks that Cotter parses the arguments of the stock tools' init as these
@@ -54,20 +54,20 @@ func TestVariablesFromEnv(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		env  map[string]string
-		want []cotter.Variable
+		want []config.Variable
 	}{
 		{"nothing", nil, nil},
 		{"other flags", map[string]string{"TF_CLI_ARGS": "-no-color -input=false -parallelism 3", "TF_CLI_ARGS_init": "-backend-config=var -upgrade"}, nil},
-		{"one dash", map[string]string{"TF_CLI_ARGS": "-var a=1 -var=b=2"}, []cotter.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
-		{"two dashes", map[string]string{"TF_CLI_ARGS": "--var a=1 --var=b=2"}, []cotter.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
-		{"files", map[string]string{"TF_CLI_ARGS_init": "-var-file a.tfvars --var-file='b c.tfvars'"}, []cotter.Variable{{File: "a.tfvars"}, {File: "b c.tfvars"}}},
-		{"between other flags", map[string]string{"TF_CLI_ARGS_get": `-update -var "a=x y" -no-color`}, []cotter.Variable{{Name: "a", Value: "x y"}}},
-		{"list", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []cotter.Variable{{Name: "a", Value: `["x", "y"]`}}},
-		{"empty value", map[string]string{"TF_CLI_ARGS": `-var a=`}, []cotter.Variable{{Name: "a"}}},
+		{"one dash", map[string]string{"TF_CLI_ARGS": "-var a=1 -var=b=2"}, []config.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
+		{"two dashes", map[string]string{"TF_CLI_ARGS": "--var a=1 --var=b=2"}, []config.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
+		{"files", map[string]string{"TF_CLI_ARGS_init": "-var-file a.tfvars --var-file='b c.tfvars'"}, []config.Variable{{File: "a.tfvars"}, {File: "b c.tfvars"}}},
+		{"between other flags", map[string]string{"TF_CLI_ARGS_get": `-update -var "a=x y" -no-color`}, []config.Variable{{Name: "a", Value: "x y"}}},
+		{"list", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []config.Variable{{Name: "a", Value: `["x", "y"]`}}},
+		{"empty value", map[string]string{"TF_CLI_ARGS": `-var a=`}, []config.Variable{{Name: "a"}}},
 		// The order is that of terraform's log for a subcommand.
 		{"order", map[string]string{"TF_CLI_ARGS": "-var a=3", "TF_CLI_ARGS_get": "-var a=2", "TF_CLI_ARGS_init": "-var a=1", "TF_CLI_ARGS_plan": "-var a=0"},
-			[]cotter.Variable{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}, {Name: "a", Value: "3"}}},
-		{"no more flags", map[string]string{"TF_CLI_ARGS": "-var a=1 -- -var b=2"}, []cotter.Variable{{Name: "a", Value: "1"}}},
+			[]config.Variable{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}, {Name: "a", Value: "3"}}},
+		{"no more flags", map[string]string{"TF_CLI_ARGS": "-var a=1 -- -var b=2"}, []config.Variable{{Name: "a", Value: "1"}}},
 	} {
 		got, err := variablesFromEnv(func(name string) string { return test.env[name] })
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {

@@ -84,7 +84,7 @@ func comparedName(o cotter.ModuleOrigin) string {
 	case cotter.ComparedRevision:
 		return o.Ref.String()
 	case cotter.ComparedDirectory, cotter.ComparedAddress:
-		return o.Compared.String()
+		return string(o.Compared)
 	}
 	return ""
 }

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 )
 
 // warning is a function for Installer.OnEvent, for commands that do not show progress. It
 // prints warnings only.
-func (o *output) warning(event cotter.Event) {
-	if w, ok := event.(cotter.Warning); ok {
+func (o *output) warning(ev cotter.Event) {
+	if w, ok := ev.(event.Warning); ok {
 		o.printWarning("", w)
 	}
 }
 
 // printWarning prints a warning about the project in dir, which is "" if there is only one.
-func (o *output) printWarning(dir string, w cotter.Warning) {
+func (o *output) printWarning(dir string, w event.Warning) {
 	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
@@ -27,19 +28,19 @@ func (o *output) printWarning(dir string, w cotter.Warning) {
 }
 
 // warningText returns the message of a warning with its place.
-func warningText(w cotter.Warning) string {
+func warningText(w event.Warning) string {
 	if w.Range.Filename == "" {
 		return w.Message
 	}
 	place := fmt.Sprintf("%s:%d", w.Range.Filename, w.Range.Start.Line)
-	if before, after, ok := strings.Cut(w.Message, " comes from "); ok && w.Kind == cotter.WarningDialectAssumed {
+	if before, after, ok := strings.Cut(w.Message, " comes from "); ok && w.Kind == event.WarningDialectAssumed {
 		return before + " (" + place + ") comes from " + after // the place of an example
 	}
 	return place + ": " + w.Message
 }
 
 // warningSubject returns the project and the module that a warning is about, or "".
-func warningSubject(dir string, w cotter.Warning) string {
+func warningSubject(dir string, w event.Warning) string {
 	var parts []string
 	if dir != "" {
 		parts = append(parts, dir)
@@ -57,13 +58,13 @@ type originWarnings []originWarning
 
 type originWarning struct {
 	dir string // the project, or "" if there is only one
-	cotter.Warning
+	event.Warning
 }
 
 // take adds an event to the collection if it is such a warning, and reports whether it is.
-func (c *originWarnings) take(dir string, event cotter.Event) bool {
-	w, ok := event.(cotter.Warning)
-	if ok = ok && (dir != "" || w.Kind == cotter.WarningMoved || w.Kind == cotter.WarningUnknownHistory); ok {
+func (c *originWarnings) take(dir string, ev cotter.Event) bool {
+	w, ok := ev.(event.Warning)
+	if ok = ok && (dir != "" || w.Kind == event.WarningMoved || w.Kind == event.WarningUnknownHistory); ok {
 		w.Message = withShortCommits(w.Message)
 		*c = append(*c, originWarning{dir, w})
 	}

@@ -6,42 +6,42 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 )
 
 // TestOriginWarnings prints warnings that modules have in common.
 func TestOriginWarnings(t *testing.T) {
 	t.Parallel()
 	const commit = "1ba9f699385c1ba9f699385c1ba9f699385c1ba9"
-	warning := func(kind cotter.WarningKind, message string, path ...string) cotter.Warning {
-		return cotter.Warning{Path: addrs.Module(path), Kind: kind, Message: message}
+	warning := func(kind event.WarningKind, message string, path ...string) event.Warning {
+		return event.Warning{Path: addrs.Module(path), Kind: kind, Message: message}
 	}
-	moved := func(path ...string) cotter.Warning {
-		return warning(cotter.WarningMoved, "tag v1.0.0 points to "+commit+" now", path...)
+	moved := func(path ...string) event.Warning {
+		return warning(event.WarningMoved, "tag v1.0.0 points to "+commit+" now", path...)
 	}
-	type event struct {
+	type ev struct {
 		dir     string
-		warning cotter.Warning
+		warning event.Warning
 	}
 	for _, test := range []struct {
 		name   string
-		events []event
+		events []ev
 		want   string
 	}{
 		{"none", nil, ""},
-		{"another kind", []event{{"", warning(cotter.WarningRestored, "x", "a")}}, ""},
-		{"one module", []event{{"", moved("a")}}, "" +
+		{"another kind", []ev{{"", warning(event.WarningRestored, "x", "a")}}, ""},
+		{"one module", []ev{{"", moved("a")}}, "" +
 			"Warning: module a: tag v1.0.0 points to 1ba9f699385c now\n" +
 			"  If you know why the tag has moved, run `cotter update a --accept-changed a` to lock what it points to now.\n"},
-		{"two modules, and another warning", []event{{"", moved("b")}, {"", warning(cotter.WarningUnknownHistory, "it is not known", "c")}, {"", moved("app", "a")}}, "" +
+		{"two modules, and another warning", []ev{{"", moved("b")}, {"", warning(event.WarningUnknownHistory, "it is not known", "c")}, {"", moved("app", "a")}}, "" +
 			"Warning: tag v1.0.0 points to 1ba9f699385c now, in 2 modules:\n" +
 			"  module app.a\n" +
 			"  module b\n" +
 			"  If you know why the tag has moved, run `cotter update app.a b --accept-changed app.a --accept-changed b` to lock what it points to now.\n" +
 			"Warning: module c: it is not known\n" +
 			"  Run `cotter update c` to lock what the address points to now.\n"},
-		{"two projects", []event{{"envs/prod", moved("a")}, {"envs/dev", moved("a")}}, "" +
+		{"two projects", []ev{{"envs/prod", moved("a")}, {"envs/dev", moved("a")}}, "" +
 			"Warning: tag v1.0.0 points to 1ba9f699385c now, in 2 modules:\n" +
 			"  envs/dev: module a\n" +
 			"  envs/prod: module a\n" +
@@ -51,7 +51,7 @@ func TestOriginWarnings(t *testing.T) {
 			t.Parallel()
 			var warnings originWarnings
 			for _, e := range test.events {
-				if taken := warnings.take(e.dir, e.warning); taken != (e.warning.Kind != cotter.WarningRestored) {
+				if taken := warnings.take(e.dir, e.warning); taken != (e.warning.Kind != event.WarningRestored) {
 					t.Errorf("the warning %q was taken: %t", e.warning.Message, taken)
 				}
 			}

@@ -129,9 +129,9 @@ func verify(ctx context.Context, dir string) error {
 func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installer, error) {
 	// sample: credentials
 	env := cliconfig.OSEnvironment()
-	config, diags := env.Load(ctx, cliconfig.Options{})
-	if diags.HasErrors() {
-		return nil, diags
+	config, err := env.Load(ctx, cliconfig.Options{})
+	if err != nil {
+		return nil, err
 	}
 	in := cotter.New(cotter.Options{
 		HTTPClient:  client,
@@ -286,7 +286,7 @@ func TestTagMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, Locked: true})
-	var moved *cotter.MovedError
+	var moved *cotter.ContentChangedError
 	if !errors.As(err, &moved) || moved.Path.String() != "dns" {
 		t.Errorf("the error is %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/event"
 )
 
 func main() {
@@ -26,17 +27,17 @@ func main() {
 
 func run(ctx context.Context, client *http.Client, out io.Writer, dir string, command ...string) error {
 	env := cliconfig.OSEnvironment()
-	config, diags := env.Load(ctx, cliconfig.Options{})
-	if diags.HasErrors() {
-		return diags
+	config, err := env.Load(ctx, cliconfig.Options{})
+	if err != nil {
+		return err
 	}
 	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: config, Services: config.Services,
 		Attempts: config.Attempts, CacheDir: env.CacheDir(), StateDir: env.StateDir()})
-	show := func(event cotter.Event) { // is never called twice at once
-		switch e := event.(type) {
-		case cotter.FetchDone:
+	show := func(happened cotter.Event) { // is never called twice at once
+		switch e := happened.(type) {
+		case event.FetchDone:
 			fmt.Fprintf(out, "fetched %q, %d bytes\n", e.Package, e.Bytes)
-		case cotter.Warning:
+		case event.Warning:
 			fmt.Fprintf(out, "warning: %q\n", e.Message)
 		}
 	}

@@ -42,6 +42,7 @@ var layers = []layer{
 	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"events of runs, and what they read", []string{"config", "event"}},
 	{"the installer", []string{"."}},
 	{"what programs choose to add to the installer", []string{"bundle", "cache", "edit", "mirror", "repository"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/getmodules"
@@ -21,6 +22,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
@@ -36,25 +38,23 @@ var zeroErrors = []error{
 	&cotter.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
-	&cotter.FileReadError{},
+	&config.FileReadError{},
 	&cotter.HashMismatchError{},
 	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
-	&cotter.HistoryEndError{},
+	&repository.HistoryEndError{},
 	&cotter.HostChangedError{},
 	&cotter.InvalidRequestError{},
 	&cotter.LinkedLockError{},
 	&cotter.LockFileError{},
 	&cotter.LockedError{},
 	&cotter.LockedError{Reasons: []cotter.LockedReason{{}}},
-	&cotter.LostEntriesError{},
-	&cotter.MetadataError{},
+	&cotter.LockedError{Lost: true},
 	&cotter.ModuleError{},
-	&cotter.MovedError{},
-	&cotter.NotVendorDirError{},
+	&cotter.ContentChangedError{Confirming: true},
 	&cotter.ProjectError{},
 	&cotter.ProviderError{},
 	&cotter.ProviderError{RequiredBy: []cotter.ProviderRequirement{{}}},
-	&cotter.RepositoryOwnerError{},
+	&repository.OwnerError{},
 	&cotter.StaleError{},
 	&getmodules.SubmoduleError{},
 	&getproviders.UnknownProviderError{},

@@ -100,6 +100,12 @@ func (e *MetadataError) Error() string {
 	return fmt.Sprintf("%s %q is in %q, which belongs to version control", e.What, e.Path, e.Part)
 }
 
+// Unwrap returns [ErrMetadata].
+func (e *MetadataError) Unwrap() error { return ErrMetadata }
+
+// ErrMetadata says that a path of a project is in the metadata of version control.
+var ErrMetadata = errors.New("it is in the metadata of version control")
+
 // check returns a *[MetadataError] if a path of the location is in the metadata of version
 // control, also through links. Directories above the root module do not matter.
 func (l Location) check() error {

@@ -105,6 +105,12 @@ func (e *NotOursError) Error() string {
 	return fmt.Sprintf("%s has files that were not written as vendored packages", e.Dir)
 }
 
+// Unwrap returns [ErrNotOurs].
+func (e *NotOursError) Unwrap() error { return ErrNotOurs }
+
+// ErrNotOurs says that a directory for vendored packages has other content.
+var ErrNotOurs = errors.New("the directory has other content than vendored packages")
+
 // ownRecord returns the record of the directory and its text, or a new one and nil if the
 // directory does not exist or has nothing but what a killed process left before it wrote a record.
 // If the directory belongs to something else, the error is a *NotOursError.

@@ -7,7 +7,7 @@ import "context"
 
 // Operation is one request, fetch or command.
 type Operation struct {
-	// Kind is "http", "git", "hg" or "fetch".
+	// Kind is "http", "git", "hg", "ssh" or "fetch".
 	Kind string
 	// Name is the method of a request, or the subcommand of a program; "" for a fetch.
 	Name string

@@ -26,6 +26,8 @@ type HTTPSettings struct {
 	CAFile string
 	// Proxy is set if the environment names a proxy for http or https.
 	Proxy bool
+	// AllProxy is set if the environment names a proxy for all protocols, which net/http does not use.
+	AllProxy bool
 
 	env     []string
 	special []string // names of the settings for all addresses
@@ -154,7 +156,7 @@ func hostOf(address string) string {
 
 // concerning are prefixes of the names of environment variables that change git's requests, or
 // that print them for the user.
-var concerning = [...]string{"GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_", "GIT_CURL_", "GIT_TRACE", "ALL_PROXY"}
+var concerning = [...]string{"GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_", "GIT_CURL_", "GIT_TRACE"}
 
 func (s *HTTPSettings) readEnvironment() {
 	for _, entry := range s.env {
@@ -167,6 +169,8 @@ func (s *HTTPSettings) readEnvironment() {
 			s.CAFile = value
 		case name == "HTTP_PROXY", name == "HTTPS_PROXY":
 			s.Proxy = true
+		case name == "ALL_PROXY":
+			s.AllProxy = true
 		case slices.ContainsFunc(concerning[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 			s.special = append(s.special, name)
 		}

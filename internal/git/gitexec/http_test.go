@@ -101,8 +101,8 @@ func TestHTTPEnvironment(t *testing.T) {
 		{"GIT_TRACE=1", false},
 		{"GIT_TRACE_CURL=/x", false},
 		{"GIT_TRACE_PACKET=/x", true}, // is not passed on to git
-		{"ALL_PROXY=http://x", false},
-		{"all_proxy=http://x", false},
+		{"ALL_PROXY=http://x", true}, // is in AllProxy
+		{"all_proxy=http://x", true},
 		{"HTTPS_PROXY=http://x", true},
 		{"GIT_ALLOW_PROTOCOL=ssh:file", false},
 		{"GIT_ALLOW_PROTOCOL=ssh:https", true},
@@ -127,8 +127,11 @@ func TestHTTPFields(t *testing.T) {
 	if s := settings(t, config); s.CAFile != "/etc/ca.pem" || s.Proxy {
 		t.Errorf("HTTPSettings = %+v, want the file of the configuration", s)
 	}
-	if s := settings(t, config, "GIT_SSL_CAINFO=/x", "https_proxy=http://p"); s.CAFile != "/x" || !s.Proxy {
+	if s := settings(t, config, "GIT_SSL_CAINFO=/x", "https_proxy=http://p"); s.CAFile != "/x" || !s.Proxy || s.AllProxy {
 		t.Errorf("HTTPSettings = %+v, want the file and the proxy of the environment", s)
+	}
+	if s := settings(t, config, "all_proxy=http://p"); s.Proxy || !s.AllProxy {
+		t.Errorf("HTTPSettings = %+v, want the proxy for all protocols", s)
 	}
 }
 

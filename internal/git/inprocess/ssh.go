@@ -10,6 +10,9 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // Transport returns the transport for an ssh:// address. The caller must close it.
@@ -18,7 +21,9 @@ func (s SSH) Transport(u *url.URL) *Stream {
 }
 
 // connect logs in to a host and starts git-upload-pack.
-func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, error) {
+func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (_ *conn, err error) {
+	ctx, traced := trace.Start(ctx, trace.Operation{Kind: "ssh", Target: addrs.Redact(u.String())})
+	defer func() { traced(err) }()
 	host, err := s.hostOf(ctx, u)
 	if err != nil {
 		return nil, err

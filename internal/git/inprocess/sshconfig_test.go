@@ -2,7 +2,9 @@ package inprocess_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // homeWith makes a home directory with files below .ssh and returns its path. "HOME" in
@@ -253,4 +256,25 @@ func FuzzSSHConfig(f *testing.F) {
 			t.Errorf("login = %+v", got)
 		}
 	})
+}
+
+// A login is an operation of the run, also if it fails. Its address has no password.
+func TestSSHTrace(t *testing.T) {
+	t.Parallel()
+	var begun []trace.Operation
+	var ended []error
+	ctx := trace.With(t.Context(), func(ctx context.Context, op trace.Operation) (context.Context, func(error)) {
+		begun = append(begun, op)
+		return ctx, func(err error) { ended = append(ended, err) }
+	})
+	u := &url.URL{Scheme: "ssh", User: url.UserPassword("git", "hunter2"), Host: "127.0.0.1:1", Path: "/net.git"}
+	stream := inprocess.SSH{Home: homeWith(t, nil)}.Transport(u)
+	defer stream.Close()
+	err := stream.Refs(ctx, func(io.Reader) error { return nil })
+	if err == nil || len(ended) != 1 || ended[0] == nil {
+		t.Errorf("Refs = %v, the operations ended with %v", err, ended)
+	}
+	if diff := cmp.Diff([]trace.Operation{{Kind: "ssh", Target: "ssh://127.0.0.1:1/net.git"}}, begun); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
 }

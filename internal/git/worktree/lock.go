@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -61,6 +65,32 @@ func (v *LockVersion) String() string {
 		return "commit " + v.Short
 	}
 	return fmt.Sprintf("commit %s (%s)", v.Short, v.Time.Format(time.DateOnly))
+}
+
+// LockAt returns the lock in dir as it was at a revision. The revision can be followed by a colon and
+// the path of another file, as for git show. If there is no lock at the revision, LockAt returns an
+// empty lock; for a path, the error wraps fs.ErrNotExist. The diagnostics are about an invalid lock.
+func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File, hcl.Diagnostics, error) {
+	tree, err := Open(&gitexec.Git{}, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	rev, file, named := strings.Cut(revision, ":")
+	if !named {
+		file = "./" + filepath.ToSlash(lockFile)
+	}
+	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return &lockfile.File{}, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, diags := lockfile.Parse(src, revision)
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	return lock, nil, nil
 }
 
 // HistoryEndError says that the history could not be read to its end, and that the part that was read

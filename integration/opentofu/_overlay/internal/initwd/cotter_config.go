@@ -14,7 +14,7 @@ import (
 	"github.com/opentofu/opentofu/internal/modsdir"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/config"
 )
 
 // configReader reads the calls of modules for Cotter with OpenTofu's own parser, so that
@@ -33,10 +33,10 @@ func newConfigReader(parser *configs.Parser, root *configs.Module, canInstall fu
 	return &configReader{root: root, canInstall: canInstall, parser: parser, calls: make(map[string]configs.StaticModuleCall)}
 }
 
-func (r *configReader) ReadModule(ctx context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+func (r *configReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found cotter.ModuleConfig
+	var found config.Module
 	module := r.root
 	if len(dir.Path) > 0 {
 		module, _ = r.parser.LoadConfigDir(dir.Dir, r.calls[key(addrs.Module(dir.Path))])
@@ -60,7 +60,7 @@ func (r *configReader) ReadModule(ctx context.Context, dir cotter.ConfigDir) (co
 func key(path addrs.Module) string { return modsdir.Manifest(nil).ModuleKey(path) }
 
 // addTests adds the modules that tests of the root module call.
-func (r *configReader) addTests(ctx context.Context, found *cotter.ModuleConfig) {
+func (r *configReader) addTests(ctx context.Context, found *config.Module) {
 	for _, file := range sortedNames(r.root.Tests) {
 		for _, run := range r.root.Tests[file].Runs {
 			if run.Module == nil {
@@ -84,12 +84,12 @@ func (r *configReader) addTests(ctx context.Context, found *cotter.ModuleConfig)
 }
 
 // add adds a call, unless the configuration's own errors are about it or it cannot be installed here.
-func (r *configReader) add(found *cotter.ModuleConfig, path, prefix addrs.Module, source addrs.ModuleSource, version configs.VersionConstraint, at hcl.Range) {
+func (r *configReader) add(found *config.Module, path, prefix addrs.Module, source addrs.ModuleSource, version configs.VersionConstraint, at hcl.Range) {
 	name := path[len(path)-1]
 	if source == nil || !hclsyntax.ValidIdentifier(name) || !r.canInstall(path, source) {
 		return
 	}
-	found.Calls = append(found.Calls, cotter.ModuleCall{
+	found.Calls = append(found.Calls, config.Call{
 		Name:         name,
 		Prefix:       slices.Clone([]string(prefix)),
 		Source:       source.String(),
@@ -102,7 +102,7 @@ func (r *configReader) add(found *cotter.ModuleConfig, path, prefix addrs.Module
 }
 
 // displayed returns a range with the name that the file has after the installation.
-func displayed(at hcl.Range, dir cotter.ConfigDir) hcl.Range {
+func displayed(at hcl.Range, dir config.Dir) hcl.Range {
 	if len(dir.Path) > 0 {
 		at.Filename = filepath.Join(filepath.FromSlash(dir.Display), filepath.Base(at.Filename))
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/opentofu/opentofu/internal/tfdiags"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/event"
 )
 
 // ModuleInstaller installs modules with Cotter.
@@ -79,14 +80,14 @@ type installation struct {
 
 	installed modsdir.Manifest           // before the run
 	failed    error                      // of cotter.Installer
-	resolved  map[string]cotter.Resolved // by the module's key
+	resolved  map[string]event.Resolved // by the module's key
 }
 
 // moduleInstallWalker is also called by DirFromModule.
 func (i *ModuleInstaller) moduleInstallWalker(_ context.Context, _ modsdir.Manifest, upgrade bool, hooks ModuleInstallHooks, fetcher *getmodules.PackageFetcher) *installation {
 	return &installation{
 		ModuleInstaller: i, upgrade: upgrade, hooks: hooks, fetcher: fetcher,
-		resolved: make(map[string]cotter.Resolved),
+		resolved: make(map[string]event.Resolved),
 	}
 }
 
@@ -204,11 +205,11 @@ func (run *installation) canInstall(path addrs.Module, source addrs.ModuleSource
 }
 
 // event tells OpenTofu's user what is downloaded.
-func (run *installation) event(event cotter.Event) {
-	switch e := event.(type) {
-	case cotter.Resolved:
+func (run *installation) event(happened event.Event) {
+	switch e := happened.(type) {
+	case event.Resolved:
 		run.resolved[e.Path.String()] = e
-	case cotter.PackageNeeded:
+	case event.PackageNeeded:
 		key := e.Path.String()
 		run.download(key, e.Package)
 	}

@@ -1,11 +1,11 @@
-package cotter
+package config
 
 import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // InterfaceChange is a difference between two versions of a module in what the module
@@ -35,9 +35,6 @@ type InterfaceChange struct {
 	At hcl.Range
 }
 
-// kindSubmodule is the Kind of the directory of a package that a call names.
-const kindSubmodule = "submodule"
-
 // String describes the change in a few words.
 func (c InterfaceChange) String() string {
 	what := c.Kind
@@ -63,6 +60,16 @@ func (c InterfaceChange) String() string {
 	return fmt.Sprintf("%s changed: %s -> %s", what, c.Old, c.New) + suffix(" (%s)", where)
 }
 
+// InterfaceDiff lists what the new package of a call changes for the caller.
+type InterfaceDiff struct {
+	// Path is the path of the module call.
+	Path addrs.Module
+	// Changes are the differences, with the breaking changes first.
+	Changes []InterfaceChange
+	// Err says why the packages could not be compared; nil if they were compared.
+	Err error
+}
+
 // maxShown is the maximum length of a default or a rule in a message, in bytes.
 const maxShown = 60
 
@@ -81,13 +88,4 @@ func suffix(format, text string) string {
 		return ""
 	}
 	return fmt.Sprintf(format, text)
-}
-
-// publicChanges converts changes to the type that results have.
-func publicChanges(changes []configs.InterfaceChange) []InterfaceChange {
-	var list []InterfaceChange
-	for _, c := range changes {
-		list = append(list, InterfaceChange(c))
-	}
-	return list
 }
