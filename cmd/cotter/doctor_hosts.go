@@ -120,7 +120,7 @@ func (d *doctor) ask(ctx context.Context, h *host) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	client := httpx.Client{HTTP: &http.Client{Transport: transport()}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
+	client := httpx.Client{HTTP: &http.Client{Transport: transport(nil)}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
 	response, err := client.Send(req)
 	if err != nil {
 		return answer{took: time.Since(started), err: err}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -36,6 +37,8 @@ type output struct {
 	whenInterrupted string
 	// bundle is true if packages come from a bundle and not from servers.
 	bundle bool
+	// reached is set when the run has reached a server by its name. It is nil if that is not known.
+	reached *atomic.Bool
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is the result of the project in one line.
 	project, conclusion string
