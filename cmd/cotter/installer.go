@@ -36,6 +36,10 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	if err != nil {
 		return nil, err
 	}
+	user, err := userSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
 	transport := transport(out.reached)
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
 	fetcher := &getmodules.Fetcher{
@@ -44,6 +48,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		XZ:         xz.NewReader,
 		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
 		GitBackend: git,
+		PlainHTTP:  user.PlainHTTP,
 		Limits:     limits,
 		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -46,22 +47,26 @@ func fullDiskAt(name string) error {
 
 const github, gitlab = "git::https://github.com/acme/net.git", "git::https://gitlab.com/acme/net.git"
 
-// TestProblems checks the text output for errors that depend on the machine and its network.
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	const ssh = "git::ssh://root@h.example.com:22/net.git"
-	saysSSH := func(sentinel error, stderr string) error {
-		return fmt.Errorf("%w: git fetch: exit status 128: %s", sentinel, stderr)
-	}
+// problemCase is an error and the text output for it.
+type problemCase struct {
+	name string
+	err  error
+	want string
+}
+
+const overSSH = "git::ssh://root@h.example.com:22/net.git"
+
+// saidBy is an error of git with its standard error.
+func saidBy(sentinel error, stderr string) error {
+	return fmt.Errorf("%w: git fetch: exit status 128: %s", sentinel, stderr)
+}
+
+func machineProblems() []problemCase {
 	past := time.Date(2020, 1, 2, 3, 4, 0, 0, time.UTC)
-	tests := []struct {
-		name string
-		err  error
-		want string
-	}{
+	return []problemCase{
 		{"no name is resolved", errors.Join(
 			fetchFrom("a", github, lookupFailed("github.com", true)), fetchFrom("b", gitlab, lookupFailed("gitlab.com", true)),
-			fetchFrom("ssh", ssh, saysSSH(getmodules.ErrHostUnreachable, "ssh: Could not resolve hostname h.example.com: Name or service not known")),
+			fetchFrom("ssh", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: Could not resolve hostname h.example.com: Name or service not known")),
 			ofProvider(&disco.DiscoveryError{Host: addrs.DefaultRegistryHost, Err: lookupFailed("registry.opentofu.org", true)}),
 		), `Error: no host name can be resolved, so the network or DNS is down: github.com, gitlab.com, h.example.com:22 and registry.opentofu.org
 
@@ -102,34 +107,11 @@ Ask the operator of github.com for a valid certificate. If it is valid, the cloc
 
 Check the clock of this machine: it is probably behind.
 `},
-		{"an expired certificate that git reports", fetchFrom("a", github, saysSSH(getmodules.ErrHostUntrusted, "fatal: unable to access 'https://github.com/': SSL certificate problem: certificate has expired")),
+		{"an expired certificate that git reports", fetchFrom("a", github, saidBy(getmodules.ErrHostUntrusted, "fatal: unable to access 'https://github.com/': SSL certificate problem: certificate has expired")),
 			`Error: module a: github.com's certificate is not trusted: it has expired
 
 Ask the operator of github.com for a valid certificate. If it is valid, the clock of this machine is wrong: set it.
 `},
-		{"ssh is refused", fetchFrom("a", ssh, saysSSH(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: Connection refused\r")),
-			`Error: module a: h.example.com:22 cannot be reached: connection refused (ssh, port 22)
-
-Check the address of h.example.com:22, the network and the proxy settings.
-`},
-		{"ssh has no route", fetchFrom("a", ssh, saysSSH(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: No route to host")),
-			`Error: module a: h.example.com:22 cannot be reached: no route to host (ssh, port 22)
-
-Check the address of h.example.com:22, the network and the proxy settings.
-`},
-		{"ssh does not know the host", fetchFrom("a", ssh, saysSSH(getmodules.ErrHostUntrusted, "Host key verification failed.")),
-			`Error: module a: h.example.com:22's ssh key is not known on this machine
-
-Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
-`},
-		{"ssh knows another key", fetchFrom("a", ssh, saysSSH(getmodules.ErrHostUntrusted, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
-			`Error: module a: h.example.com:22 has another ssh key than the known one
-
-Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
-`},
-		{"ssh refuses the keys", fetchFrom("a", ssh, saysSSH(getmodules.ErrAuthentication, "root@h.example.com: Permission denied (publickey,password).")),
-			"Error: module a: h.example.com:22 refused the login over ssh of the user root: Permission denied (publickey,password)\n\n" +
-				"Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.\n"},
 		{"a full disk", errors.Join(
 			inModule("a", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/a/main.tf")),
 			inModule("b", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/b/x/main.tf")),
@@ -143,7 +125,40 @@ Compare the key with what the owner of h.example.com:22 says: connect once with 
 Free some space there, for example with ` + "`cotter cache clean`" + `, and run the command again.
 `},
 	}
-	for _, test := range tests {
+}
+
+func sshProblems() []problemCase {
+	return []problemCase{
+		{"ssh is refused", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: Connection refused\r")),
+			`Error: module a: h.example.com:22 cannot be reached: connection refused (ssh, port 22)
+
+Check the address of h.example.com:22, the network and the proxy settings.
+`},
+		{"ssh has no route", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: No route to host")),
+			`Error: module a: h.example.com:22 cannot be reached: no route to host (ssh, port 22)
+
+Check the address of h.example.com:22, the network and the proxy settings.
+`},
+		{"ssh does not know the host", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "Host key verification failed.")),
+			`Error: module a: h.example.com:22's ssh key is not known on this machine
+
+Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
+`},
+		{"ssh knows another key", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
+			`Error: module a: h.example.com:22 has another ssh key than the known one
+
+Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
+`},
+		{"ssh refuses the keys", fetchFrom("a", overSSH, saidBy(getmodules.ErrAuthentication, "root@h.example.com: Permission denied (publickey,password).")),
+			"Error: module a: h.example.com:22 refused the login over ssh of the user root: Permission denied (publickey,password)\n\n" +
+				"Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.\n"},
+	}
+}
+
+// TestProblems checks the text output for errors that depend on the machine and its network.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	for _, test := range slices.Concat(machineProblems(), sshProblems()) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var stderr bytes.Buffer
