@@ -137,7 +137,7 @@ func problemOf(err error) *problem {
 	}
 	host := hostOf(err)
 	if host == "" {
-		return nil
+		return noLocalRepository(err)
 	}
 	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
 		if p := find(host, err); p != nil {
@@ -425,6 +425,22 @@ func notFound(host string, err error) *problem {
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
 		return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode)))}
+	}
+	return nil
+}
+
+// noLocalRepository is notFound for repositories on this machine.
+func noLocalRepository(err error) *problem {
+	fetch, ok := errors.AsType[*getmodules.FetchError](err)
+	if !ok || !strings.HasPrefix(fetch.Package, "git::file:") {
+		return nil
+	}
+	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
+	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+		return &problem{error: fact(missing.ErrorFor(repository))}
+	}
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
+		return &problem{error: fact("there is no git repository " + repository)}
 	}
 	return nil
 }
