@@ -327,9 +327,9 @@ func noticeText(f project.Notice, hasState bool) string {
 	case f.Kind == project.GivenUp:
 		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
 	case f.Kind == project.UnprovenJournal && hasState:
-		return fmt.Sprintf("%s was not written here by this user; it was ignored", f.File)
+		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it was ignored", f.File)
 	case f.Kind == project.UnprovenLockCopy && hasState:
-		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
+		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it is ignored, and origins are asked once to confirm the lock", f.File)
 	}
 	return ""
 }

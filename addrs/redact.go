@@ -10,7 +10,8 @@ import (
 )
 
 // Redact returns an address in a form that can be shown, logged and stored. It removes user
-// names and passwords. It replaces the fragment and the values in the query string with
+// names and passwords, except for a user of ssh without a password, which is part of the location:
+// the name of a user of http can be a token. It replaces the fragment and the values in the query string with
 // "REDACTED", except for arguments that select the content: ref, tag, digest, depth,
 // archive, version, rev and checksum.
 //
@@ -36,7 +37,29 @@ var (
 
 // RedactText redacts the URLs in a text, such as a message from git or from a server.
 func RedactText(text string) string {
-	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(text, "://"), Redact)
+	var out strings.Builder
+	from := 0
+	for _, at := range userinfo.FindAllStringIndex(text, -1) {
+		out.WriteString(text[from:at[0]] + "://")
+		if from = at[1]; keepsUser(text[:at[0]+len(":")], text[at[0]+len("://"):]) {
+			from = at[0] + len("://")
+		}
+	}
+	return address.ReplaceAllStringFunc(out.String()+text[from:], Redact)
+}
+
+// sshUser matches the authority of an ssh URL with a user that may be shown: a plain name, a host
+// and a port. In text, the authority can also end at a quote or a space.
+var sshUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*@(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]*)?([/?#\s'"]|$)`)
+
+// keepsUser reports whether the user in an authority is kept. scheme is the text before "//".
+func keepsUser(scheme, authority string) bool {
+	i := len(scheme) - len("ssh:")
+	if i < 0 || scheme[i:] != "ssh:" || i > 0 && (scheme[i-1] >= 'a' && scheme[i-1] <= 'z') {
+		return false
+	}
+	const longest = 512 // a server may send megabytes of text to redact
+	return sshUser.MatchString(authority[:min(len(authority), longest)])
 }
 
 // withoutUserinfo removes the userinfo wherever an authority can be: at the beginning, for
@@ -55,13 +78,16 @@ func withoutUserinfo(addr string) string {
 	}
 	// Search once: a server may send megabytes of text to redact.
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
-	for {
-		rest = cutUserinfo(rest, lastAt)
+	for before := ""; ; {
+		if !keepsUser(before, rest) {
+			rest = cutUserinfo(rest, lastAt)
+		}
 		i := strings.Index(rest, "//")
 		if i < 0 {
 			break
 		}
 		isAuthority := i == 0 || rest[i-1] == ':'
+		before = rest[:i]
 		out.WriteString(rest[:i+2])
 		rest = rest[i+2:]
 		if !isAuthority {

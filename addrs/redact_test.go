@@ -16,6 +16,8 @@ func TestRedactText(t *testing.T) {
 		`header: "Location: https://h.com/x?X-Amz-Signature=a&b=c" is bad`:   `header: "Location: https://h.com/x?X-Amz-Signature=REDACTED&b=REDACTED" is bad`,
 		"two: https://tok@a.com/ and git::ssh://git:tok@b.com/n?ref=v1 here": "two: https://a.com/ and git::ssh://b.com/n?ref=v1 here",
 		"cut: ://u:p@h.com/n":                "cut: ://h.com/n",
+		"git::ssh://root@h.com:22/n?ref=v1":  "git::ssh://root@h.com:22/n?ref=v1",
+		`source = "ssh://git@h.com" # x@y`:   `source = "ssh://git@h.com" # x@y`,
 		"fine: https://h.com/n.git?ref=v1/x": "fine: https://h.com/n.git?ref=v1/x",
 	} {
 		if got := addrs.RedactText(text); got != want {
@@ -30,7 +32,15 @@ func TestRedacted(t *testing.T) {
 		{"https://ghp_X@h", "https://h"},
 		{"https://x-access-token:ghs_X@h/n.git", "https://h/n.git"},
 		{"git::https://u:p@h.com:8443/n.git?ref=v1", "git::https://h.com:8443/n.git?ref=v1"},
-		{"git::ssh://git@h.com/n.git?depth=1&sshkey=QUJD==", "git::ssh://h.com/n.git?depth=1&sshkey=REDACTED"},
+		{"git::ssh://git@h.com/n.git?depth=1&sshkey=QUJD==", "git::ssh://git@h.com/n.git?depth=1&sshkey=REDACTED"},
+		// The user of ssh is part of the location.
+		{"ssh://root@127.0.0.1:2222/n.git", "ssh://root@127.0.0.1:2222/n.git"},
+		{"git::ssh://a_b.c@[::1]:22/n.git", "git::ssh://a_b.c@[::1]:22/n.git"},
+		{"git::ssh://git:tok@h.com/n.git", "git::ssh://h.com/n.git"},
+		{"git::ssh://git%3Atok@h.com/n.git", "git::ssh://h.com/n.git"},
+		{"git::ssh://git@tok@h.com/n.git", "git::ssh://h.com/n.git"},
+		{"git::xssh://tok@h.com/n.git", "git::xssh://h.com/n.git"},
+		{"git::https://h/ssh://u:tok@h.com/n.git", "git::https://h/ssh://h.com/n.git"},
 		{"https://h/n.zip?token=X", "https://h/n.zip?token=REDACTED"},
 		{"https://h/n.zip?X-Amz-Signature=X&archive=zip", "https://h/n.zip?X-Amz-Signature=REDACTED&archive=zip"},
 		{"https://h/n.zip?sig=X;ref=v1", "https://h/n.zip?sig=REDACTED;ref=v1"},

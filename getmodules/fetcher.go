@@ -49,6 +49,10 @@ type Fetcher struct {
 	// are sent over https only, to the server of the address, and not if another server pointed
 	// to it. nil means that there are no such credentials.
 	HTTPCredentials HTTPCredentials
+	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over http.
+	// They get no credentials. A registry on a loopback address needs no entry: if it does not
+	// speak https, it is asked over http.
+	PlainHTTP []string
 	// OCICredentials finds the credentials for a repository of an OCI registry. nil means that
 	// there are none.
 	OCICredentials OCICredentials

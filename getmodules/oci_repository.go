@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
@@ -16,6 +17,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/ocistore"
@@ -119,15 +121,17 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 		registry: toRegistry,
 		token:    toToken,
 		// This is not always the host of the address: Docker Hub has an alias.
-		at:  &url.URL{Scheme: "https", Host: ref.Host()},
-		api: "/v2/" + a.repository + "/",
+		host:     ref.Host(),
+		loopback: hostname.IsLoopback(&url.URL{Scheme: "https", Host: ref.Host()}),
+		api:      "/v2/" + a.repository + "/",
 	}
+	transport.plain.Store(slices.Contains(f.PlainHTTP, a.host))
 	return &ociRepository{fetcher: f, remote: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
 			// The client has no cookie jar, and sees no redirects.
 			Client:     &http.Client{Transport: transport},
-			Credential: f.ociCredential(ref),
+			Credential: f.ociCredential(ref, transport),
 			Cache:      auth.NewCache(), // only for this repository
 		},
 		TagListPageSize:  ociTagPage,
@@ -320,10 +324,10 @@ func (OCICredential) MarshalText() ([]byte, error) { return []byte(secret.Redact
 type OCICredentials func(ctx context.Context, host, repository string) (OCICredential, error)
 
 // ociCredential adapts OCICredentials to the registry client. It returns no credential for
-// hosts other than the registry's.
-func (f *Fetcher) ociCredential(ref registry.Reference) auth.CredentialFunc {
+// hosts other than the registry's, and none over http to other machines.
+func (f *Fetcher) ociCredential(ref registry.Reference, transport *ociTransport) auth.CredentialFunc {
 	return func(ctx context.Context, host string) (auth.Credential, error) {
-		if f.OCICredentials == nil || host != ref.Host() {
+		if f.OCICredentials == nil || host != ref.Host() || transport.plain.Load() && !transport.loopback {
 			return auth.EmptyCredential, nil
 		}
 		found, err := f.OCICredentials(ctx, ref.Registry, ref.Repository)

@@ -2,6 +2,8 @@ package getmodules
 
 import (
 	"bytes"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -22,21 +25,59 @@ import (
 type ociTransport struct {
 	// registry sends requests to the registry. token sends requests to a token service.
 	registry, token *httpx.Client
-	// at is the registry's URL, without a path.
-	at *url.URL
+	// host is the registry's host. It may speak http if plain is set: the user has said so, or it is
+	// a loopback host that has answered a TLS handshake in http. loopback is set for such a host.
+	host     string
+	loopback bool
+	plain    atomic.Bool
 	// api is the prefix of the paths of all requests to the registry. All other requests are
 	// for a token.
 	api string
 }
 
-func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != "https" {
-		return nil, t.refuse(req, "it is not https")
+// at returns the registry's URL, without a path.
+func (t *ociTransport) at() *url.URL {
+	if t.plain.Load() {
+		return &url.URL{Scheme: "http", Host: t.host}
 	}
+	return &url.URL{Scheme: "https", Host: t.host}
+}
+
+// RoundTrip sends a request. A registry on this machine is asked over https first, and over http if
+// that is what it speaks, as Docker does.
+func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer, err := t.roundTrip(req)
+	if err != nil && t.loopback && answersHTTP(err) && (req.Body == nil || req.Body == http.NoBody) {
+		t.plain.Store(true)
+		answer, err = t.roundTrip(req)
+	}
+	if err != nil || !t.plain.Load() {
+		return answer, err
+	}
+	// The registry client would refuse a location over http, because it has asked over https.
+	if at, failed := answer.Location(); failed == nil && httpx.SameOrigin(at, t.at()) {
+		at.Scheme = "https"
+		answer.Header.Set("Location", at.String())
+	}
+	return answer, nil
+}
+
+// answersHTTP reports whether a server has answered a TLS handshake in http.
+func answersHTTP(err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/"
+}
+
+func (t *ociTransport) roundTrip(req *http.Request) (*http.Response, error) {
 	// Digests apply to the bytes as they are stored.
 	asked := req.Clone(req.Context())
+	if at := t.at(); req.URL.Host == t.host && at.Scheme == "http" {
+		asked.URL.Scheme = at.Scheme // the registry client writes https
+	} else if req.URL.Scheme != "https" {
+		return nil, t.refuse(req, "it is not https")
+	}
 	asked.Header.Set("Accept-Encoding", "identity")
-	toRegistry := httpx.SameOrigin(req.URL, t.at) && strings.HasPrefix(req.URL.Path, t.api)
+	toRegistry := httpx.SameOrigin(asked.URL, t.at()) && strings.HasPrefix(req.URL.Path, t.api)
 	switch uploads := req.Method == http.MethodPut || req.Method == http.MethodPost; {
 	case !toRegistry && req.Method == http.MethodPut:
 		return nil, t.refuse(req, "it is not in the repository")
@@ -50,7 +91,7 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	answer.Request = req
-	elsewhere := func(u *url.URL) bool { return !httpx.SameOrigin(u, t.at) }
+	elsewhere := func(u *url.URL) bool { return !httpx.SameOrigin(u, t.at()) }
 	switch isChallenge := answer.StatusCode == http.StatusUnauthorized && !slices.ContainsFunc(answer.Asked, elsewhere); {
 	case answer.StatusCode != http.StatusOK && !isChallenge:
 		defer answer.Body.Close()
@@ -160,7 +201,7 @@ func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
 }
 
 func (t *ociTransport) refuse(req *http.Request, reason string) error {
-	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at), httpx.Origin(req.URL), reason)
+	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at()), httpx.Origin(req.URL), reason)
 }
 
 // checkTokenService refuses token services on hosts that the registry must not point to. It
@@ -169,11 +210,11 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
 	}
-	if reason, ok := hostname.MayPointTo(t.at, req.URL); !ok {
+	if reason, ok := hostname.MayPointTo(t.at(), req.URL); !ok {
 		return t.refuse(req, reason)
 	}
 	hasSecret := req.Header.Get("Authorization") != "" || req.Body != nil && req.Body != http.NoBody
-	if hasSecret && !sameSite(t.at.Hostname(), req.URL.Hostname()) {
+	if hasSecret && !sameSite(t.at().Hostname(), req.URL.Hostname()) {
 		return t.refuse(req, "credentials are only sent to a token service of the registry's own domain")
 	}
 	return nil

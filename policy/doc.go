@@ -134,8 +134,10 @@
 //
 //	trust_mirrors = ["oci://registry.corp.example/*"]
 //	trust_keys    = ["mirror.pub"]
+//	plain_http    = ["registry.lab.example:5000"]
 //
-// A mirror that is named only by a repository delivers packages, which are compared with
+// plain_http lists OCI registries that are asked over http. A project cannot set this. A mirror
+// that is named only by a repository delivers packages, which are compared with
 // the lock, but it confirms no entries. The mirrors in the user's own file confirm entries,
 // and so do the mirrors in trust_mirrors if a repository names them. trust_keys lists files
 // with public keys whose signatures confirm an entry in any mirror. [Mirrors] describes the

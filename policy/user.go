@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -16,6 +19,9 @@ type UserSettings struct {
 	// TrustKeys lists files with public keys. An entry that is signed with one of the keys
 	// is confirmed, in any mirror.
 	TrustKeys []string
+	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over
+	// http. A project cannot set this.
+	PlainHTTP []string
 }
 
 // ParseUserSettings parses the settings of a user; the package comment describes the format.
@@ -31,6 +37,7 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 	_, problems := settingsPart.readArguments(rest, arguments{
 		"trust_mirrors": list(&u.TrustMirrors, 0, "addresses", parsed("address", parseMirrorPattern)),
 		"trust_keys":    keyFiles(&u.TrustKeys, true),
+		"plain_http":    list(&u.PlainHTTP, 0, "hosts", parsed("host", parseHost)),
 	})
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags
@@ -44,6 +51,15 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 		u.TrustKeys[i] = below(dir, u.TrustKeys[i])
 	}
 	return u, nil
+}
+
+// parseHost parses HOST or HOST:PORT.
+func parseHost(text string) (string, error) {
+	u, err := url.Parse("//" + text)
+	if err != nil || u.Host != text || u.Hostname() == "" || u.User != nil {
+		return "", fmt.Errorf("%q is not HOST or HOST:PORT", text)
+	}
+	return strings.ToLower(text), nil
 }
 
 // trusts reports whether the user trusts the mirror with an address.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
@@ -12,7 +13,7 @@ import (
 
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now()}
+	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
 	err := runLine(ctx, args[1:], out)
 	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
 		out.printError(err)
@@ -34,6 +35,9 @@ func runLine(ctx context.Context, words []string, out *output) error {
 	out.configure(cmd)
 	if cmd.Command.ArgsUsage == "" && cmd.NArg() > 0 {
 		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Command.Name, cmd.Arg(0))}
+	}
+	if err := flagAsArgument(cmd); err != nil {
+		return err
 	}
 	return cmd.Command.Run(ctx, cmd)
 }

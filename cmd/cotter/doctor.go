@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -51,8 +52,9 @@ type doctor struct {
 	needs []need
 	// installedDirs are the directories of the installed modules.
 	installedDirs []string
-	// git are the settings of the installed git.
-	git []getmodules.GitSetting
+	// git are the settings of the installed git. withoutGitSettings is true if no git is installed.
+	git                []getmodules.GitSetting
+	withoutGitSettings bool
 	// hosts are the hosts of needs and of mirrors, in the order in which they were found.
 	hosts []*host
 
@@ -140,11 +142,53 @@ func (d *doctor) report() error {
 		}
 	} else {
 		d.printf("\n%s, %s.\n", count(counts[levelProblem], "problem"), count(counts[levelNote], "note"))
+		if steps := nextSteps(d.records); len(steps) > 0 {
+			d.printf("\nNext steps:\n")
+			for i, step := range steps {
+				d.printf("  %d. %s\n", i+1, step)
+			}
+		}
 	}
 	if n := counts[levelProblem]; n > 0 {
 		return fmt.Errorf("doctor found %s", count(n, "problem"))
 	}
 	return nil
+}
+
+// maxSteps is the maximum number of next steps.
+const maxSteps = 3
+
+// nextSteps returns the most useful remedies: those of problems, then those of notes. Remedies with
+// the same command count once, and those that only describe something do not count.
+func nextSteps(records []findingRecord) []string {
+	var steps, seen []string
+	for _, wanted := range []level{levelProblem, levelNote} {
+		for _, f := range records {
+			isAction := f.Remedy != "" && f.Remedy[0] != '`' && !strings.HasPrefix(f.Remedy, "a ")
+			if level(f.Level) != wanted || !isAction {
+				continue
+			}
+			step := f.Remedy
+			if parts := strings.Split(step, "`"); len(parts) > 2 && strings.HasPrefix(step, "run ") {
+				step = parts[1] // its command
+			}
+			if !slices.Contains(seen, step) {
+				seen = append(seen, step)
+				steps = append(steps, f.Remedy+": "+firstLine(f.Message))
+			}
+		}
+	}
+	return steps[:min(len(steps), maxSteps)]
+}
+
+// firstLine returns the first line of a message, shortened.
+func firstLine(message string) string {
+	const longest = 80
+	line, _, _ := strings.Cut(message, "\n")
+	if runes := []rune(line); len(runes) > longest {
+		line = string(runes[:longest]) + "..."
+	}
+	return line
 }
 
 func (d *doctor) printFinding(f findingRecord) {

@@ -105,6 +105,8 @@ func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
 		d.credentials(h, "git", found, err, "")
 	case len(helpers) > 0:
 		d.ok("%s, git: git asks its credential helper (%s) if the server requires credentials", h.name, strings.Join(helpers, ", "))
+	case d.withoutGitSettings:
+		d.ok("%s, git: none in netrc: requests are anonymous", h.name)
 	default:
 		d.ok("%s, git: none; git has no credential helper for this host, and netrc has no entry", h.name)
 	}
@@ -136,6 +138,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 }
 
 func (d *doctor) withoutGit(err error) {
+	d.withoutGitSettings = true
 	if d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled {
 		d.problem("install git, or do not set COTTER_ALWAYS_GIT, COTTER_GIT_BACKEND or --git-backend", "%s", err)
 		return

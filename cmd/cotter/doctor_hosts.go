@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -68,11 +69,47 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 		wait.Go(func() { answers[i] = d.ask(ctx, h) })
 	}
 	wait.Wait()
+	down := namesNotResolved(d.hosts, answers)
+	if len(down) > 0 {
+		d.problem(lowerFirst(checkNetwork), "no host name can be resolved, so the network or DNS is down: %s", listed(down))
+	}
 	for i, h := range d.hosts {
-		d.answered(h, answers[i])
+		if !slices.Contains(down, h.name) {
+			d.answered(h, answers[i])
+		}
 	}
 	d.begin("Clock")
 	d.clock(answers)
+}
+
+// namesNotResolved returns the names of the hosts that were not resolved, if there are several, or one
+// that exists, and no other name was resolved. Otherwise it returns nil.
+func namesNotResolved(hosts []*host, answers []answer) []string {
+	var names []string
+	sure := false
+	for i, h := range hosts {
+		state := nameKnown
+		if answers[i].err != nil {
+			_, state = networkReason(answers[i].err)
+		}
+		switch name := hostname(h.name); {
+		case state != nameKnown:
+			names = append(names, h.name)
+			sure = sure || state == nameNotAsked || slices.Contains(publicHosts, name)
+		case name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil:
+			return nil
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); !sure && len(names) < 2 {
+		return nil
+	}
+	return names
+}
+
+// lowerFirst returns a remedy in the form of doctor's: in lower case and without a full stop.
+func lowerFirst(text string) string {
+	return strings.ToLower(text[:1]) + strings.TrimSuffix(text[1:], ".")
 }
 
 // network reports the proxies and certificates that the environment sets.
@@ -120,7 +157,7 @@ func (d *doctor) ask(ctx context.Context, h *host) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	client := httpx.Client{HTTP: &http.Client{Transport: transport()}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
+	client := httpx.Client{HTTP: &http.Client{Transport: transport(nil)}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
 	response, err := client.Send(req)
 	if err != nil {
 		return answer{took: time.Since(started), err: err}
@@ -193,9 +230,17 @@ func (d *doctor) answered(h *host, a answer) {
 	var network *httpx.NetworkError
 	switch {
 	case errors.As(a.err, &network) && network.IsUntrusted():
-		d.problem("set SSL_CERT_FILE (for git: http.sslCAInfo) to the certificate authority", "%s: its certificate is not trusted: %s", what, a.err)
+		_, fault := certificateReason(a.err)
+		byGit := slices.Contains(h.kinds, "git")
+		remedy := trustHost(&untrustedHost{host: h.name, fault: fault, byGit: byGit}, runtime.GOOS)
+		d.problem(lowerFirst(remedy[0].text), "%s: its certificate is not trusted: %s", what, a.err)
 	case a.err != nil:
-		d.problem("check its name, the network, and the proxy", "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
+		_, state := networkReason(a.err)
+		remedy := "check its address, the network, and the proxy"
+		if state == nameUnknown {
+			remedy = "check the spelling of " + h.name
+		}
+		d.problem(remedy, "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
 	case a.status >= http.StatusInternalServerError:
 		d.problem("try again later, or ask its operator", "%s answers with status %d", what, a.status)
 	case h.isRegistry() && !forced && a.status != http.StatusOK:

@@ -29,6 +29,10 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 		return
 	}
 	modules, providers := lock.Modules(), lock.Providers()
+	if absent(below(d.req.Dir, name)) {
+		d.note("run `cotter install`, and commit the file", "there is no %s yet", name)
+		return
+	}
 	if len(modules)+len(providers) == 0 {
 		d.note("run `cotter install`, and commit the file", "%s locks nothing", name)
 		return

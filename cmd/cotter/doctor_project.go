@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getproviders"
 )
 
 // need is a module or provider that the configuration or the lock needs from another place.
@@ -171,9 +173,32 @@ func (d *doctor) needProviders(ctx context.Context) {
 		if p.Address.IsBuiltIn() {
 			continue
 		}
+		if !d.fromRegistry(ctx, p.Address) {
+			continue
+		}
 		n := need{key: "provider " + p.Address.ForDisplay(), registry: p.Address.Hostname}
 		d.host("https", string(p.Address.Hostname)).serves("providers", n)
 	}
+}
+
+// fromRegistry reports whether a provider can come from its registry. It does not if the CLI
+// configuration has only mirrors for it, or a directory that is a mirror by default has it.
+func (d *doctor) fromRegistry(ctx context.Context, provider addrs.Provider) bool {
+	providers := &d.config.Providers
+	if !providers.Explicit {
+		return !slices.ContainsFunc(providers.ImpliedMirrors, func(dir string) bool {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(d.req.Dir, dir)
+			}
+			found, err := getproviders.FilesystemMirror{Dir: dir}.Providers(ctx)
+			return err == nil && slices.Contains(found, provider)
+		})
+	}
+	matches := func(p getproviders.Pattern) bool { return p.Matches(provider) }
+	return slices.ContainsFunc(providers.Methods, func(m cliconfig.InstallationMethod) bool {
+		return m.Kind == cliconfig.MethodDirect && !slices.ContainsFunc(m.Exclude, matches) &&
+			(len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches))
+	})
 }
 
 // lookAtCalls reports how the package of each call would be fetched.
@@ -185,8 +210,45 @@ func (d *doctor) lookAtCalls(ctx context.Context) {
 		ways[way] = append(ways[way], n.key)
 	}
 	for _, way := range slices.Sorted(maps.Keys(ways)) {
-		d.ok("%s: %s", way, strings.Join(ways[way], ", "))
+		d.ok("%s: %s", way, callList(ways[way]))
 	}
+	if len(d.needs) == 0 {
+		d.ok("no call needs another place")
+	}
+}
+
+const (
+	// maxListedCalls is the maximum number of calls that a finding names.
+	maxListedCalls = 12
+	// callsWidth is the width of a line of calls, in characters.
+	callsWidth = 66
+)
+
+// callList returns the keys of a few calls, or the number of many with the first of them, on lines of
+// their own.
+func callList(keys []string) string {
+	if short := strings.Join(keys, ", "); len(keys) <= 5 && len(short) <= callsWidth {
+		return short
+	}
+	var text strings.Builder
+	text.WriteString(count(len(keys), "call"))
+	for i, width := 0, 0; i < min(len(keys), maxListedCalls); i++ {
+		key := keys[i]
+		if i < len(keys)-1 {
+			key += ","
+		}
+		if width == 0 || width+1+len(key) > callsWidth {
+			text.WriteString("\n" + key)
+			width = len(key)
+			continue
+		}
+		text.WriteString(" " + key)
+		width += 1 + len(key)
+	}
+	if more := len(keys) - maxListedCalls; more > 0 {
+		fmt.Fprintf(&text, "\nand %d more", more)
+	}
+	return text.String()
 }
 
 // wayOf describes how the package of a need is found and fetched.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
@@ -35,7 +36,11 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	if err != nil {
 		return nil, err
 	}
-	transport := transport()
+	user, err := userSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	transport := transport(out.reached)
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
 	fetcher := &getmodules.Fetcher{
 		Getters:    getters(&http.Client{Transport: transport}, out.env),
@@ -43,6 +48,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		XZ:         xz.NewReader,
 		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
 		GitBackend: git,
+		PlainHTTP:  user.PlainHTTP,
 		Limits:     limits,
 		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
 	}
@@ -105,14 +111,18 @@ func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, re
 }
 
 // transport returns a copy of the standard transport that keeps more idle connections to a
-// host: as many as can be in use at once. This avoids handshakes, which cost two round trips.
-func transport() http.RoundTripper {
+// host: as many as can be in use at once. This avoids handshakes, which cost two round trips. If
+// reached is not nil, it is set when a server was reached by its name.
+func transport(reached *atomic.Bool) http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport
 	}
 	ours := standard.Clone()
 	ours.MaxIdleConnsPerHost = 64
+	if reached != nil && ours.DialContext != nil {
+		ours.DialContext = noteReached(reached, ours.DialContext)
+	}
 	return ours
 }
 

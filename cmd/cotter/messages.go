@@ -73,6 +73,19 @@ func (m message) line() string {
 	return text
 }
 
+// together returns messages with the same text on one line. m is the first of them.
+func (m message) together(group []message) string {
+	if len(group) < 2 || !m.isOf() {
+		return m.line()
+	}
+	text, _, _ := strings.Cut(m.text(), "\n")
+	var of []string
+	for _, one := range group {
+		of = append(of, one.Summary+one.where())
+	}
+	return text + ": " + strings.Join(of, ", ")
+}
+
 // messages splits an error into messages: one for each failed module, and one for each
 // diagnostic.
 func messages(err error) []message { return messagesOf("", err) }

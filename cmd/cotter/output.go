@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -38,6 +39,8 @@ type output struct {
 	bundle bool
 	// columns is the width of the terminal, or 0 if stdout is none: then no line is folded.
 	columns int
+	// reached is set when the run has reached a server by its name. It is nil if that is not known.
+	reached *atomic.Bool
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is the result of the project in one line.
 	project, conclusion string

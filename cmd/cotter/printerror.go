@@ -34,9 +34,7 @@ func (o *output) printError(err error) {
 		}
 		return
 	}
-	for i, m := range all {
-		all[i] = o.explained(m)
-	}
+	o.explainAll(all)
 	var remedies []remedy
 	for i, group := range sameText(all) {
 		if i > 0 {
@@ -88,13 +86,30 @@ func (o *output) explained(m message) message {
 	if m.problem.instead {
 		m.remedies = nil
 	}
+	if host, ok := errors.AsType[*unreachableHost](m.problem.error); ok && host.name == nameUnknown {
+		near := nearest(host.host, o.knownHosts(m))
+		host.near = near[:min(len(near), 1)] // many hosts resemble each other
+	}
 	m.remedies = append(m.remedies, remediesOf(m.dir, m.problem.error)...)
-	if unreachable, ok := errors.AsType[*unreachableHost](m.problem.error); ok {
-		if question := didYouMean(unreachable.host, o.knownHosts(m)); question != "" {
-			m.remedies = append(m.remedies, remedy{text: question})
+	return m
+}
+
+// explainAll replaces messages by explained ones. If no name was resolved, it says so, and not that
+// each of the hosts does not exist.
+func (o *output) explainAll(all []message) {
+	for i, m := range all {
+		all[i] = o.explained(m)
+	}
+	down := o.networkDown(all)
+	if down == nil {
+		return
+	}
+	for i, m := range all {
+		if host := unresolved(m); host != nil {
+			others := slices.DeleteFunc(m.remedies, func(r remedy) bool { return slices.Contains(remediesOf(m.dir, host), r) })
+			all[i].problem, all[i].remedies = down, append(others, remediesOf("", down.error)...)
 		}
 	}
-	return m
 }
 
 // sameText groups messages that have the same text, and messages about the same rule of a

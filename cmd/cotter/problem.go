@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,15 +43,26 @@ type (
 	// untrustedHost is for a certificate that is not trusted.
 	untrustedHost struct {
 		fact
+		host  string
+		fault certificateFault
 		byGit bool
 	}
-	// unreachableHost is for a host that cannot be reached. unknown is true if there is no such
-	// host.
+	// unknownHostKey is for an ssh host whose key is not the known one, or not known.
+	unknownHostKey struct {
+		fact
+		host string
+	}
+	// unreachableHost is for a host that cannot be reached.
 	unreachableHost struct {
 		fact
-		host    string
-		unknown bool
+		host string
+		name nameState
+		near []string // known hosts with a similar name, if there is no such host
 	}
+	// noNetwork is for hosts of a run that resolves no name.
+	noNetwork struct{ fact }
+	// fullDisk is for a file system that has no space left.
+	fullDisk struct{ fact }
 	// refusedLogin is for a request that needs credentials, or other ones than were sent.
 	refusedLogin struct {
 		fact
@@ -83,6 +93,26 @@ const (
 	loginRegistry
 	loginOCI
 	loginGit
+	loginSSH
+)
+
+// certificateFault is the reason why a certificate is not trusted.
+type certificateFault int
+
+const (
+	faultAuthority certificateFault = iota // its authority is not known, or the reason is not
+	faultExpired
+	faultNotYetValid
+	faultName // it is for other names
+)
+
+// nameState says what is known about the name of a host that cannot be reached.
+type nameState int
+
+const (
+	nameKnown    nameState = iota // it was resolved, or need not be
+	nameUnknown                   // there is no such host
+	nameNotAsked                  // no server answered the question
 )
 
 // problemOf returns a short wording for an error, or nil if the error's own text is best.
@@ -92,6 +122,9 @@ func problemOf(err error) *problem {
 		return offlineProblem(err)
 	case errors.Is(err, context.Canceled):
 		return nil
+	}
+	if full := diskFull(err); full != nil {
+		return full
 	}
 	if invalid, ok := errors.AsType[*cotter.InvalidRequestError](err); ok {
 		return &problem{error: &cotter.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
@@ -104,7 +137,7 @@ func problemOf(err error) *problem {
 	}
 	host := hostOf(err)
 	if host == "" {
-		return nil
+		return noLocalRepository(err)
 	}
 	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
 		if p := find(host, err); p != nil {
@@ -168,38 +201,6 @@ func hostIn(address string) string {
 	return u.Host
 }
 
-// untrusted is for certificates that are not trusted.
-func untrusted(host string, err error) *problem {
-	network, ok := errors.AsType[*httpx.NetworkError](err)
-	text := host + "'s certificate is not trusted"
-	switch {
-	case ok && network.IsUntrusted(), errors.Is(err, disco.ErrUntrusted):
-		if reason := certificateReason(err); reason != "" {
-			text += ": " + reason
-		}
-		return &problem{error: &untrustedHost{fact: fact(text)}}
-	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"): // git's text
-		return &problem{error: &untrustedHost{fact: fact(text), byGit: true}}
-	}
-	return nil
-}
-
-// certificateReason returns the reason why a certificate is not trusted, or "".
-func certificateReason(err error) string {
-	var name x509.HostnameError
-	var unknown x509.UnknownAuthorityError
-	var invalid x509.CertificateInvalidError
-	switch {
-	case errors.As(err, &name):
-		return "it " + strings.TrimPrefix(name.Error(), "x509: certificate ")
-	case errors.As(err, &unknown):
-		return "it is signed by an unknown authority"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "it has expired or is not yet valid"
-	}
-	return ""
-}
-
 // unreachable is for hosts that cannot be reached.
 func unreachable(host string, err error) *problem {
 	network, isNetwork := errors.AsType[*httpx.NetworkError](err)
@@ -209,7 +210,7 @@ func unreachable(host string, err error) *problem {
 	if name, ok := errors.AsType[*net.DNSError](err); ok && name.Name != "" && name.Name != hostname(host) {
 		host = name.Name // of a token service, or of a proxy
 	}
-	reason, unknown := networkReason(err)
+	reason, state := networkReason(err)
 	if reason == "" && isNetwork {
 		reason = network.Reason()
 	} else if reason == "" {
@@ -218,7 +219,7 @@ func unreachable(host string, err error) *problem {
 	if isNetwork && network.Attempts > 1 {
 		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
 	}
-	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, unknown: unknown}}
+	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, name: state}}
 }
 
 // hostname returns a host without its port.
@@ -230,30 +231,43 @@ func hostname(host string) string {
 	return name
 }
 
-// These match messages of git's HTTP library. Git reports no error codes for them.
+// These match messages of git's HTTP library and of ssh, which report no error codes.
 var (
 	gitNoHost = lazyRegexp(`Could not resolve (host|proxy): (\S+)`)
 	gitNoPort = lazyRegexp(`Failed to connect to (\S+) port (\d+)`)
+	sshNoHost = lazyRegexp(`(?i)could not resolve hostname (\S+): ([^;\n]+)`)
+	sshNoPort = lazyRegexp(`(?i)connect to host (\S+) port (\d+): ([^;\n]+)`)
+	sshClosed = lazyRegexp(`(?i)connection (closed|reset) by (remote host|\S+ port \d+)`)
 )
 
-// networkReason returns a few words about why a host was not reached. It returns "" for
-// errors that it does not know. unknown reports whether the host does not exist.
-func networkReason(err error) (reason string, unknown bool) {
+// networkReason returns a few words about why a host was not reached, and what is known about its
+// name. The reason is "" for errors that it does not know.
+func networkReason(err error) (reason string, state nameState) {
 	text := err.Error()
 	name, isName := errors.AsType[*net.DNSError](err)
 	switch {
 	case isName && name.IsNotFound:
-		return "there is no such host", true
+		return "there is no such host", nameUnknown
 	case isName:
-		return "its address cannot be looked up", false
+		return "its address cannot be looked up", nameNotAsked
 	case gitNoHost().MatchString(text):
 		if m := gitNoHost().FindStringSubmatch(text); m[1] == "proxy" {
-			return "there is no such proxy: " + m[2], false
+			return "there is no such proxy: " + m[2], nameKnown
 		}
-		return "there is no such host", true
+		return "there is no such host", nameUnknown
+	case sshNoHost().MatchString(text):
+		if strings.Contains(strings.ToLower(sshNoHost().FindStringSubmatch(text)[2]), "temporary failure") {
+			return "its address cannot be looked up", nameNotAsked
+		}
+		return "there is no such host", nameUnknown
+	case sshNoPort().MatchString(text):
+		m := sshNoPort().FindStringSubmatch(text)
+		return fmt.Sprintf("%s (ssh, port %s)", strings.ToLower(strings.TrimSpace(m[3])), m[2]), nameKnown
+	case sshClosed().MatchString(text):
+		return "the ssh server closed the connection", nameKnown
 	case gitNoPort().MatchString(text):
 		m := gitNoPort().FindStringSubmatch(text)
-		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), false
+		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), nameKnown
 	}
 	var timeout net.Error
 	switch {
@@ -270,7 +284,7 @@ func networkReason(err error) (reason string, unknown bool) {
 	if at := proxyOf(err); at != "" && reason != "" {
 		reason += " by the proxy " + at
 	}
-	return reason, false
+	return reason, nameKnown
 }
 
 // proxyOf returns the address of the proxy that was not reached. It returns "" if the host
@@ -320,6 +334,15 @@ func unauthorized(host string, err error) *problem {
 		}
 		text := refusedText(host, status.StatusCode, status.CredentialsSent)
 		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
+	case isGit && strings.HasPrefix(fetch.Package, "git::ssh:") && errors.Is(err, getmodules.ErrAuthentication):
+		text := host + " refused the login over ssh"
+		if user := userIn(fetch.Package); user != "" {
+			text += " of the user " + user
+		}
+		if m := sshDenied().FindString(err.Error()); m != "" {
+			text += ": " + m
+		}
+		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginSSH}}
 	case isGit && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " requires credentials, and git has none that it accepts"
 		if strings.Contains(err.Error(), "returned error: 403") { // git's text
@@ -328,6 +351,21 @@ func unauthorized(host string, err error) *problem {
 		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginGit}}
 	}
 	return nil
+}
+
+// sshDenied matches the message of ssh about a refused login.
+var sshDenied = lazyRegexp(`Permission denied \([a-z0-9,-]+\)`)
+
+// userIn returns the user in the redacted address of a package, or "".
+func userIn(address string) string {
+	if i := strings.Index(address, "::"); i >= 0 {
+		address = address[i+2:]
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.User.Username()
 }
 
 // messageOf returns the message of a server as text to add to a fact, or "".
@@ -387,6 +425,22 @@ func notFound(host string, err error) *problem {
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
 		return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode)))}
+	}
+	return nil
+}
+
+// noLocalRepository is notFound for repositories on this machine.
+func noLocalRepository(err error) *problem {
+	fetch, ok := errors.AsType[*getmodules.FetchError](err)
+	if !ok || !strings.HasPrefix(fetch.Package, "git::file:") {
+		return nil
+	}
+	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
+	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+		return &problem{error: fact(missing.ErrorFor(repository))}
+	}
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
+		return &problem{error: fact("there is no git repository " + repository)}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -24,8 +25,8 @@ import (
 
 // remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
 // flag for the project's directory if there are several projects, {lock} is the path of the
-// lock, and {keys} are the keys of the module calls or providers that have the problem. {accept}
-// and {unreachable} are an --accept-changed and an --accept-unreachable flag for each of them.
+// lock, and {keys} are the keys of the module calls or providers that have the problem; {names} are
+// the same as a list in a sentence. {accept} and {unreachable} are an --accept-changed and an --accept-unreachable flag for each of them.
 type remedy struct {
 	text    string
 	project string
@@ -154,6 +155,8 @@ var remedyTable = []remedyRow{
 	// What verify has found.
 	wraps(errFormer, "Run `cotter install{dir}` to install what the lock has."),
 	wraps(errNotVerified, repair),
+	wraps(errNoneFound, "Run `cotter install{dir}` to install what the lock has."),
+	wraps(errSomeMissing, "Run `cotter install{dir}` to install what is missing."),
 	wraps(errNotVendored, writeVendor),
 	always[*cotter.VendorError](writeVendor),
 	wraps(cotter.ErrNoVendor, "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."),
@@ -161,7 +164,13 @@ var remedyTable = []remedyRow{
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
 	wraps(errNoLock, "Run `cotter install{dir}` to create it."),
-	wraps(errMoved, "If you want the origins' new content, run `cotter update`."),
+	on(func(e *movedOrigin) []remedy {
+		if e.named {
+			return about(e.key, acceptContent)
+		}
+		return about(e.key, relock)
+	}),
+	on(func(e *movedProvider) []remedy { return about(e.key, selectAnother) }),
 
 	// Other commands, and settings.
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
@@ -170,18 +179,25 @@ var remedyTable = []remedyRow{
 	wraps(cotter.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
 	// The command's own wordings, see problem. Only text output has these remedies.
-	on(func(e *untrustedHost) []remedy {
-		if e.byGit {
-			return do(trustCertificate + "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.")
-		}
-		return do(trustCertificate + ".")
+	on(func(e *untrustedHost) []remedy { return trustHost(e, runtime.GOOS) }),
+	on(func(e *unknownHostKey) []remedy {
+		return do(fmt.Sprintf("Compare the key with what the owner of %s says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.", e.host))
 	}),
 	on(func(e *unreachableHost) []remedy {
-		if e.unknown {
-			return do("Check the spelling of the host.")
+		switch {
+		case e.name == nameNotAsked:
+			return do(checkNetwork)
+		case e.name == nameUnknown && slices.Contains(publicHosts, e.host):
+			return about(e.host, "{names} exists. "+checkNetwork)
+		case e.name == nameUnknown && len(e.near) > 0:
+			return do(fmt.Sprintf("Check the spelling of %s. Did you mean %s?", e.host, alternatives(e.near)))
+		case e.name == nameUnknown:
+			return about(e.host, "Check the spelling of {names}.")
 		}
-		return do("Check the spelling of the host, the network and the proxy settings.")
+		return about(e.host, "Check the address of {names}, the network and the proxy settings.")
 	}),
+	always[*noNetwork](checkNetwork),
+	always[*fullDisk]("Free some space there, for example with `cotter cache clean`, and run the command again."),
 	on((*refusedLogin).remedies),
 	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
 	on(func(e *missingLock) []remedy {
@@ -206,9 +222,8 @@ const (
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	writeVendor    = "Run `cotter vendor{dir}` to write the locked packages."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
+	checkNetwork   = "Check the network and the DNS settings of this machine."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
-
-	trustCertificate = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
 )
 
 // Remedies in reports of commands that succeed.
@@ -235,6 +250,32 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
+// trustHost says what to do about a certificate that is not trusted. system is the operating system
+// of this machine: Go reads SSL_CERT_FILE on all but Windows and macOS, where it uses the system's
+// store of certificates.
+func trustHost(e *untrustedHost, system string) []remedy {
+	switch e.fault {
+	case faultExpired:
+		return do(fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", e.host))
+	case faultNotYetValid:
+		return do("Check the clock of this machine: it is probably behind.")
+	case faultName:
+		return do(fmt.Sprintf("Check the spelling of %s, and whether a proxy or the login page of a network answers in its place.", e.host))
+	case faultAuthority:
+	}
+	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
+	switch system {
+	case "darwin", "ios":
+		text = "Behind a TLS proxy, add its certificate to the system keychain, as trusted"
+	case "windows":
+		text = "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows"
+	}
+	if e.byGit {
+		text += "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too"
+	}
+	return do(text + ".")
+}
+
 // remedies says how to log in.
 func (e *refusedLogin) remedies() []remedy {
 	switch {
@@ -244,6 +285,8 @@ func (e *refusedLogin) remedies() []remedy {
 		return do(registryLogin(e.host))
 	case e.to == loginOCI:
 		return do(fmt.Sprintf("Run `docker login %s`.", shellWord(e.host)))
+	case e.to == loginSSH:
+		return do("Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.")
 	case e.to == loginGit:
 		return do("Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.")
 	}
@@ -460,8 +503,16 @@ func (r remedy) line(keys []string) string {
 		accept += " --accept-changed " + words[i]
 		unreachable += " --accept-unreachable " + words[i]
 	}
-	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "),
+	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", listed(keys),
 		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(r.text)
+}
+
+// listed returns names as a list, such as "a, b and c".
+func listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // plainWord matches words that all shells take literally.

@@ -53,9 +53,9 @@ var projectStates = []projectState{
 			t.Helper()
 			writeText(t, filepath.Join(s.project(), modules, ".cotter/journal"), "{}")
 		},
-		install: stateEnd{0, "old", ".cotter/journal was not written here by this user"},
-		locked:  stateEnd{0, "old", ".cotter/journal was not written here by this user"},
-		verify:  stateEnd{0, "old", ".cotter/journal was not written here by this user"},
+		install: stateEnd{0, "old", ".cotter/journal is from another directory or user"},
+		locked:  stateEnd{0, "old", ".cotter/journal is from another directory or user"},
+		verify:  stateEnd{0, "old", ".cotter/journal is from another directory or user"},
 	},
 	{
 		name: "before the manifest is away", killedBefore: "project.manifest.retire", stock: "old",

@@ -51,7 +51,7 @@ func TestTamperRepositories(t *testing.T) {
 	}
 	testOrigins(t, "auto", []originTampering{
 		tag(func(s *site) error { return s.world.MoveTag("mono.git", "v1.0.0", evil) }, "tag moved",
-			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update`")),
+			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update tag --accept-changed tag`")),
 		tag(func(s *site) error { return s.world.DeleteTag("mono.git", "v1.0.0") }, "tag deleted",
 			named("tag", "v1.0.0"), healed(), found(8, "module tag (main.tf:2)", "v1.0.0")),
 		tag(func(s *site) error { return s.world.ReplaceRepository("mono.git", "v1.0.0", evil) }, "another history",
@@ -141,7 +141,7 @@ func TestTamperArchives(t *testing.T) {
 	}
 	const failed = "; it was changed at its origin or tampered with"
 	changed := func(key string) *outcome {
-		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update`")
+		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update "+key+" --accept-changed "+key+"`")
 	}
 	testOrigins(t, "go", []originTampering{
 		{"zip changed", "zip", publish("n.zip", "-- main.tf --\n# evil\n"), named("zip", failed), named("zip", failed), changed("zip")},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,13 +177,13 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	if loadErr != nil {
 		return err
 	}
+	names, _ := providerNames(ctx, cmd, out, req)
 	for _, path := range named.Keys {
-		if explained := explainKey(calls, path.String(), err); explained != nil {
+		if explained := explainKey(calls, path.String(), names, err); explained != nil {
 			return explained
 		}
 	}
 	for _, name := range named.Providers {
-		names, _ := providerNames(ctx, cmd, out, req)
 		if hint := didYouMean(name, names); hint != "" && !slices.Contains(names, name) {
 			return hinted(err, hint)
 		}
@@ -200,8 +201,8 @@ func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
 
 // explainKey returns an error about a key that has no lock entry. It returns nil if the key
-// has one.
-func explainKey(calls *cotter.Result, key string, err error) error {
+// has one. providers are the names of the providers.
+func explainKey(calls *cotter.Result, key string, providers []string, err error) error {
 	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
@@ -214,11 +215,22 @@ func explainKey(calls *cotter.Result, key string, err error) error {
 			below = append(below, m.Path.String())
 		}
 	}
+	for _, u := range calls.Unresolved { // not installed
+		if !known[u.Path.String()] {
+			own = append(own, u.Path.String())
+		}
+	}
 	switch {
 	case slices.Contains(own, key):
 		return nil
 	case !known[key]:
-		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, didYouMean(key, own))
+		hint := didYouMean(key, own)
+		for _, name := range providers {
+			if hint == "" && len(nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
+				hint = fmt.Sprintf("Did you mean the provider %s?", name)
+			}
+		}
+		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, hint)
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {

@@ -181,3 +181,21 @@ func commandHint(command *cli.Command, name string) string {
 	}
 	return "Did you mean " + alternatives(likely) + "?"
 }
+
+// flagAsArgument returns an error if an argument after "--" is the name of a flag of the command, as
+// in `cotter install -- -upgrade`. Commands that pass arguments on to a tool are excluded.
+func flagAsArgument(cmd *cli.Invocation) error {
+	if strings.Contains(cmd.Command.ArgsUsage, "-- ") {
+		return nil
+	}
+	for _, arg := range cmd.Args() {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && cmd.Command.Flag(name) != nil {
+			return usageError{hintedError{
+				fmt.Errorf("%s after -- is an argument and not a flag", arg),
+				fmt.Sprintf("Flags come before --, as in `%s %s`. A directory of that name is written ./%s.", cmd.Command.FullName(), arg, arg),
+			}}
+		}
+	}
+	return nil
+}

@@ -44,6 +44,8 @@ func verifyCommand(out *output) *cli.Command {
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
 	errNotVerified = errors.New("the installed files differ from the lock")
+	errNoneFound   = errors.New("nothing is installed here yet")
+	errSomeMissing = errors.New("locked packages are not installed")
 	errFormer      = errors.New("other packages are installed than the lock has")
 	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
@@ -170,7 +172,26 @@ func verifyStatus(report *cotter.Report) statusError {
 	if isFormer(report) {
 		return statusError{errFormer, status, causes}
 	}
+	if status == exitMissing {
+		return statusError{missingError(report), status, causes}
+	}
 	return statusError{errNotVerified, status, causes}
+}
+
+// missingError returns the error for a report whose only fault is that packages are missing. In a
+// fresh checkout, all are.
+func missingError(report *cotter.Report) error {
+	for _, p := range report.Packages {
+		if p.Status != cotter.StatusMissing {
+			return errSomeMissing
+		}
+	}
+	for _, p := range report.Providers {
+		if p.Status != cotter.StatusMissing {
+			return errSomeMissing
+		}
+	}
+	return errNoneFound
 }
 
 // isFormer reports whether the installed packages are those that this user's last run installed,
@@ -206,7 +227,7 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 		o.printf("An installation was interrupted while it was putting modules in place.\n")
 	}
 	for _, file := range report.Unproven {
-		o.warnf("%s was not written here by this user; it was ignored", file)
+		o.warnf("%s is from another directory or user; it was ignored\nIf you have copied or moved the project, `cotter install` writes a new one.", file)
 	}
 	for _, w := range report.Warnings {
 		o.printWarning(o.project, w)

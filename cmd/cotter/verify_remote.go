@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
@@ -36,9 +37,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		switch {
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
-			if comparedName(o.ModuleOrigin) == "" { // the same name has other content
-				failed.causes = append(failed.causes, &cotter.ContentChangedError{Path: o.Path, Locked: o.Locked, Now: o.Now})
-			}
+			failed.causes = append(failed.causes, &movedOrigin{error: errMoved, key: o.Path.String(), named: !o.follows()})
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 			failed.causes = append(failed.causes, o.Err)
@@ -50,6 +49,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 		switch {
 		case o.Moved():
 			failed.error, failed.status = errMoved, failed.status|exitStale
+			failed.causes = append(failed.causes, &movedProvider{error: errMoved, key: o.Provider.ForDisplay()})
 		case o.Err != nil:
 			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
 			failed.causes = append(failed.causes, o.Err)
@@ -75,6 +75,33 @@ func comparedOrigins(list []cotter.ModuleOrigin, report *cotter.Report) []compar
 		origins[i] = comparedOrigin{o, vendored[o.Path.String()]}
 	}
 	return origins
+}
+
+// movedOrigin is the cause of errMoved for a module call. named is true if the same tag, version or
+// address has other content now.
+type movedOrigin struct {
+	error
+	key   string
+	named bool
+}
+
+// movedProvider is the cause of errMoved for a provider.
+type movedProvider struct {
+	error
+	key string
+}
+
+// follows reports whether the call follows a name that is expected to move, such as a branch. An
+// update then needs no permission.
+func (o comparedOrigin) follows() bool {
+	if o.Compared != cotter.ComparedRevision {
+		return false
+	}
+	switch o.Ref.Kind {
+	case getmodules.ReferenceBranch, getmodules.ReferenceHead, getmodules.ReferenceOther:
+		return true
+	}
+	return false
 }
 
 // comparedName names what was compared with an origin: a ref, "directory" or "address". It is "" for
@@ -124,13 +151,12 @@ func (o comparedOrigin) note() string {
 // notes, and each provider whose lock entry has hashes that its registry does not confirm.
 func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOrigin) {
 	var moves, notes usedTexts
+	var failed []message
 	same, compared, before := 0, 0, 0
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
-			for _, m := range messages(origin.Err) {
-				o.printf("- %s\n", o.explained(m).line())
-			}
+			failed = append(failed, messages(origin.Err)...)
 		case origin.Moved():
 			moves.add(origin.moved(), o.usedBy(origin))
 		case origin.OK():
@@ -151,14 +177,16 @@ func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOr
 	for _, p := range providers {
 		switch {
 		case p.Err != nil:
-			for _, m := range messages(p.Err) {
-				o.printf("- %s\n", o.explained(m).line())
-			}
+			failed = append(failed, messages(p.Err)...)
 		case p.Moved():
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, originProviderText(p))
 		default:
 			same++
 		}
+	}
+	o.explainAll(failed)
+	for _, group := range sameText(failed) {
+		o.printf("- %s\n", group[0].together(group))
 	}
 	how := ""
 	if compared > 0 {

@@ -64,6 +64,7 @@ var meanings = [...]Meaning{
 		[]string{
 			"could not resolve host", "failed to connect", "couldn't connect", "connection refused", "connection timed out",
 			"no route to host", "network is unreachable", "name or service not known", "connection reset",
+			"kex_exchange_identification", "connection closed by",
 		},
 		ErrHostUnreachable, "check the address, the network and the proxy settings",
 	},

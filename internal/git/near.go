@@ -10,22 +10,39 @@ import (
 const maxNear = 5
 
 // Near returns the short names of the tags and branches that resemble ref, which the repository
-// does not have. It returns at most maxNear names, the most similar first.
+// does not have. It returns at most maxNear names, the most similar first. If no name resembles
+// ref, it returns the newest tags that are versions.
 func (r Refs) Near(ref string) []string {
 	if ref = Short(ref); ref == "" {
 		return nil
 	}
-	var near []string
+	var near, similar, releases []string
 	seen := map[string]bool{}
 	for full := range r {
 		isName := strings.HasPrefix(full, Heads) || strings.HasPrefix(full, Tags)
-		if name := Short(full); isName && resembles(name, ref) && !seen[name] {
-			near, seen[name] = append(near, name), true
+		name := Short(full)
+		if !isName || seen[name] {
+			continue
+		}
+		seen[name] = true
+		switch {
+		case resembles(name, ref):
+			near = append(near, name)
+		case differsInOne(strings.ToLower(name), strings.ToLower(ref)):
+			similar = append(similar, name)
+		case strings.HasPrefix(full, Tags) && isRelease(name):
+			releases = append(releases, name)
 		}
 	}
 	// Names are more similar if fewer letters are added or missing.
 	distance := func(name string) int { return max(len(name)-len(ref), len(ref)-len(name)) }
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(distance(a)-distance(b), strings.Compare(a, b)) })
+	slices.SortFunc(similar, newestFirst)
+	near = append(near, similar...)
+	if len(near) == 0 {
+		slices.SortFunc(releases, newestFirst)
+		near = releases
+	}
 	return near[:min(len(near), maxNear)]
 }
 
@@ -34,3 +51,44 @@ func resembles(name, ref string) bool {
 	bare := strings.TrimPrefix(ref, "v")
 	return name != "" && (bare != "" && strings.Contains(name, bare) || strings.Contains(ref, name))
 }
+
+// differsInOne reports whether a name becomes another one if a single character is added, removed or
+// replaced, or two neighbors are swapped.
+func differsInOne(a, b string) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// isRelease reports whether the name of a tag is a version, such as v1.2.0.
+func isRelease(name string) bool {
+	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(part string) bool { return part == "" || strings.Trim(part, "0123456789") != "" })
+}
+
+// newestFirst compares names in which numbers are versions: v1.10.0 precedes v1.9.0.
+func newestFirst(a, b string) int {
+	for a != "" && b != "" {
+		one, other := numberOf(a), numberOf(b)
+		if one == "" || other == "" {
+			if a[0] != b[0] {
+				return strings.Compare(b, a)
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(one, "0"), strings.TrimLeft(other, "0")
+		if order := cmp.Or(len(y)-len(x), strings.Compare(y, x)); order != 0 {
+			return order
+		}
+		a, b = a[len(one):], b[len(other):]
+	}
+	return strings.Compare(b, a)
+}
+
+// numberOf returns the digits at the beginning of a text.
+func numberOf(text string) string { return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))] }

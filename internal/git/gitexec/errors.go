@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,11 +37,31 @@ func (e *Error) Error() string {
 	if e.Stderr == "" {
 		return fmt.Sprintf("%s: %v", name, e.Err)
 	}
-	said := strings.ReplaceAll(e.Stderr, "\n", "; ")
+	said := strings.Join(e.lines(), "; ")
 	if len(said) > maxMessage {
 		said = "[...]" + strings.ToValidUTF8(said[len(said)-maxMessage:], "")
 	}
 	return fmt.Sprintf("%s: %v: %s", name, e.Err, said)
+}
+
+// lines returns the lines of Stderr, without the advice that git prints after every failure of ssh,
+// unless git has printed nothing else: ssh itself has given the reason.
+func (e *Error) lines() []string {
+	all := strings.Split(e.Stderr, "\n")
+	reasons := slices.DeleteFunc(slices.Clone(all), func(line string) bool {
+		return strings.TrimSpace(line) == "" || slices.Contains(sshAdvice, strings.TrimSpace(line))
+	})
+	if len(reasons) == 0 {
+		return all
+	}
+	return reasons
+}
+
+// sshAdvice are the lines that git prints after every failure of ssh.
+var sshAdvice = []string{
+	"fatal: Could not read from remote repository.",
+	"Please make sure you have the correct access rights",
+	"and the repository exists.",
 }
 
 // Unwrap returns the cause.

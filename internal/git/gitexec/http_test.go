@@ -101,7 +101,7 @@ func TestHTTPEnvironment(t *testing.T) {
 		{"GIT_TRACE=1", false},
 		{"GIT_TRACE_CURL=/x", false},
 		{"GIT_TRACE_PACKET=/x", true}, // is not passed on to git
-		{"ALL_PROXY=http://x", true}, // is in AllProxy
+		{"ALL_PROXY=http://x", true},  // is in AllProxy
 		{"all_proxy=http://x", true},
 		{"HTTPS_PROXY=http://x", true},
 		{"GIT_ALLOW_PROTOCOL=ssh:file", false},

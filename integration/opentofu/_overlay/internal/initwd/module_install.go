@@ -78,8 +78,8 @@ type installation struct {
 	hooks   ModuleInstallHooks
 	fetcher *getmodules.PackageFetcher
 
-	installed modsdir.Manifest           // before the run
-	failed    error                      // of cotter.Installer
+	installed modsdir.Manifest          // before the run
+	failed    error                     // of cotter.Installer
 	resolved  map[string]event.Resolved // by the module's key
 }
 

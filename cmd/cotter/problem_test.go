@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+func lookupFailed(host string, notFound bool) error {
+	return &httpx.NetworkError{Err: &net.DNSError{Err: "no such host", Name: host, IsNotFound: notFound}}
+}
+
+// fetchFrom is the error of a module whose package comes from a host.
+func fetchFrom(key, address string, err error) error {
+	return inModule(key, &getmodules.FetchError{Package: address, Err: err})
+}
+
+func certificateFailed(err error) error {
+	return &httpx.NetworkError{Err: &tls.CertificateVerificationError{Err: err}}
+}
+
+func expires(from, to time.Time) error {
+	return x509.CertificateInvalidError{Cert: &x509.Certificate{NotBefore: from, NotAfter: to}, Reason: x509.Expired}
+}
+
+func fullDiskAt(name string) error {
+	return fmt.Errorf("the copy failed: %w", &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC})
+}
+
+const github, gitlab = "git::https://github.com/acme/net.git", "git::https://gitlab.com/acme/net.git"
+
+// problemCase is an error and the text output for it.
+type problemCase struct {
+	name string
+	err  error
+	want string
+}
+
+const overSSH = "git::ssh://root@h.example.com:22/net.git"
+
+// saidBy is an error of git with its standard error.
+func saidBy(sentinel error, stderr string) error {
+	return fmt.Errorf("%w: git fetch: exit status 128: %s", sentinel, stderr)
+}
+
+func machineProblems() []problemCase {
+	past := time.Date(2020, 1, 2, 3, 4, 0, 0, time.UTC)
+	return []problemCase{
+		{"no name is resolved", errors.Join(
+			fetchFrom("a", github, lookupFailed("github.com", true)), fetchFrom("b", gitlab, lookupFailed("gitlab.com", true)),
+			fetchFrom("ssh", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: Could not resolve hostname h.example.com: Name or service not known")),
+			ofProvider(&disco.DiscoveryError{Host: addrs.DefaultRegistryHost, Err: lookupFailed("registry.opentofu.org", true)}),
+		), `Error: no host name can be resolved, so the network or DNS is down: github.com, gitlab.com, h.example.com:22 and registry.opentofu.org
+
+  module a
+  module b
+  module ssh
+  provider hashicorp/cloud
+
+Check the network and the DNS settings of this machine.
+`},
+		{"a host that exists is not resolved", fetchFrom("a", github, lookupFailed("github.com", true)), `Error: module a: no host name can be resolved, so the network or DNS is down: github.com
+
+Check the network and the DNS settings of this machine.
+`},
+		{"no server answers questions for names", fetchFrom("a", "git::https://git.example.com/x", lookupFailed("git.example.com", false)), `Error: module a: no host name can be resolved, so the network or DNS is down: git.example.com
+
+Check the network and the DNS settings of this machine.
+`},
+		{"a misspelled host", fetchFrom("a", "git::https://githib.com/x", lookupFailed("githib.com", true)), `Error: module a: githib.com cannot be reached: there is no such host
+
+Check the spelling of githib.com. Did you mean github.com?
+`},
+		{"two misspelled hosts, and another that answers", errors.Join(
+			fetchFrom("a", "git::https://x.example.com/x", lookupFailed("x.example.com", true)),
+			fetchFrom("b", "git::https://y.example.com/x", lookupFailed("y.example.com", true)),
+			fetchFrom("c", github, certificateFailed(expires(past, past))),
+		), `Error: module a: x.example.com cannot be reached: there is no such host
+
+Error: module b: y.example.com cannot be reached: there is no such host
+
+Error: module c: github.com's certificate is not trusted: it expired on 2020-01-02 03:04 UTC
+
+Check the spelling of x.example.com and y.example.com.
+Ask the operator of github.com for a valid certificate. If it is valid, the clock of this machine is wrong: set it.
+`},
+		{"a certificate of the future", fetchFrom("a", github, certificateFailed(expires(past.AddDate(500, 0, 0), past.AddDate(501, 0, 0)))),
+			`Error: module a: github.com's certificate is not trusted: it is valid only from 2520-01-02 03:04 UTC on
+
+Check the clock of this machine: it is probably behind.
+`},
+		{"an expired certificate that git reports", fetchFrom("a", github, saidBy(getmodules.ErrHostUntrusted, "fatal: unable to access 'https://github.com/': SSL certificate problem: certificate has expired")),
+			`Error: module a: github.com's certificate is not trusted: it has expired
+
+Ask the operator of github.com for a valid certificate. If it is valid, the clock of this machine is wrong: set it.
+`},
+		{"a full disk", errors.Join(
+			inModule("a", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/a/main.tf")),
+			inModule("b", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/b/x/main.tf")),
+			ofProvider(fullDiskAt("/home/u/infra/.terraform/providers/x")),
+		), `Error: no space is left on the disk of /home/u/infra/.terraform
+
+  module a
+  module b
+  provider hashicorp/cloud
+
+Free some space there, for example with ` + "`cotter cache clean`" + `, and run the command again.
+`},
+	}
+}
+
+func sshProblems() []problemCase {
+	return []problemCase{
+		{"ssh is refused", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: Connection refused\r")),
+			`Error: module a: h.example.com:22 cannot be reached: connection refused (ssh, port 22)
+
+Check the address of h.example.com:22, the network and the proxy settings.
+`},
+		{"ssh has no route", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: No route to host")),
+			`Error: module a: h.example.com:22 cannot be reached: no route to host (ssh, port 22)
+
+Check the address of h.example.com:22, the network and the proxy settings.
+`},
+		{"ssh does not know the host", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "Host key verification failed.")),
+			`Error: module a: h.example.com:22's ssh key is not known on this machine
+
+Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
+`},
+		{"ssh knows another key", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
+			`Error: module a: h.example.com:22 has another ssh key than the known one
+
+Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
+`},
+		{"ssh refuses the keys", fetchFrom("a", overSSH, saidBy(getmodules.ErrAuthentication, "root@h.example.com: Permission denied (publickey,password).")),
+			"Error: module a: h.example.com:22 refused the login over ssh of the user root: Permission denied (publickey,password)\n\n" +
+				"Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.\n"},
+	}
+}
+
+// TestProblems checks the text output for errors that depend on the machine and its network.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	for _, test := range slices.Concat(machineProblems(), sshProblems()) {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			(&output{stderr: &stderr, env: func(string) string { return "" }}).printError(test.err)
+			if diff := cmp.Diff(test.want, stderr.String()); diff != "" {
+				t.Errorf("stderr (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReachedByName checks that the network is not said to be down if a server was reached.
+func TestReachedByName(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		address string
+		want    bool
+	}{{"registry.corp.example:443", true}, {"10.0.0.1:443", false}, {"[::1]:443", false}, {"localhost:443", false}} {
+		var reached atomic.Bool
+		dial := noteReached(&reached, new(fakeDialer).dial)
+		if _, err := dial(t.Context(), "tcp", test.address); err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		(&output{stderr: &stderr, reached: &reached, env: func(string) string { return "" }}).printError(fetchFrom("a", github, lookupFailed("github.com", true)))
+		if got := !strings.Contains(stderr.String(), "DNS is down"); got != test.want {
+			t.Errorf("%s was reached: %s", test.address, &stderr)
+		}
+	}
+}
+
+type fakeDialer struct{}
+
+func (*fakeDialer) dial(context.Context, string, string) (net.Conn, error) { return nil, nil }
+
+// TestTrustHost checks that SSL_CERT_FILE is advised only where Go reads it.
+func TestTrustHost(t *testing.T) {
+	t.Parallel()
+	for system, want := range map[string]string{
+		"linux":   "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
+		"freebsd": "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
+		"darwin":  "Behind a TLS proxy, add its certificate to the system keychain, as trusted; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
+		"windows": "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
+	} {
+		if got := remedyLines(trustHost(&untrustedHost{host: "h", byGit: true}, system)); cmp.Diff([]string{want}, got) != "" {
+			t.Errorf("%s: %q, want %q", system, got, want)
+		}
+	}
+}
