@@ -26,7 +26,8 @@ import (
 // remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
 // flag for the project's directory if there are several projects, {lock} is the path of the
 // lock, and {keys} are the keys of the module calls or providers that have the problem; {names} are
-// the same as a list in a sentence. {accept} and {unreachable} are an --accept-changed and an --accept-unreachable flag for each of them.
+// the same as a list in a sentence. {accept} and {unreachable} are an --accept-changed and an
+// --accept-unreachable flag for each of them.
 type remedy struct {
 	text    string
 	project string
@@ -34,8 +35,9 @@ type remedy struct {
 }
 
 // The errors of the library state facts. All advice on what to do next with this command is in
-// this file: remedyTable has a row for each type of error, diagnosticRemedies are for parts of the
-// configuration and the lock, and warningRemedies for warnings.
+// this file and, for hosts and logins, in remedies_hosts.go: remedyTable has a row for each type of
+// error, diagnosticRemedies are for parts of the configuration and the lock, and warningRemedies for
+// warnings.
 
 // remedyTable says what to do about each type of error. The first row that has a remedy for an
 // error is used. So a row for an error that wraps others is above the rows for those.
@@ -248,71 +250,6 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 		list = append(list, do("Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.")...)
 	}
 	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
-}
-
-// trustHost says what to do about a certificate that is not trusted. system is the operating system
-// of this machine: Go reads SSL_CERT_FILE on all but Windows and macOS, where it uses the system's
-// store of certificates.
-func trustHost(e *untrustedHost, system string) []remedy {
-	switch e.fault {
-	case faultExpired:
-		return do(fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", e.host))
-	case faultNotYetValid:
-		return do("Check the clock of this machine: it is probably behind.")
-	case faultName:
-		return do(fmt.Sprintf("Check the spelling of %s, and whether a proxy or the login page of a network answers in its place.", e.host))
-	case faultAuthority:
-	}
-	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
-	switch system {
-	case "darwin", "ios":
-		text = "Behind a TLS proxy, add its certificate to the system keychain, as trusted"
-	case "windows":
-		text = "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows"
-	}
-	if e.byGit {
-		text += "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too"
-	}
-	return do(text + ".")
-}
-
-// remedies says how to log in.
-func (e *refusedLogin) remedies() []remedy {
-	switch {
-	case e.sent:
-		return do(checkLogin(e.host))
-	case e.to == loginRegistry:
-		return do(registryLogin(e.host))
-	case e.to == loginOCI:
-		return do(fmt.Sprintf("Run `docker login %s`.", shellWord(e.host)))
-	case e.to == loginSSH:
-		return do("Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.")
-	case e.to == loginGit:
-		return do("Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.")
-	}
-	return do(netrcLogin(e.host))
-}
-
-// registryLogin says how to log in to a registry. For a host with a port it does not offer
-// the variable TF_TOKEN_..., whose name cannot contain a port.
-func registryLogin(host string) string {
-	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
-	if strings.Contains(host, ":") {
-		return strings.ToUpper(block[:1]) + block[1:] + "."
-	}
-	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
-	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
-}
-
-// checkLogin says what to do about credentials that a host does not accept.
-func checkLogin(host string) string {
-	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` shows where the credentials for %s come from.", host)
-}
-
-// netrcLogin says how to log in to a server for archives.
-func netrcLogin(host string) string {
-	name, _, _ := strings.Cut(host, ":")
-	return fmt.Sprintf("Add %s to ~/.netrc.", name)
 }
 
 // allowSource says how to allow a source that a policy does not allow.

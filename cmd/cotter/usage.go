@@ -183,9 +183,9 @@ func commandHint(command *cli.Command, name string) string {
 }
 
 // flagAsArgument returns an error if an argument after "--" is the name of a flag of the command, as
-// in `cotter install -- -upgrade`. Commands that pass arguments on to a tool are excluded.
+// in `cotter install -- -upgrade`. Commands that take the words of other commands are excluded.
 func flagAsArgument(cmd *cli.Invocation) error {
-	if strings.Contains(cmd.Command.ArgsUsage, "-- ") {
+	if cmd.Command.Raw || strings.Contains(cmd.Command.ArgsUsage, "-- ") {
 		return nil
 	}
 	for _, arg := range cmd.Args() {

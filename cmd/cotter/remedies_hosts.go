@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a user can do about a host that is not trusted, or that wants other credentials.
+
+// trustHost says what to do about a certificate that is not trusted. system is the operating system
+// of this machine: Go reads SSL_CERT_FILE on all but Windows and macOS, where it uses the system's
+// store of certificates.
+func trustHost(e *untrustedHost, system string) []remedy {
+	switch e.fault {
+	case faultExpired:
+		return do(fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", e.host))
+	case faultNotYetValid:
+		return do("Check the clock of this machine: it is probably behind.")
+	case faultName:
+		return do(fmt.Sprintf("Check the spelling of %s, and whether a proxy or the login page of a network answers in its place.", e.host))
+	case faultAuthority:
+	}
+	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
+	switch system {
+	case "darwin", "ios":
+		text = "Behind a TLS proxy, add its certificate to the system keychain, as trusted"
+	case "windows":
+		text = "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows"
+	}
+	if e.byGit {
+		text += "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too"
+	}
+	return do(text + ".")
+}
+
+// remedies says how to log in.
+func (e *refusedLogin) remedies() []remedy {
+	switch {
+	case e.sent:
+		return do(checkLogin(e.host))
+	case e.to == loginRegistry:
+		return do(registryLogin(e.host))
+	case e.to == loginOCI:
+		return do(fmt.Sprintf("Run `docker login %s`.", shellWord(e.host)))
+	case e.to == loginSSH:
+		return do("Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.")
+	case e.to == loginGit:
+		return do("Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.")
+	}
+	return do(netrcLogin(e.host))
+}
+
+// registryLogin says how to log in to a registry. For a host with a port it does not offer
+// the variable TF_TOKEN_..., whose name cannot contain a port.
+func registryLogin(host string) string {
+	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
+	if strings.Contains(host, ":") {
+		return strings.ToUpper(block[:1]) + block[1:] + "."
+	}
+	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
+	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+}
+
+// checkLogin says what to do about credentials that a host does not accept.
+func checkLogin(host string) string {
+	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` shows where the credentials for %s come from.", host)
+}
+
+// netrcLogin says how to log in to a server for archives.
+func netrcLogin(host string) string {
+	name, _, _ := strings.Cut(host, ":")
+	return fmt.Sprintf("Add %s to ~/.netrc.", name)
+}
