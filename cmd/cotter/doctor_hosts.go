@@ -121,14 +121,16 @@ func (d *doctor) network() {
 	}
 	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
 		value := d.env(name)
-		if value == "" {
-			continue
-		}
-		if _, err := os.Stat(value); err != nil {
+		_, err := os.Stat(value)
+		switch store := certificateStore(runtime.GOOS); {
+		case value == "":
+		case store != "":
+			d.note("add the certificates to "+store, "%s = %s has no effect on this operating system", name, value)
+		case err != nil:
 			d.problem("correct the variable, or unset it", "%s: %s", name, err)
-			continue
+		default:
+			d.ok("%s = %s", name, value)
 		}
-		d.ok("%s = %s", name, value)
 	}
 }
 

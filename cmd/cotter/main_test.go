@@ -17,6 +17,10 @@ import (
 // package variables of the tests, so keep these cheap.
 func TestMain(m *testing.M) {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cotter" {
+		if err := testenv.TrustCertificateFile(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		mainWithSteps()
 		return
 	}

@@ -7,9 +7,8 @@ import (
 
 // What a user can do about a host that is not trusted, or that wants other credentials.
 
-// trustHost says what to do about a certificate that is not trusted. system is the operating system
-// of this machine: Go reads SSL_CERT_FILE on all but Windows and macOS, where it uses the system's
-// store of certificates.
+// trustHost says what to do about a certificate that is not trusted, on the operating system that
+// system names.
 func trustHost(e *untrustedHost, system string) []remedy {
 	switch e.fault {
 	case faultExpired:
@@ -21,16 +20,25 @@ func trustHost(e *untrustedHost, system string) []remedy {
 	case faultAuthority:
 	}
 	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
-	switch system {
-	case "darwin", "ios":
-		text = "Behind a TLS proxy, add its certificate to the system keychain, as trusted"
-	case "windows":
-		text = "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows"
+	if store := certificateStore(system); store != "" {
+		text = "Behind a TLS proxy, add its certificate to " + store
 	}
 	if e.byGit {
 		text += "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too"
 	}
 	return do(text + ".")
+}
+
+// certificateStore names the store of trusted certificates on Windows and macOS, or returns "" for other
+// operating systems, where Go reads SSL_CERT_FILE and SSL_CERT_DIR.
+func certificateStore(system string) string {
+	switch system {
+	case "darwin", "ios":
+		return "the system keychain, as trusted"
+	case "windows":
+		return "the trusted root certificates of Windows"
+	}
+	return ""
 }
 
 // remedies says how to log in.

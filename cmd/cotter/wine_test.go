@@ -76,7 +76,9 @@ func TestWine(t *testing.T) {
 	}
 	w.run(0, project, "vendor", "--vendor", "third_party")
 	w.run(0, project, "bundle", "create", "--out", "packages.cotter")
-	w.run(0, project, "doctor")
+	if out := w.run(0, project, "doctor"); !strings.Contains(out, "SSL_CERT_FILE = none has no effect on this operating system") {
+		t.Error("doctor does not say that Windows ignores SSL_CERT_FILE")
+	}
 
 	// Names that Windows does not allow.
 	for name, want := range map[string]string{"port": `"registry.example.com:8443" holds one of`, "names": `"a:b.tf": the name holds one of`} {
@@ -151,7 +153,7 @@ func (w wine) run(status int, dir string, args ...string) string {
 		"TF_CLI_CONFIG_FILE="+windowsPath(filepath.Join(w.home, "cli.tfrc")),
 		"COTTER_CACHE_DIR="+windowsPath(filepath.Join(w.home, "cache")),
 		"COTTER_STATE_DIR="+windowsPath(filepath.Join(w.home, "state")),
-		"NO_COLOR=1", "CI=", "CHECKPOINT_DISABLE=1")
+		"SSL_CERT_FILE=none", "NO_COLOR=1", "CI=", "CHECKPOINT_DISABLE=1")
 	out, err := cmd.CombinedOutput()
 	got := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

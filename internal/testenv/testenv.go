@@ -92,7 +92,7 @@ func (p prepared) Run() int {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
-	if err := exchangeKeysFast(); err != nil {
+	if err := setGoDebug(); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
@@ -147,10 +147,16 @@ func collectLess() error {
 // fastKeyExchange are the settings of GODEBUG that disable hybrid key exchanges.
 const fastKeyExchange = "tlsmlkem=0,tlssecpmlkem=0"
 
-// exchangeKeysFast sets GODEBUG for this process and for the processes that it starts. Settings
-// that are already there take precedence.
-func exchangeKeysFast() error {
+// ownRoots is the setting of GODEBUG without which [TrustCertificateFile] has no effect.
+const ownRoots = "x509usefallbackroots=1"
+
+// setGoDebug sets GODEBUG for this process and for the processes that it starts. Settings that are
+// already there take precedence.
+func setGoDebug() error {
 	settings := fastKeyExchange
+	if ignoresCertificateFile() {
+		settings += "," + ownRoots
+	}
 	if there := os.Getenv("GODEBUG"); there != "" {
 		settings += "," + there
 	}
