@@ -165,7 +165,7 @@ var remedyTable = []remedyRow{
 	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
-	wraps(errNoLock, "Run `cotter install{dir}` to create it."),
+	wraps(errNoLock, "Run `cotter install{dir}` to create one."),
 	on(func(e *movedOrigin) []remedy {
 		if e.named {
 			return about(e.key, acceptContent)
@@ -203,7 +203,7 @@ var remedyTable = []remedyRow{
 	on((*refusedLogin).remedies),
 	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
 	on(func(e *missingLock) []remedy {
-		commit := do("Run `cotter install{dir}` on your machine and commit it.")
+		commit := do("Run `cotter install{dir}` on your machine and commit the lock.")
 		if e.restorable {
 			return append(commit, do(restoreEntries)...)
 		}
@@ -215,7 +215,7 @@ var remedyTable = []remedyRow{
 // Remedies that several rows, warnings or reports have in common.
 const (
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
-	repair         = "Run `cotter install{dir}` to restore it."
+	repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."

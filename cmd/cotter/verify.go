@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
@@ -66,20 +67,76 @@ func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error
 			}
 		}()
 	}
+	sum := &verifySum{}
 	if cmd.Bool("remote") {
-		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-			return verify(ctx, cmd, out, req, in, found)
+		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+			return verify(ctx, cmd, out, req, in, found, sum)
+		})
+	} else {
+		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+			return verify(ctx, cmd, out, req, nil, found, sum)
 		})
 	}
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
-		return verify(ctx, cmd, out, req, nil, found)
-	})
+	if severalProjects(cmd) && !out.json && !out.quiet {
+		sum.print(out)
+	}
+	return err
+}
+
+// verifySum adds up what was verified in several projects.
+type verifySum struct {
+	mu                  sync.Mutex
+	projects, ok        int
+	packages, providers int // of the projects without a failure
+	origins             originCount
+}
+
+// add adds a project. ok reports whether it has no failure.
+func (s *verifySum) add(report *cotter.Report, origins originCount, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.projects++
+	s.origins.add(origins)
+	if ok {
+		s.ok++
+		s.packages += len(report.Packages)
+		s.providers += len(report.Providers)
+	}
+}
+
+func (s *verifySum) print(o *output) {
+	if s.projects == 0 {
+		return // there was none, or an error says why it was not verified
+	}
+	if s.ok > 0 {
+		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), verifiedText(s.packages, s.providers))
+		if failed := s.projects - s.ok; failed > 0 {
+			text += fmt.Sprintf("; %d failed", failed)
+		}
+		o.printf("%s.\n", text)
+	}
+	if s.origins.all > 0 {
+		o.printf("%s\n", s.origins)
+	}
+}
+
+func verifiedText(packages, providers int) string {
+	text := count(packages, "package")
+	if providers > 0 {
+		text += " and " + count(providers, "provider")
+	}
+	return text
 }
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport) (err error) {
-	defer func() { found.failed(req, err) }()
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport, sum *verifySum) (err error) {
+	var report *cotter.Report
+	var origins originCount
+	defer func() {
+		found.failed(req, err)
+		sum.add(report, origins, err == nil)
+	}()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -90,7 +147,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
 		return err
 	}
-	report, err := local.Verify(ctx, req)
+	report, err = local.Verify(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
@@ -102,7 +159,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	}
 	failed := verifyStatus(report)
 	if remote != nil && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
+		if failed, origins, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
 			return err
 		}
 	}
@@ -260,15 +317,12 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 			o.brought(report)
 		}
 	}
-	if report.OK() {
-		verified := count(len(report.Packages), "package")
-		if len(report.Providers) > 0 {
-			verified += " and " + count(len(report.Providers), "provider")
-		}
-		verified += " verified against the lock"
-		if o.project == "" {
-			verified += " in " + o.elapsed()
-		}
+	verified := verifiedText(len(report.Packages), len(report.Providers)) + " verified against the lock"
+	switch {
+	case !report.OK():
+	case o.project == "":
+		o.conclude(verified + " in " + o.elapsed())
+	case o.verbose: // otherwise the sum of all projects is enough
 		o.conclude(verified)
 	}
 	return nil
