@@ -77,7 +77,7 @@ var remedyTable = []remedyRow{
 	}),
 	within(func(p *cotter.ProviderError, e *getproviders.MismatchError) []remedy {
 		if e.Locked {
-			return about(p.Provider.ForDisplay(), selectAnother)
+			return about(p.Provider.ForDisplay(), lockProvider)
 		}
 		return do("Try again. If the error persists, tell the publisher of the provider.")
 	}),
@@ -172,7 +172,7 @@ var remedyTable = []remedyRow{
 		}
 		return about(e.key, relock)
 	}),
-	on(func(e *movedProvider) []remedy { return about(e.key, selectAnother) }),
+	on(func(e *movedProvider) []remedy { return about(e.key, lockProvider) }),
 
 	// Other commands, and settings.
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
@@ -220,6 +220,7 @@ const (
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
+	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	writeVendor    = "Run `cotter vendor{dir}` to write the locked packages."

@@ -199,7 +199,7 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitUnverifiable
 		}
 	}
-	if len(report.Misplaced) > 0 {
+	if len(report.Misplaced) > 0 && !isFresh(report) {
 		status |= exitChanged
 	}
 	if len(report.Stale)+len(report.Refused) > 0 {
@@ -235,20 +235,28 @@ func verifyStatus(report *cotter.Report) statusError {
 	return statusError{errNotVerified, status, causes}
 }
 
-// missingError returns the error for a report whose only fault is that packages are missing. In a
-// fresh checkout, all are.
+// missingError returns the error for a report whose only fault is that packages are missing.
 func missingError(report *cotter.Report) error {
+	if isFresh(report) {
+		return errNoneFound
+	}
+	return errSomeMissing
+}
+
+// isFresh reports whether all packages are missing, as in a fresh checkout. Then modules.json has no
+// records of local modules either.
+func isFresh(report *cotter.Report) bool {
 	for _, p := range report.Packages {
-		if p.Status != cotter.StatusMissing {
-			return errSomeMissing
+		if p.Status != cotter.StatusMissing || p.Vendored != "" {
+			return false
 		}
 	}
 	for _, p := range report.Providers {
 		if p.Status != cotter.StatusMissing {
-			return errSomeMissing
+			return false
 		}
 	}
-	return errNoneFound
+	return len(report.Packages)+len(report.Providers) > 0
 }
 
 // isFormer reports whether the installed packages are those that this user's last run installed,
@@ -291,7 +299,11 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 	}
 	o.unread(report.Unread)
 	o.refused(report.Refused)
-	for _, m := range flatten(slices.Concat(report.Stale, report.Misplaced)) {
+	problems := report.Stale
+	if !isFresh(report) {
+		problems = slices.Concat(problems, report.Misplaced)
+	}
+	for _, m := range flatten(problems) {
 		o.printf("- %s\n", o.explained(m).line())
 	}
 	for _, p := range report.Packages {
