@@ -121,11 +121,13 @@ func (s *verifySum) print(o *output) {
 }
 
 func verifiedText(packages, providers int) string {
-	text := count(packages, "package")
-	if providers > 0 {
-		text += " and " + count(providers, "provider")
+	switch {
+	case providers == 0:
+		return count(packages, "package")
+	case packages == 0:
+		return count(providers, "provider")
 	}
-	return text
+	return count(packages, "package") + " and " + count(providers, "provider")
 }
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
