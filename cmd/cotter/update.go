@@ -266,7 +266,7 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
 			}
 		}
-		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, hint)
+		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, cmp.Or(hint, "Run `cotter list` to see the keys."))
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {
