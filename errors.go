@@ -36,8 +36,8 @@ var (
 	// ErrOffline says that a server would have to be contacted, but Request.Offline is set.
 	ErrOffline = origins.ErrOffline
 	// ErrNoSuchCall says that a request names a module call that the configuration does not
-	// have.
-	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
+	// have, or whose module is local.
+	ErrNoSuchCall = errors.New("the configuration has no such module call, or the module is local")
 	// ErrMisplaced says that modules.json, which stock tools use to find modules, does not
 	// have what an installation from the lock would write.
 	ErrMisplaced = errors.New("modules.json does not match the lock")

@@ -84,7 +84,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			return nil, err
 		}
 	}
-	for _, path := range r.req.Update.Keys {
+	for _, path := range r.req.Update.named() {
 		key := path.String()
 		if !inLock[key] && !r.req.Update.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)

@@ -54,7 +54,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 // project has.
 func (u Update) missing(results []*Result) []error {
 	var errs []error
-	for _, path := range u.Keys {
+	for _, path := range u.named() {
 		key := path.String()
 		if !slices.ContainsFunc(results, func(r *Result) bool { return r.hasCall(key) }) {
 			errs = append(errs, fmt.Errorf("%q: %w", key, ErrNoSuchCall))

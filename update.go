@@ -25,7 +25,7 @@ type Update struct {
 	// an error that wraps [versions.ErrDowngrade].
 	AllowDowngrade bool
 	// AcceptChanged names the calls whose content may change while the version, tag or
-	// address stays the same; see [ContentChangedError].
+	// address stays the same; see [ContentChangedError]. As for Keys, each call needs to exist.
 	// AcceptAllChanged does the same for every call. With All, it makes a run as trusting as
 	// "init -upgrade" of stock tools, which compare nothing.
 	AcceptChanged    []addrs.Module
@@ -47,6 +47,9 @@ func (u Update) covers(path addrs.Module) bool {
 	}
 	return u.All
 }
+
+// named returns the calls that the update names. Each needs to exist.
+func (u Update) named() []addrs.Module { return slices.Concat(u.Keys, u.AcceptChanged) }
 
 // hasPath reports whether one of the paths has a key.
 func hasPath(paths []addrs.Module, key string) bool {

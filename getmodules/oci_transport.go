@@ -2,8 +2,6 @@ package getmodules
 
 import (
 	"bytes"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -47,7 +45,7 @@ func (t *ociTransport) at() *url.URL {
 // that is what it speaks, as Docker does.
 func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer, err := t.roundTrip(req)
-	if err != nil && t.loopback && answersHTTP(err) && (req.Body == nil || req.Body == http.NoBody) {
+	if err != nil && httpx.IsPlainLoopback(t.at(), err) && (req.Body == nil || req.Body == http.NoBody) {
 		t.plain.Store(true)
 		answer, err = t.roundTrip(req)
 	}
@@ -60,12 +58,6 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		answer.Header.Set("Location", at.String())
 	}
 	return answer, nil
-}
-
-// answersHTTP reports whether a server has answered a TLS handshake in http.
-func answersHTTP(err error) bool {
-	record, ok := errors.AsType[tls.RecordHeaderError](err)
-	return errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/"
 }
 
 func (t *ociTransport) roundTrip(req *http.Request) (*http.Response, error) {

@@ -73,10 +73,11 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err := d.attack(ctx); err != nil {
 		return err
 	}
-	if err := d.writeEnvironment(); err != nil {
+	served := out.interactive() && isTerminal(os.Stdin)
+	if err := d.writeEnvironment(served); err != nil {
 		return err
 	}
-	if !out.interactive() || !isTerminal(os.Stdin) {
+	if !served {
 		out.printf("The servers have stopped. Their packages are in the demo's cache. Try:\n\n")
 		d.printCommands(false)
 		return nil
@@ -156,11 +157,15 @@ func (d demo) attack(ctx context.Context) error {
 const environmentFile = "env.sh"
 
 // writeEnvironment writes the environment that the printed commands need: the demo's cache
-// and state, and the trust in its servers. If the cotter in PATH is not this program, it
-// also keeps a copy of the program and adds the copy to PATH. The copy is needed because
-// "go run" removes its program at the end.
-func (d demo) writeEnvironment() error {
-	entries := append(d.world.Env(),
+// and state, and the trust in its servers while they are running. If the cotter in PATH is
+// not this program, it also keeps a copy of the program and adds the copy to PATH. The copy
+// is needed because "go run" removes its program at the end.
+func (d demo) writeEnvironment(served bool) error {
+	var entries []string
+	if served {
+		entries = d.world.Env()
+	}
+	entries = append(entries,
 		"COTTER_CACHE_DIR="+filepath.Join(d.base, "cache"),
 		"COTTER_STATE_DIR="+filepath.Join(d.base, "state"))
 	var text strings.Builder
@@ -185,7 +190,7 @@ func (d demo) writeEnvironment() error {
 // printCommands prints commands to try on the installed example. served reports whether
 // the servers are running.
 func (d demo) printCommands(served bool) {
-	line := func(command, what string) { d.printf("  %-52s  # %s\n", command, what) }
+	line := func(command, what string) { d.printf("  %-22s  # %s\n", command, what) }
 	d.printf("  . %s\n  cd %s\n", shellWord(filepath.Join(d.base, environmentFile)), shellWord(d.dir()))
 	if served {
 		line("cotter verify --remote", "the tag of dns has moved")

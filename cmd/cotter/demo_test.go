@@ -34,6 +34,15 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	printed := printedCommands(stdout.String())
+	for _, command := range printed[2 : len(printed)-1] {
+		if len(command) > 80-len("  ") {
+			t.Errorf("a terminal of 80 columns wraps %q", command)
+		}
+	}
+	environment, err := os.ReadFile(strings.TrimPrefix(printed[0], ". "))
+	if err != nil || strings.Contains(string(environment), "SSL") {
+		t.Errorf("the environment has certificates of servers that have stopped: %v\n%s", err, environment)
+	}
 	for command, status := range runPrinted(t, printed) {
 		want := "0"
 		if command == "cotter verify" {

@@ -48,7 +48,7 @@ func diffCommand(out *output) *cli.Command {
 
 func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if n := cmd.NArg(); n == 0 || n > 2 {
-		return usageError{errors.New("cotter diff takes one or two locks: files, directories or git revisions")}
+		return usageError{hinted(errors.New("cotter diff takes one or two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
 	}
 	req, err := request(cmd, out.env)
 	if err != nil {

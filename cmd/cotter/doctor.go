@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,6 +58,8 @@ type doctor struct {
 	withoutGitSettings bool
 	// hosts are the hosts of needs and of mirrors, in the order in which they were found.
 	hosts []*host
+	// plainHTTP are the OCI registries that the user's settings allow to be asked over http.
+	plainHTTP []string
 
 	subject string
 	records []findingRecord
@@ -88,8 +91,10 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	if dir := cmd.Arg(0); dir != "" {
+	if dir := cmd.Arg(0); filepath.IsAbs(dir) {
 		req.Dir = dir
+	} else if dir != "" {
+		req.Dir = filepath.Join(req.Dir, dir)
 	}
 	if req, err = applySettings(cmd, req); err != nil {
 		return err
@@ -113,6 +118,27 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		}
 	}
 	return d.report()
+}
+
+// line returns a message about the project in one line. Text output names files as seen from the
+// current directory.
+func (d *doctor) line(m message) string {
+	if d.json {
+		return m.line()
+	}
+	m.dir = d.req.Dir
+	return d.placed(m).line()
+}
+
+// projectCommand matches the start of a command for the project.
+var projectCommand = lazyRegexp("`cotter (install|restore|vendor|verify)")
+
+// remedy returns a remedy whose commands work in the current directory.
+func (d *doctor) remedy(text string) string {
+	if d.req.Dir == "" || d.req.Dir == "." {
+		return text
+	}
+	return projectCommand().ReplaceAllStringFunc(text, func(command string) string { return command + " --chdir " + shellWord(d.req.Dir) })
 }
 
 // report prints what was found. If there are problems, it returns an error with their number.
@@ -142,6 +168,9 @@ func (d *doctor) report() error {
 		}
 	} else {
 		d.printf("\n%s, %s.\n", count(counts[levelProblem], "problem"), count(counts[levelNote], "note"))
+		for i, f := range d.records {
+			d.records[i].Remedy = d.remedy(f.Remedy)
+		}
 		if steps := nextSteps(d.records); len(steps) > 0 {
 			d.printf("\nNext steps:\n")
 			for i, step := range steps {
@@ -202,6 +231,6 @@ func (d *doctor) printFinding(f findingRecord) {
 	}
 	fmt.Fprint(d.stdout, "  ", label, "  ", strings.ReplaceAll(indented(f.Message), "\n", "\n         "), "\n")
 	if f.Remedy != "" {
-		d.printf("           -> %s\n", f.Remedy)
+		d.printf("           -> %s\n", d.remedy(f.Remedy))
 	}
 }

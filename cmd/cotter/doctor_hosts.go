@@ -64,6 +64,9 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 		return
 	}
 	answers := make([]answer, len(d.hosts))
+	if settings, err := userSettings(ctx); err == nil { // lookAtMirrors reports the error
+		d.plainHTTP = settings.PlainHTTP
+	}
 	var wait sync.WaitGroup
 	for i, h := range d.hosts {
 		wait.Go(func() { answers[i] = d.ask(ctx, h) })
@@ -146,11 +149,16 @@ type answer struct {
 // askTimeout limits the time of the request to a host.
 const askTimeout = 10 * time.Second
 
-// ask sends the request to a host, or opens a connection if the host does not speak HTTP.
+// ask sends the request to a host, or opens a connection if the host does not speak HTTP. It sets the
+// scheme of an OCI registry that is asked over http.
 func (d *doctor) ask(ctx context.Context, h *host) answer {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	started := time.Now()
+	isOCI := slices.Contains(h.kinds, "oci")
+	if isOCI && slices.Contains(d.plainHTTP, h.name) {
+		h.scheme = "http"
+	}
 	if h.scheme != "https" && h.scheme != "http" {
 		err := dial(ctx, h)
 		return answer{took: time.Since(started), err: err}
@@ -161,6 +169,10 @@ func (d *doctor) ask(ctx context.Context, h *host) answer {
 	}
 	client := httpx.Client{HTTP: &http.Client{Transport: transport(nil)}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
 	response, err := client.Send(req)
+	if isOCI && h.scheme == "https" && httpx.IsPlainLoopback(req.URL, err) {
+		h.scheme = "http" // as for an installation
+		return d.ask(ctx, h)
+	}
 	if err != nil {
 		return answer{took: time.Since(started), err: err}
 	}
@@ -272,7 +284,7 @@ func (d *doctor) clock(answers []answer) {
 	}
 	switch {
 	case !known:
-		d.ok("no host sent its time")
+		d.ok("not checked: no host sent its time")
 	case closest.Abs() <= maxSkew:
 		d.ok("it agrees with the clocks of the hosts")
 	case closest > 0:

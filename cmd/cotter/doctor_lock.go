@@ -24,7 +24,7 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 	lock, err := cotter.ReadLock(ctx, d.req)
 	if err != nil {
 		for _, m := range messages(err) {
-			d.problem(m.Remedy, "%s", m.line())
+			d.problem(m.Remedy, "%s", d.line(m))
 		}
 		return
 	}
@@ -46,7 +46,7 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 	d.otherRegistry(providers, d.takenOver(ctx))
 	if name == stockLockName {
 		for _, m := range fromDiagnostics("", lock.StockFaults(d.parser())) {
-			d.problem("correct or remove it, and run `cotter install`", "stock tools refuse the file: %s", m.line())
+			d.problem("correct or remove it, and run `cotter install`", "stock tools refuse the file: %s", d.line(m))
 		}
 	}
 }

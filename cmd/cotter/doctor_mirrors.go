@@ -39,7 +39,7 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
 	if err != nil {
 		for _, m := range messages(err) {
-			d.problem(m.Remedy, "modules: %s", m.line())
+			d.problem(m.Remedy, "modules: %s", d.line(m))
 		}
 		return
 	}

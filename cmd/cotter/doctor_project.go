@@ -42,7 +42,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	result, err := d.in.Load(ctx, req)
 	if err != nil {
 		for _, m := range messages(err) {
-			d.problem(m.Remedy, "%s", m.line())
+			d.problem(m.Remedy, "%s", d.line(m))
 		}
 		return
 	}
@@ -54,7 +54,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	for _, u := range result.Unresolved {
 		if u.Source == nil || is[*cotter.ConfigError](u.Err) {
 			for _, m := range messages(u.Err) {
-				d.problem(m.Remedy, "%s", m.line())
+				d.problem(m.Remedy, "%s", d.line(m))
 			}
 			continue
 		}
@@ -86,7 +86,7 @@ func (d *doctor) readCLIConfig(ctx context.Context) {
 	var diags hcl.Diagnostics
 	errors.As(err, &diags)
 	for _, m := range fromDiagnostics("", diags) {
-		d.problem("", "%s", m.line())
+		d.problem("", "%s", d.line(m))
 	}
 }
 

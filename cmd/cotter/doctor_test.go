@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +12,23 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
+
+// TestDoctorPlainHTTP checks that doctor asks an OCI registry on this machine over http, if it
+// speaks that.
+func TestDoctorPlainHTTP(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "http://")
+	dir := modtest.New(t, modtest.Txtar("-- config/main.tf --\nmodule \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")).Dir(t, "config")
+	cmd := exec.Command(cotterBinary, "doctor", dir)
+	cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+testenv.TempDir(t))
+	out, _ := cmd.CombinedOutput()
+	if want := "ok       http://" + host + " (oci) answers in"; !strings.Contains(string(out), want) {
+		t.Errorf("want %q:\n%s", want, out)
+	}
+}
 
 // TestDoctorHosts runs doctor against servers with various faults.
 func TestDoctorHosts(t *testing.T) {

@@ -71,6 +71,9 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 	}
+	if strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
+		return "", 0, 0 // the error may be about another version of the file, which is not installed yet
+	}
 	text, err := readRegular(name)
 	if err != nil {
 		return "", 0, 0

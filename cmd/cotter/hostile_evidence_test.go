@@ -206,7 +206,7 @@ func TestProjectProvidersOfSeveral(t *testing.T) {
 	u.run(t, u.top, nil, 0, "install one two", "up to date", "one: 1 provider from this repository, unsigned: "+name+" 2.0.0")
 	u.run(t, u.top, nil, 0, "verify one two", name+" 2.0.0", "!No origin")
 	u.run(t, two, nil, 0, "verify --remote", "1 of 1 origin still")
-	u.run(t, u.top, nil, 8, "verify --remote one two", "the package is from the project's own repository", "1 of 1 origin still")
+	u.run(t, u.top, nil, 8, "verify --remote one two", "the package is from the project's own repository", "1 of 2 origins still")
 	u.run(t, u.top, nil, 1, "bundle create --out x.tar one two", "the package is from the project's own repository")
 	u.run(t, u.top, nil, 0, "bundle create --out x.tar --project-providers one two", "2 packages of providers")
 	u.run(t, one, nil, 0, "install", "up to date", name+" 2.0.0")

@@ -253,12 +253,18 @@ func (o *output) printRemedies(list []remedy) {
 	}
 }
 
-// fromHere returns remedies whose commands work in the current directory: with --chdir, they need
-// it as well.
+// fromHere returns remedies whose commands work in the current directory: with --chdir, --lock-file or
+// --vendor, they need these flags as well.
 func (o *output) fromHere(list []remedy) []remedy {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].project = cmp.Or(list[i].project, o.dir)
+		if o.lockFile != "" {
+			list[i].text = strings.ReplaceAll(list[i].text, "{dir}", "{dir} --lock-file "+shellWord(o.lockFile))
+		}
+		if o.vendor != "" {
+			list[i].text = strings.Replace(list[i].text, "`cotter vendor{dir}", "`cotter vendor{dir} --vendor "+shellWord(o.vendor), 1)
+		}
 	}
 	return list
 }

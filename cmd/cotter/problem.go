@@ -419,7 +419,7 @@ func notFound(host string, err error) *problem {
 		return &problem{error: fact(missing.ErrorFor(repository))}
 	}
 	// A page is not what git expects. The text of git then says more.
-	isPage := is[*getmodules.WebPageError](err) || strings.Contains(err.Error(), " page")
+	isPage := is[*getmodules.WebPageError](err) || strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
 	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !isPage {
 		return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
 	}

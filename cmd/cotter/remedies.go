@@ -77,7 +77,7 @@ var remedyTable = []remedyRow{
 	}),
 	within(func(p *cotter.ProviderError, e *getproviders.MismatchError) []remedy {
 		if e.Locked {
-			return about(p.Provider.ForDisplay(), selectAnother)
+			return about(p.Provider.ForDisplay(), lockProvider)
 		}
 		return do("Try again. If the error persists, tell the publisher of the provider.")
 	}),
@@ -165,14 +165,14 @@ var remedyTable = []remedyRow{
 	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
-	wraps(errNoLock, "Run `cotter install{dir}` to create it."),
+	wraps(errNoLock, "Run `cotter install{dir}` to create one."),
 	on(func(e *movedOrigin) []remedy {
 		if e.named {
 			return about(e.key, acceptContent)
 		}
 		return about(e.key, relock)
 	}),
-	on(func(e *movedProvider) []remedy { return about(e.key, selectAnother) }),
+	on(func(e *movedProvider) []remedy { return about(e.key, lockProvider) }),
 
 	// Other commands, and settings.
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
@@ -203,7 +203,7 @@ var remedyTable = []remedyRow{
 	on((*refusedLogin).remedies),
 	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
 	on(func(e *missingLock) []remedy {
-		commit := do("Run `cotter install{dir}` on your machine and commit it.")
+		commit := do("Run `cotter install{dir}` on your machine and commit the lock.")
 		if e.restorable {
 			return append(commit, do(restoreEntries)...)
 		}
@@ -215,11 +215,12 @@ var remedyTable = []remedyRow{
 // Remedies that several rows, warnings or reports have in common.
 const (
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
-	repair         = "Run `cotter install{dir}` to restore it."
+	repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
+	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	writeVendor    = "Run `cotter vendor{dir}` to write the locked packages."

@@ -147,7 +147,7 @@ var remedyCases = []struct {
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
 	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
-		"Run `cotter install` to restore it.",
+		"Run `cotter install` to restore what the lock has.",
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 }

@@ -195,10 +195,13 @@ const maxAligned = 40
 
 // printOutcomes prints a line for each outcome in columns, followed by its details.
 func (o *output) printOutcomes(list []resultLine, indent string) {
-	verb, subject := 0, 0
+	verb, subject, longest := 0, 0, maxAligned
+	if o.columns > 0 {
+		longest = min(longest, o.columns/3) // leave room for the addresses
+	}
 	for _, one := range list {
 		verb = max(verb, len(one.verb))
-		if n := utf8.RuneCountInString(one.subject); n <= maxAligned {
+		if n := utf8.RuneCountInString(one.subject); n <= longest {
 			subject = max(subject, n)
 		}
 	}

@@ -105,6 +105,6 @@ func TestTamperLockText(t *testing.T) {
 		harmless("unknown attribute", lock("zip", `  source`, "  future = 1\n  source")),
 		broken("a link to a lock in the project", ".terraform.lock.hcl: is not a regular file but a symbolic link", rename(lockFile, "lock"), link(lockFile, "lock")),
 		row("replaced by a directory", refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), drop(lockFile), put(lockFile+"/x", "")),
-		row("gone", refused("There is no .terraform.lock.hcl.", "Run `cotter install` on your machine and commit it."), healed("Cotter has created a lock file"), refused("there is no lock file .terraform.lock.hcl", "Run `cotter install`"), drop(lockFile)),
+		row("gone", refused("There is no .terraform.lock.hcl.", "Run `cotter install` on your machine and commit the lock."), healed("Cotter has created a lock file"), refused("there is no lock file .terraform.lock.hcl", "Run `cotter install`"), drop(lockFile)),
 	})
 }

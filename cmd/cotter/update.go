@@ -168,27 +168,63 @@ func modulePaths(keys []string) []addrs.Module {
 // explainNames adds an explanation to an error about a name that cannot be updated: a
 // sentence about the name, and similar names. It returns other errors unchanged.
 func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, err error) error {
-	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) || severalProjects(cmd) {
+	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) {
 		return err
 	}
 	named := req.Update
+	if severalProjects(cmd) {
+		return hinted(err, directoryHint(req.Dir, named.Keys))
+	}
 	req.BestEffort, req.Update = true, cotter.Update{}
 	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req)
 	if loadErr != nil {
 		return err
 	}
-	names, _ := providerNames(ctx, cmd, out, req)
-	for _, path := range named.Keys {
+	var names []string
+	if providers, err := loadProviders(ctx, cmd, out, req); err == nil {
+		for _, p := range providers {
+			names = append(names, p.Address.ForDisplay())
+		}
+	}
+	for _, path := range slices.Concat(named.Keys, named.AcceptChanged) {
 		if explained := explainKey(calls, path.String(), names, err); explained != nil {
 			return explained
 		}
 	}
 	for _, name := range named.Providers {
-		if hint := didYouMean(name, names); hint != "" && !slices.Contains(names, name) {
+		if hint := providerHint(name, names); hint != "" {
 			return hinted(err, hint)
 		}
 	}
 	return err
+}
+
+// providerHint returns a hint for the name of a provider that no module requires. A name without a
+// host, which means that of another registry, resembles providers of all hosts.
+func providerHint(name string, providers []string) string {
+	var similar []string
+	for _, full := range providers {
+		parts := strings.Split(full, "/")
+		short := strings.Join(parts[max(len(parts)-2, 0):], "/")
+		if short == name || len(nearest(name, []string{short, full})) > 0 {
+			similar = append(similar, full)
+		}
+	}
+	if len(similar) == 0 || slices.Contains(providers, name) {
+		return ""
+	}
+	return "Did you mean " + alternatives(similar[:min(len(similar), maxSuggested)]) + "?"
+}
+
+// directoryHint returns a sentence for the first key that is the name of a directory. Only
+// arguments that begin with a dot, or are absolute, are directories.
+func directoryHint(dir string, keys []addrs.Module) string {
+	for _, path := range keys {
+		if name := path.String(); isDir(filepath.Join(dir, name)) {
+			return fmt.Sprintf("%s is a directory here: write `./%[1]s` to update the projects in it.", name)
+		}
+	}
+	return ""
 }
 
 // namedError is an error with another text.
@@ -230,7 +266,7 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
 			}
 		}
-		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, hint)
+		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, cmp.Or(hint, "Run `cotter list` to see the keys."))
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {
@@ -406,6 +442,7 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	several := severalProjects(cmd)
 	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
+		req.Update.Providers = nil // providers have no pins
 		if err := setPolicy(cmd, &req); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
@@ -66,20 +67,78 @@ func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error
 			}
 		}()
 	}
+	sum := &verifySum{}
 	if cmd.Bool("remote") {
-		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-			return verify(ctx, cmd, out, req, in, found)
+		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+			return verify(ctx, cmd, out, req, in, found, sum)
+		})
+	} else {
+		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+			return verify(ctx, cmd, out, req, nil, found, sum)
 		})
 	}
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
-		return verify(ctx, cmd, out, req, nil, found)
-	})
+	if severalProjects(cmd) && !out.json && !out.quiet {
+		sum.print(out)
+	}
+	return err
+}
+
+// verifySum adds up what was verified in several projects.
+type verifySum struct {
+	mu                  sync.Mutex
+	projects, ok        int
+	packages, providers int // of the projects without a failure
+	origins             originCount
+}
+
+// add adds a project. ok reports whether it has no failure.
+func (s *verifySum) add(report *cotter.Report, origins originCount, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.projects++
+	s.origins.add(origins)
+	if ok {
+		s.ok++
+		s.packages += len(report.Packages)
+		s.providers += len(report.Providers)
+	}
+}
+
+func (s *verifySum) print(o *output) {
+	if s.projects == 0 {
+		return // there was none, or an error says why it was not verified
+	}
+	if s.ok > 0 {
+		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), verifiedText(s.packages, s.providers))
+		if failed := s.projects - s.ok; failed > 0 {
+			text += fmt.Sprintf("; %d failed", failed)
+		}
+		o.printf("%s.\n", text)
+	}
+	if s.origins.all > 0 {
+		o.printf("%s\n", s.origins)
+	}
+}
+
+func verifiedText(packages, providers int) string {
+	switch {
+	case providers == 0:
+		return count(packages, "package")
+	case packages == 0:
+		return count(providers, "provider")
+	}
+	return count(packages, "package") + " and " + count(providers, "provider")
 }
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport) (err error) {
-	defer func() { found.failed(req, err) }()
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport, sum *verifySum) (err error) {
+	var report *cotter.Report
+	var origins originCount
+	defer func() {
+		found.failed(req, err)
+		sum.add(report, origins, err == nil)
+	}()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -90,7 +149,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
 		return err
 	}
-	report, err := local.Verify(ctx, req)
+	report, err = local.Verify(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
@@ -102,7 +161,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	}
 	failed := verifyStatus(report)
 	if remote != nil && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
+		if failed, origins, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
 			return err
 		}
 	}
@@ -142,7 +201,7 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitUnverifiable
 		}
 	}
-	if len(report.Misplaced) > 0 {
+	if len(report.Misplaced) > 0 && !isFresh(report) {
 		status |= exitChanged
 	}
 	if len(report.Stale)+len(report.Refused) > 0 {
@@ -178,20 +237,28 @@ func verifyStatus(report *cotter.Report) statusError {
 	return statusError{errNotVerified, status, causes}
 }
 
-// missingError returns the error for a report whose only fault is that packages are missing. In a
-// fresh checkout, all are.
+// missingError returns the error for a report whose only fault is that packages are missing.
 func missingError(report *cotter.Report) error {
+	if isFresh(report) {
+		return errNoneFound
+	}
+	return errSomeMissing
+}
+
+// isFresh reports whether all packages are missing, as in a fresh checkout. Then modules.json has no
+// records of local modules either.
+func isFresh(report *cotter.Report) bool {
 	for _, p := range report.Packages {
-		if p.Status != cotter.StatusMissing {
-			return errSomeMissing
+		if p.Status != cotter.StatusMissing || p.Vendored != "" {
+			return false
 		}
 	}
 	for _, p := range report.Providers {
 		if p.Status != cotter.StatusMissing {
-			return errSomeMissing
+			return false
 		}
 	}
-	return errNoneFound
+	return len(report.Packages)+len(report.Providers) > 0
 }
 
 // isFormer reports whether the installed packages are those that this user's last run installed,
@@ -234,7 +301,11 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 	}
 	o.unread(report.Unread)
 	o.refused(report.Refused)
-	for _, m := range flatten(slices.Concat(report.Stale, report.Misplaced)) {
+	problems := report.Stale
+	if !isFresh(report) {
+		problems = slices.Concat(problems, report.Misplaced)
+	}
+	for _, m := range flatten(problems) {
 		o.printf("- %s\n", o.explained(m).line())
 	}
 	for _, p := range report.Packages {
@@ -260,15 +331,12 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 			o.brought(report)
 		}
 	}
-	if report.OK() {
-		verified := count(len(report.Packages), "package")
-		if len(report.Providers) > 0 {
-			verified += " and " + count(len(report.Providers), "provider")
-		}
-		verified += " verified against the lock"
-		if o.project == "" {
-			verified += " in " + o.elapsed()
-		}
+	verified := verifiedText(len(report.Packages), len(report.Providers)) + " verified against the lock"
+	switch {
+	case !report.OK():
+	case o.project == "":
+		o.conclude(verified + " in " + o.elapsed())
+	case o.verbose: // otherwise the sum of all projects is enough
 		o.conclude(verified)
 	}
 	return nil

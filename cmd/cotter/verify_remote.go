@@ -15,22 +15,23 @@ import (
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
 // the comparison without them. The returned statusError has the status 0 if all origins have the
 // locked content.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *sarifReport) (statusError, error) {
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *sarifReport) (statusError, originCount, error) {
 	req.Providers = &cotter.Providers{}
 	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
-		return statusError{}, err
+		return statusError{}, originCount{}, err
 	}
 	origins, providers := comparedOrigins(list.Modules, report), list.Providers
 	if err := errors.Join(found.origins(req, origins), found.originsOfProviders(req, providers)); err != nil {
-		return statusError{}, err
+		return statusError{}, originCount{}, err
 	}
+	var asked originCount
 	if out.json {
 		if err := out.writeJSON(originsRecord{jsonOrigins(origins), jsonOriginProviders(providers)}); err != nil {
-			return statusError{}, err
+			return statusError{}, originCount{}, err
 		}
 	} else {
-		out.origins(origins, providers)
+		asked = out.origins(origins, providers)
 	}
 	failed := statusError{}
 	for _, o := range origins {
@@ -55,7 +56,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 			failed.causes = append(failed.causes, o.Err)
 		}
 	}
-	return failed, nil
+	return failed, asked, nil
 }
 
 // comparedOrigin is the origin of a module whose files are in Vendored, relative to the root
@@ -149,10 +150,10 @@ func (o comparedOrigin) note() string {
 
 // origins prints each origin of modules that has moved once, with the calls that use it, then the
 // notes, and each provider whose lock entry has hashes that its registry does not confirm.
-func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOrigin) {
+func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOrigin) originCount {
 	var moves, notes usedTexts
 	var failed []message
-	same, compared, before := 0, 0, 0
+	n := originCount{all: len(origins) + len(providers)}
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
@@ -160,16 +161,16 @@ func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOr
 		case origin.Moved():
 			moves.add(origin.moved(), o.usedBy(origin))
 		case origin.OK():
-			same++
+			n.same++
 		}
 		if note := origin.note(); note != "" {
 			notes.add("note: "+note, o.usedBy(origin))
 		}
 		switch {
 		case origin.Fetched:
-			compared++
+			n.fetched++
 		case origin.OK():
-			before++
+			n.before++
 		}
 	}
 	moves.print(o)
@@ -181,21 +182,39 @@ func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOr
 		case p.Moved():
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, originProviderText(p))
 		default:
-			same++
+			n.same++
 		}
 	}
 	o.explainAll(failed)
 	for _, group := range sameText(failed) {
 		o.printf("- %s\n", group[0].together(group))
 	}
-	how := ""
-	if compared > 0 {
-		how += fmt.Sprintf("; %d fetched and compared", compared)
+	if o.project == "" || o.verbose { // otherwise the sum of all projects is printed
+		o.notef("%s\n", n)
 	}
-	if before > 0 {
-		how += fmt.Sprintf("; %d confirmed before", before)
+	return n
+}
+
+// originCount counts origins: all, and those that still have the locked content. Of the modules,
+// before and fetched are those that an earlier run has confirmed, and those that were fetched again.
+type originCount struct{ all, same, fetched, before int }
+
+func (n *originCount) add(more originCount) {
+	n.all += more.all
+	n.same += more.same
+	n.fetched += more.fetched
+	n.before += more.before
+}
+
+func (n originCount) String() string {
+	text := fmt.Sprintf("%d of %s still have the locked content", n.same, count(n.all, "origin"))
+	if n.fetched > 0 {
+		text += fmt.Sprintf("; %d fetched and compared", n.fetched)
 	}
-	o.notef("%d of %s still have the locked content%s.\n", same, count(len(origins)+len(providers), "origin"), how)
+	if n.before > 0 {
+		text += fmt.Sprintf("; %d confirmed before", n.before)
+	}
+	return text + "."
 }
 
 // usedTexts are texts about origins that several calls can have in common.

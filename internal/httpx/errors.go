@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -56,6 +57,13 @@ func describe(err error) string {
 func (e *NetworkError) IsUntrusted() bool { return is[*tls.CertificateVerificationError](e.Err) }
 
 func (e *NetworkError) Unwrap() error { return e.Err }
+
+// IsPlainLoopback reports whether err says that a server on this machine, with the host of at, has
+// answered a TLS handshake in http.
+func IsPlainLoopback(at *url.URL, err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return hostname.IsLoopback(at) && (errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/")
+}
 
 // StatusError is an answer with an unwanted status.
 type StatusError struct {
