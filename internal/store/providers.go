@@ -234,11 +234,21 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) er
 		}
 		return providerName(got.h1), err
 	})
-	if err == nil && s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
+	if err == nil && s.writable && isPrivatelyWritable(got.files) {
 		_ = makeReadOnly(s.path(name)) // this makes the proof invalid
 		s.proveWritten(s.path(name), got.h1)
 	}
 	return err
+}
+
+// isPrivatelyWritable reports whether a package has writable files, and other users may write to none.
+// Files of a package to which others may write stay as they are, so that no proof is recorded:
+// another user may have mapped one into memory, and could still change it after a change of its mode.
+func isPrivatelyWritable(files []fileState) bool {
+	writable := func(mask fs.FileMode) bool {
+		return slices.ContainsFunc(files, func(f fileState) bool { return f.Mode&mask != 0 })
+	}
+	return writable(0o222) && !writable(0o022)
 }
 
 // Publish makes a package of the tree at dir, a path from [Providers.Stage]. h1 must have been
