@@ -162,6 +162,7 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 0, "verify", unsigned+"1.0.0", "!No origin has confirmed")
 			u.run(t, one, env, 0, "verify --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "list --providers --json", `"evidence":{"kind":"project"`)
+			u.run(t, one, env, 0, "list --providers --evidence", name+"\t1.0.0\tfrom this repository, unsigned\t")
 			u.run(t, one, env, 0, "sbom", `"cotter:evidence"`)
 			u.run(t, one, env, 0, "doctor --offline", "from this repository, unsigned: "+name)
 			u.run(t, one, env, 8, "verify --remote", "the package is from the project's own repository")
