@@ -189,3 +189,15 @@ func (p *printer) run(t *testing.T, args ...string) {
 		}
 	}
 }
+
+// A cell of a Markdown table ends at a "|" with an even number of backslashes before it.
+func TestMarkdownCell(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "a|b": "`a\\|b`", "a`b": "`a'b`", `a\|b`: "`a\\ \\|b`", `a\\|b`: "`a\\\\ \\|b`", "a\nb": "`a b`", `a\`: "`a\\`",
+	} {
+		if got := markdownCell(text); got != want {
+			t.Errorf("markdownCell(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

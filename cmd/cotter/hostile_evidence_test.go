@@ -162,6 +162,7 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 0, "verify", unsigned+"1.0.0", "!No origin has confirmed")
 			u.run(t, one, env, 0, "verify --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "list --providers --json", `"evidence":{"kind":"project"`)
+			u.run(t, one, env, 0, "list --providers --evidence", name+"\t1.0.0\tfrom this repository, unsigned\t")
 			u.run(t, one, env, 0, "sbom", `"cotter:evidence"`)
 			u.run(t, one, env, 0, "doctor --offline", "from this repository, unsigned: "+name)
 			u.run(t, one, env, 8, "verify --remote", "the package is from the project's own repository")
@@ -189,6 +190,47 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 1, "install")
 			u.run(t, one, env, 1, "install --locked --offline")
 			u.run(t, one, env, 0, "verify", "Nothing has confirmed 1 provider in the lock on this machine: "+name)
+		})
+	}
+}
+
+// TestLinkedProvidersDirectory installs a provider of a repository that has a link in the place of the
+// directory of installed providers, or of a directory above it. The link points to the user's own
+// plugin directory, whose packages are confirmed in all projects. Nothing may be written through it.
+func TestLinkedProvidersDirectory(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{".terraform", ".terraform/providers"} {
+		t.Run(link, func(t *testing.T) {
+			t.Parallel()
+			u := newEvilUser(t)
+			one := u.project(t, "one", nil)
+			u.evilZip(t, filepath.Join(one, "terraform.d/plugins"), "2.0.0")
+			data := filepath.Join(u.top, "home/.terraform.d")
+			writeText(t, filepath.Join(data, "plugins/mine"), "mine")
+			target := filepath.Join(data, "plugins")
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(one, link)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if link == ".terraform" {
+				target = data
+				if err := os.Rename(filepath.Join(data, "plugins"), filepath.Join(data, "providers")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink(target, filepath.Join(one, link)); err != nil {
+				t.Skip(err)
+			}
+			const refused = " must be a directory, not a link or a file"
+			u.run(t, one, nil, 1, "install", link+refused)
+			u.run(t, one, nil, 0, "lock")
+			for _, args := range []string{"install", "install --locked", "install --offline", "update", "verify"} {
+				if out := u.run(t, one, nil, 1, args); !strings.Contains(out, link+refused) {
+					t.Errorf("%s does not name the link:\n%s", args, out)
+				}
+			}
+			if left, err := os.ReadDir(target); err != nil || len(left) != 1 {
+				t.Errorf("the target of the link has %v, %v", left, err)
+			}
 		})
 	}
 }

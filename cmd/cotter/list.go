@@ -140,12 +140,13 @@ func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 		return out.writeJSON(providersRecord{append([]jsonProvider{}, jsonProviders(providers)...)})
 	}
 	for _, p := range providers {
-		details := dash(p.Dir)
+		address, version := p.Address.ForDisplay(), dash(p.Version.String())
 		if cmd.Bool("evidence") {
 			by, since := confirmed(p.Evidence)
-			details = by + "\t" + since
+			out.printf("%s\t%s\t%s\t%s\n", address, version, by, since)
+			continue
 		}
-		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version.String()), details)
+		out.printf("%s\t%s\t%s\n", address, version, dash(p.Dir))
 	}
 	return nil
 }

@@ -291,7 +291,8 @@ func markdownCell(text string) string {
 	if text == "" {
 		return ""
 	}
-	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
+	// Some programs read a backslash before \| as one that escapes the other.
+	text = strings.NewReplacer("`", "'", `\|`, `\ \|`, "|", `\|`, "\n", " ").Replace(text)
 	return "`" + text + "`"
 }
 

@@ -36,6 +36,8 @@ type Layout struct {
 	// files are the sections of the tar file by file name.
 	files map[string]section
 	refs  []Ref
+	// byName are the positions in refs by tag and by digest, because a layout can have many.
+	byName map[string]int
 }
 
 type section struct{ offset, size int64 }
@@ -102,6 +104,7 @@ func (l *Layout) readIndex() error {
 		return err
 	}
 	tags := make(map[string]bool)
+	l.byName = make(map[string]int)
 	for _, m := range index.Manifests {
 		tag := m.Annotations[ocispec.AnnotationRefName]
 		isIndex := m.MediaType == IndexType
@@ -113,6 +116,11 @@ func (l *Layout) readIndex() error {
 			return badLayout("the tag %q occurs twice", tag)
 		}
 		tags[tag] = true
+		for _, name := range []string{tag, ref.Manifest.Digest} {
+			if _, known := l.byName[name]; !known {
+				l.byName[name] = len(l.refs)
+			}
+		}
 		l.refs = append(l.refs, ref)
 	}
 	return nil
@@ -154,16 +162,14 @@ func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
 
 // Resolve implements [ocistore.Repository]. A digest is that of a manifest with a tag.
 func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
-	for _, ref := range l.refs {
-		if ref.Tag != reference && ref.Manifest.Digest != reference {
-			continue
-		}
-		if ref.Index {
-			return ref.Manifest.OCI(IndexType), nil
-		}
-		return ref.Manifest.OCI(ManifestType), nil
+	i, ok := l.byName[reference]
+	switch {
+	case !ok:
+		return ocispec.Descriptor{}, &fs.PathError{Op: "open", Path: reference, Err: fs.ErrNotExist}
+	case l.refs[i].Index:
+		return l.refs[i].Manifest.OCI(IndexType), nil
 	}
-	return ocispec.Descriptor{}, &fs.PathError{Op: "open", Path: reference, Err: fs.ErrNotExist}
+	return l.refs[i].Manifest.OCI(ManifestType), nil
 }
 
 // Fetch implements [ocistore.Repository]. If the layout does not have the content, or if it does not

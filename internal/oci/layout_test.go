@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -219,4 +221,35 @@ func FuzzReadLayout(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLayoutManyTags resolves all tags of a layout of a few megabytes whose manifests are missing.
+// This must not take time that grows with the square of their number.
+func TestLayoutManyTags(t *testing.T) {
+	t.Parallel()
+	const tags = 100_000
+	refs := make([]oci.Ref, tags)
+	for i := range refs {
+		digest := fmt.Sprintf("sha256:%064x", i)
+		refs[i] = oci.Ref{Tag: "entry-" + digest[7:], Manifest: oci.Descriptor{Digest: digest, Size: 2}}
+	}
+	var file bytes.Buffer
+	if err := oci.WriteLayout(&file, refs, nil); err != nil {
+		t.Fatal(err)
+	}
+	layout, _, err := open(t, file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	for _, ref := range refs {
+		for _, name := range []string{ref.Tag, ref.Manifest.Digest} {
+			if found, err := layout.Resolve(t.Context(), name); err != nil || found.Digest.String() != ref.Manifest.Digest {
+				t.Fatalf("Resolve(%q) = %v, %v", name, found, err)
+			}
+		}
+		if since := time.Since(begin); since > 10*time.Second {
+			t.Fatalf("the tags take more than %s", since)
+		}
+	}
 }

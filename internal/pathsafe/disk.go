@@ -1,6 +1,8 @@
 package pathsafe
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,4 +80,20 @@ func Inside(base, name string) string {
 		return name
 	}
 	return filepath.Join(base, name)
+}
+
+// RefuseLink returns an error if there is something other than a directory at a path in a project:
+// a link could point out of the project.
+func RefuseLink(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
+	}
+	return nil
 }

@@ -133,28 +133,13 @@ func (p *Project) makeDirs() error {
 		return err
 	}
 	for _, dir := range dirs {
-		if err := refuseLink(dir); err != nil {
+		if err := pathsafe.RefuseLink(dir); err != nil {
 			return err
 		}
 		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-	}
-	return nil
-}
-
-// refuseLink returns an error if dir exists and is not a real directory.
-func refuseLink(dir string) error {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
 	}
 	return nil
 }

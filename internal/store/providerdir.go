@@ -42,9 +42,15 @@ type ProviderDir struct {
 	stage *stage // nil until it is needed
 }
 
-// Dir opens a project's directory of providers and creates it if necessary. It follows links in
-// the path. It removes the temporary files of killed processes.
+// Dir opens a project's directory of providers and creates it if necessary. It removes the
+// temporary files of killed processes.
+//
+// Neither the directory nor the one that contains it, the project's data directory, may be a link:
+// the repository could bring the link, and packages would be written to its target.
 func (s *Providers) Dir(name string) (*ProviderDir, error) {
+	if err := refuseLinks(name); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
 	}
@@ -59,9 +65,19 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	return d, nil
 }
 
+func refuseLinks(name string) error {
+	if err := pathsafe.RefuseLink(filepath.Dir(name)); err != nil {
+		return err
+	}
+	return pathsafe.RefuseLink(name)
+}
+
 // ViewDir is like [Providers.Dir], but changes nothing. The error wraps fs.ErrNotExist if the
 // directory does not exist.
 func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
+	if err := refuseLinks(name); err != nil {
+		return nil, err
+	}
 	name, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err

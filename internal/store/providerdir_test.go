@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -137,6 +139,45 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 			layout: store.LayoutLink, replaced: store.ReplacedFile, want: link,
 		},
 		"links in a circle": {before: symlink("linux_amd64", at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+	}
+}
+
+// A project gets a copy of a package that another user can change or replace in the store, also in
+// place of a link that it has.
+func TestPlaceShared(t *testing.T) {
+	t.Parallel()
+	for name, share := range map[string]struct {
+		at   func(cache, pkg string) string
+		mode fs.FileMode
+		want string
+	}{
+		"a file":                   {func(_, pkg string) string { return filepath.Join(pkg, "docs/README") }, 0o666, "directory"},
+		"the package":              {func(_, pkg string) string { return pkg }, 0o777, "directory"},
+		"all packages":             {func(_, pkg string) string { return filepath.Dir(pkg) }, 0o777, "directory"},
+		"the cache":                {func(cache, _ string) string { return cache }, 0o777, "directory"},
+		"the cache, for the group": {func(cache, _ string) string { return cache }, 0o775, "link"},
+	} {
+		cache := t.TempDir()
+		must(t, os.Chmod(cache, 0o755))
+		first := publishProvider(t, openProviders(t, cache))
+		old := project(t, openProviders(t, cache))
+		if _, err := old.Install(t.Context(), first, at, store.LayoutLink); err != nil {
+			t.Fatal(err)
+		}
+		must(t, os.Chmod(share.at(cache, first.Dir()), share.mode))
+		s := openProviders(t, cache)
+		found, err := s.Find(t.Context(), []hashing.Hash{first.H1})
+		must(t, err)
+		for _, pkg := range []*store.ProviderPackage{found, publishProvider(t, s)} {
+			for _, d := range []*store.ProviderDir{old, project(t, s)} {
+				if _, err := d.Install(t.Context(), pkg, at, store.LayoutLink); err != nil {
+					t.Fatal(err)
+				}
+				if got, _, _ := strings.Cut(kind(t, d.Path(at)), " "); got != share.want {
+					t.Errorf("%s: there is a %s, want a %s", name, got, share.want)
+				}
+			}
+		}
 	}
 }
 

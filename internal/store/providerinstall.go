@@ -25,7 +25,7 @@ type Layout int
 
 const (
 	// LayoutLink installs a symbolic link into the store. It installs a copy if links are not
-	// possible or the package is not in the store.
+	// possible, the package is not in the store, or another user can change it there.
 	LayoutLink Layout = iota
 	// LayoutCopy installs a copy.
 	LayoutCopy
@@ -43,7 +43,7 @@ func (l Layout) links(from location) bool {
 	case outside:
 		return l != LayoutCopy
 	}
-	return false // it is on the stage, or in a project
+	return false // it is on the stage, in a project, or another user can change it
 }
 
 // Replaced is the kind of entry that a package has replaced.
@@ -161,10 +161,10 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 		return false
 	}
 	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.location != staged {
-		return layout != LayoutWritable || pkg.location != stored
+		return pkg.location == installed || layout.links(pkg.location)
 	}
 	state := d.Inspect(ctx, at, false)
-	if layout == LayoutWritable && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
+	if (layout == LayoutWritable || pkg.location == shared) && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
 		return false // the link is to this store, or to that of another cache
 	}
 	return state.Err == nil && state.H1 == pkg.H1

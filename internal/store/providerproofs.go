@@ -135,6 +135,8 @@ func (s *Providers) writeProof(dir string, p proof) {
 type hashed struct {
 	h1    hashing.Hash
 	files []fileState
+	// private reports whether this user owns all files, and no other user may write to them.
+	private bool
 }
 
 // hashOptions are the options of hashDir.
@@ -168,7 +170,7 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 	}
 	if !options.full {
 		if proof, ok := s.readProof(dir); ok && before.equal(listing{Files: proof.Files, provable: true}) {
-			return hashed{h1: proof.H1, files: before.Files}, nil
+			return hashed{h1: proof.H1, files: before.Files, private: before.provable}, nil
 		}
 	}
 	tree, err := providerzip.ReadRoot(ctx, root)
@@ -182,7 +184,7 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 	if before.equal(after) {
 		s.writeProof(dir, proof{H1: tree.H1(), Files: after.Files})
 	}
-	return hashed{h1: tree.H1(), files: after.Files}, nil
+	return hashed{h1: tree.H1(), files: after.Files, private: before.provable && after.provable}, nil
 }
 
 // isStored reports whether a directory, whose path must not contain links, is in the store.

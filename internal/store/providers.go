@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -129,6 +130,9 @@ const (
 	outside location = iota
 	staged
 	stored
+	// shared packages are in the store too, but another user can change or replace them. Projects get
+	// a copy, because a link would only be as good as that user when a stock tool follows it.
+	shared
 	// installed packages are in a project. Another project gets a copy, and no link to the project.
 	installed
 )
@@ -199,16 +203,35 @@ func (s *Providers) Find(ctx context.Context, hashes []hashing.Hash) (*ProviderP
 func (s *Providers) find(ctx context.Context, h1 hashing.Hash) (*ProviderPackage, error) {
 	name := providerName(h1)
 	return s.checked.Do(ctx, name, func(ctx context.Context) (*ProviderPackage, error) {
-		if err := s.checkContent(ctx, name, false); err != nil {
+		private, err := s.checkContent(ctx, name, false)
+		if err != nil {
 			return nil, err
 		}
 		s.markUsed(name)
-		return s.storedPackage(h1), nil
+		return s.storedPackage(h1, private), nil
 	})
 }
 
-func (s *Providers) storedPackage(h1 hashing.Hash) *ProviderPackage {
-	return &ProviderPackage{H1: h1, dir: s.path(providerName(h1)), location: stored}
+// storedPackage returns a package of the store. private reports whether only this user can change
+// its files.
+func (s *Providers) storedPackage(h1 hashing.Hash, private bool) *ProviderPackage {
+	pkg := &ProviderPackage{H1: h1, dir: s.path(providerName(h1)), location: stored}
+	if !private || !s.ownsPath(pkg.dir) {
+		pkg.location = shared
+	}
+	return pkg
+}
+
+// ownsPath reports whether only this user can replace the package in a directory of the store. The
+// cache itself may be writable for the user's group.
+func (s *Providers) ownsPath(dir string) bool {
+	for at, others := range map[string]fs.FileMode{dir: 0o022, filepath.Dir(dir): 0o022, s.dir: 0o022, filepath.Dir(s.dir): 0o002} {
+		info, err := os.Stat(at)
+		if err != nil || !isOwn(info) || info.Mode()&others != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Check reads and hashes all files of a package in the store. The error wraps [ErrDamaged] if the
@@ -217,14 +240,16 @@ func (s *Providers) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.checkContent(ctx, name, true)
+	_, err := s.checkContent(ctx, name, true)
+	return err
 }
 
 // checkContent compares a package with its name, and moves the package to quarantine if they
-// differ. If full is set, it reads all files, even if the package has a proof.
-func (s *Providers) checkContent(ctx context.Context, name string, full bool) error {
+// differ. If full is set, it reads all files, even if the package has a proof. private reports
+// whether only this user can change the files.
+func (s *Providers) checkContent(ctx context.Context, name string, full bool) (private bool, err error) {
 	var got hashed
-	err := s.check(name, func(dir string) (_ string, err error) {
+	err = s.check(name, func(dir string) (_ string, err error) {
 		got, err = s.hashDir(ctx, dir, hashOptions{full: full})
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -234,11 +259,21 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) er
 		}
 		return providerName(got.h1), err
 	})
-	if err == nil && s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
+	if err == nil && s.writable && isPrivatelyWritable(got.files) {
 		_ = makeReadOnly(s.path(name)) // this makes the proof invalid
 		s.proveWritten(s.path(name), got.h1)
 	}
-	return err
+	return got.private, err
+}
+
+// isPrivatelyWritable reports whether a package has writable files, and other users may write to none.
+// Files of a package to which others may write stay as they are, so that no proof is recorded:
+// another user may have mapped one into memory, and could still change it after a change of its mode.
+func isPrivatelyWritable(files []fileState) bool {
+	writable := func(mask fs.FileMode) bool {
+		return slices.ContainsFunc(files, func(f fileState) bool { return f.Mode&mask != 0 })
+	}
+	return writable(0o222) && !writable(0o022)
 }
 
 // Publish makes a package of the tree at dir, a path from [Providers.Stage]. h1 must have been
@@ -250,15 +285,18 @@ func (s *Providers) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*
 		return &ProviderPackage{H1: h1, dir: dir, location: staged}, nil
 	}
 	name := providerName(h1)
+	var found *ProviderPackage
 	existed, err := s.publish(dir, name, func() bool {
-		_, err := s.find(ctx, h1)
+		var err error
+		found, err = s.find(ctx, h1)
 		return err == nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !existed {
-		s.proveWritten(s.path(name), h1)
+	if existed {
+		return found, nil
 	}
-	return s.storedPackage(h1), nil
+	s.proveWritten(s.path(name), h1)
+	return s.storedPackage(h1, true), nil
 }
