@@ -351,7 +351,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
 		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
-		former: r.former, mismatches: &r.mismatches,
+		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
 	}
 	if r.dirs.Vendor != nil {
 		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
