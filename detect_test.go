@@ -234,8 +234,8 @@ func (p *project) installerOfBoth() *cotter.Installer {
 	return in
 }
 
-// If no address depends on the dialect, there is no warning and the lock does not name a tool.
-// The tools on this machine make no difference.
+// If no address depends on the dialect, there is no warning and the lock does not name a tool,
+// whatever tools this machine has.
 func TestDetectWithoutNeed(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -246,10 +246,10 @@ module "network" {
 -- registry/acme/network/aws/1.0.0/main.tf --
 `)
 	result := p.mustInstall(t, cotter.Request{Tools: onlyTerraform})
-	if result.Dialect != cotter.DialectOpenTofu {
-		t.Errorf("the dialect is %s", result.Dialect)
+	if result.DialectMatters {
+		t.Errorf("the dialect matters: %s", result.Dialect)
 	}
-	p.checkWarning(t, "", cotter.DialectOpenTofu)
+	p.checkWarning(t, "", result.Dialect)
 	if text := p.file(".terraform.lock.hcl"); !strings.Contains(text, `by "tofu init" or "terraform init"`) {
 		t.Errorf("the lock's comment names one tool:\n%s", text)
 	}
@@ -273,6 +273,45 @@ module "network" {
 	result, err := p.installerOfBoth().Install(t.Context(), cotter.Request{Dir: p.dir, Tools: onlyTerraform})
 	if err != nil || result.Dialect != cotter.DialectTerraform {
 		t.Errorf("Install = %+v, %v; want terraform", result, err)
+	}
+}
+
+// It also determines the dialect of calls in packages, which are not known when a run begins.
+func TestDetectInPackage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		tools []cotter.Dialect
+		want  cotter.Dialect
+		warns string
+	}{
+		{onlyTerraform, cotter.DialectTerraform, ""},
+		{onlyTofu, cotter.DialectOpenTofu, ""},
+		{bothTools, cotter.DialectOpenTofu, "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
+	} {
+		t.Run(test.want.String()+test.warns, func(t *testing.T) {
+			t.Parallel()
+			p := world(t, `
+-- config/main.tf --
+module "app" {
+  source = "git::https://MODTEST_HOST/git/app.git?ref=v1.0.0"
+}
+-- git/app.git/v1.0.0/main.tf --
+module "network" {
+  source = "acme/network/aws"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+`)
+			result, err := p.installerOfBoth().Install(t.Context(), cotter.Request{Dir: p.dir, Tools: test.tools})
+			if err != nil || result.Dialect != test.want || !result.DialectMatters {
+				t.Errorf("Install = %+v, %v; want %s", result, err, test.want)
+			}
+			if warned := strings.Contains(p.events(), string(event.WarningDialectAssumed)); warned != (test.warns != "") || !strings.Contains(p.events(), test.warns) {
+				t.Errorf("the events are\n%s\nwant the warning %q", p.events(), test.warns)
+			}
+			if text, want := p.file(".terraform.lock.hcl"), test.want.String()+" init"; !strings.Contains(text, want) {
+				t.Errorf("the lock's comment does not name %q:\n%s", want, text)
+			}
+		})
 	}
 }
 

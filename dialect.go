@@ -30,11 +30,13 @@ const (
 	//  9. Request.Tools, if it has only one tool and one of the user's own modules
 	//     calls a registry's module, or requires a provider, without a host
 	//
-	// Without any of these signs, OpenTofu is assumed. If the hosts of both registries
+	// Without any of these signs, the only one of Request.Tools is assumed, because packages may
+	// have such addresses, or else OpenTofu. If the hosts of both registries
 	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
 	// module is not a sign. Symbolic links and irregular files are not read. If the
 	// configuration calls a registry's module or requires a provider without a host, and the
-	// signs are absent or contradict each other, an [event.Warning] says what was assumed. It also
+	// signs are absent and Request.Tools are not one tool, or the signs contradict each other, an
+	// [event.Warning] says what was assumed. It also
 	// does if the hosts in 1 decide against the only tool of Request.Tools, or any sign
 	// decides against Request.Next.
 	DialectAuto Dialect = iota

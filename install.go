@@ -116,7 +116,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.dialect == DialectTerraform, Providers: req.Providers != nil})
+	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctx.Err()
 	}
@@ -351,7 +351,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
 		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
-		former: r.former, mismatches: &r.mismatches,
+		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
 	}
 	if r.dirs.Vendor != nil {
 		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
@@ -384,7 +384,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, failures := w.walk(ctx, r.req.dir())

@@ -103,7 +103,7 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]P
 // FindDialect returns the dialect of a project: the one in the request, or the one that
 // DialectAuto detects. It also returns the signs by which DialectAuto detects it, whatever the
 // request says. The first sign decides. Without a sign, and without a dialect in the request,
-// the dialect is a guess: OpenTofu.
+// the dialect is a guess: the only one of Request.Tools, or else OpenTofu.
 func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
 	given := req.Dialect
 	req.Dialect = DialectAuto

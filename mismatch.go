@@ -2,12 +2,15 @@ package cotter
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -30,10 +33,14 @@ type mismatch struct {
 	found packagedir.Report
 	// explained says that the files are those of the former lock.
 	explained bool
+	// other says what is installed according to modules.json; "" if it does not say something
+	// else than the lock.
+	other string
 }
 
-// add adds a package that does not match its entry.
-func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packagedir.Report, former *lockfile.File, dirs *packagedir.Dirs) {
+// add adds a package that does not match its entry. other says what is installed according to
+// modules.json.
+func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packagedir.Report, former *lockfile.File, dirs *packagedir.Dirs, other string) {
 	explained := false
 	if old, ok := formerEntry(former, entry.Key); ok {
 		before := dirs.Inspect(ctx, old)
@@ -47,7 +54,7 @@ func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packa
 	if m.byKey == nil {
 		m.byKey = make(map[string]mismatch)
 	}
-	m.byKey[entry.Key] = mismatch{found: found, explained: explained}
+	m.byKey[entry.Key] = mismatch{found: found, explained: explained, other: other}
 }
 
 // isExplained reports whether the installed package of a call is that of the former lock.
@@ -80,12 +87,49 @@ func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 			found.Changes = hashing.Diff(modules[i].pkg.tree.Tree, found.Files.Tree)
 		}
 		events.emit(event.UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
+		why := difference(found)
+		if other := m.byKey[key].other; other != "" {
+			why = ": " + other
+		}
 		events.emit(event.Warning{
 			Path: pathOf(key), Kind: event.WarningRestored,
-			Message: "its installed files do not match the lock" + outcome + difference(found),
+			Message: "its installed files do not match the lock" + outcome + why,
 		})
 	}
 	m.byKey = nil
+}
+
+// otherInstalled says that modules.json has another source or version for a call than the lock and
+// the former lock, or that a stock tool has cloned another commit; "" if not. It is so whenever a
+// stock tool has installed without the lock, and then a list of files tells the user nothing. It is
+// no evidence: the files are replaced like any others.
+func (p *openProject) otherInstalled(entry lockfile.Module) string {
+	record, ok := p.recorded.Lookup(entry.Key)
+	if !ok || p.former == nil && p.files.HasLockCopy() {
+		return "" // a run of another user, or in another directory, may have installed the files
+	}
+	clone := &past{clones: p.files}
+	if commit := clone.head(entry.Key); commit != "" && entry.Revision() != "" && commit != entry.Revision() && p.isRecorded(record, entry) {
+		return fmt.Sprintf("commit %s is installed, and the lock has %s", commit, entry.Revision())
+	}
+	old, wasLocked := formerEntry(p.former, entry.Key)
+	switch {
+	case p.isRecorded(record, entry) || wasLocked && p.isRecorded(record, old):
+		return ""
+	case record.Version != "" && entry.Version != "" && record.Version != entry.Version:
+		return fmt.Sprintf("modules.json has version %s, and the lock has %s", record.Version, entry.Version)
+	}
+	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source))
+}
+
+// isRecorded reports whether a record of modules.json has the source and the version of an entry.
+func (p *openProject) isRecorded(record manifest.Record, entry lockfile.Module) bool {
+	locked, err := p.dialect.parser().ParseModuleSource(entry.Source)
+	if err != nil {
+		return true // it is not known
+	}
+	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
+	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(locked.String()) && (record.Version == "" || record.Version == entry.Version)
 }
 
 // What a run does with installed files that do not match the lock.

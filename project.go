@@ -173,15 +173,21 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
+// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions
+// that OpenTofu accepts. A guess refuses nothing.
+func (p *openProject) readsAsTerraform() bool {
+	return p.dialect == DialectTerraform && !p.detected.IsOnlyTool
+}
+
 func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.dialect == DialectTerraform}
+	return configs.Reader{Terraform: p.readsAsTerraform()}
 }
 
 // assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
 // warning says which stock tool was assumed. address is the address of a module or a provider that
 // depends on the dialect, and at its place.
 func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
-	if p.dialectGiven {
+	if p.dialectGiven || p.detected.IsOnlyTool {
 		return event.Warning{}
 	}
 	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}

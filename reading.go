@@ -52,7 +52,7 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		return nil, nil, err
 	}
 	w := &walker{
-		config: config, dialect: p.dialect, find: find, parallel: p.clients.parallel, require: require, packages: p.dirs.DataDir(""),
+		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, packages: p.dirs.DataDir(""),
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())

@@ -38,6 +38,8 @@ type stager struct {
 	// that do not match the lock.
 	former     *lockfile.File
 	mismatches *mismatches
+	// otherInstalled says what is installed for an entry instead; see the method of openProject.
+	otherInstalled func(lockfile.Module) string
 }
 
 // installedPackage returns the installed package of a lock entry if it matches the entry,
@@ -51,7 +53,7 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == packagedir.Changed:
-		s.mismatches.add(ctx, entry, found, s.former, s.dirs)
+		s.mismatches.add(ctx, entry, found, s.former, s.dirs, s.otherInstalled(entry))
 		return nil, nil
 	case found.Status != packagedir.Verified:
 		return nil, nil

@@ -21,6 +21,8 @@ import (
 type walker struct {
 	config  ConfigReader
 	dialect Dialect
+	// terraform says that configuration is read as Terraform does.
+	terraform bool
 	// find finds the module of a call, and may fetch it first. The walk reports its error
 	// unless it is errRefused.
 	find func(context.Context, *call) (*module, error)
@@ -183,7 +185,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	if ctx.Err() != nil {
 		return nil
 	}
-	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.dialect == DialectTerraform, Providers: t.require != nil}
+	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.terraform, Providers: t.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}

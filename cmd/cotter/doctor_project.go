@@ -92,7 +92,7 @@ func (d *doctor) readCLIConfig(ctx context.Context) {
 
 // tellTool reports which stock tool the project is for, and how that was determined.
 func (d *doctor) tellTool(ctx context.Context) {
-	_, signs, err := d.in.FindDialect(ctx, d.req)
+	dialect, signs, err := d.in.FindDialect(ctx, d.req)
 	if err != nil {
 		return // Load returns the same error
 	}
@@ -100,6 +100,8 @@ func (d *doctor) tellTool(ctx context.Context) {
 	switch {
 	case d.req.Dialect != cotter.DialectAuto:
 		d.ok("for %s: set by a flag or the settings", d.req.Dialect)
+	case len(signs) == 0 && len(d.req.Tools) == 1:
+		d.ok("for %s: it is the only one in PATH, and nothing indicates another tool", dialect)
 	case len(signs) == 0:
 		d.ok("for tofu: nothing indicates another tool")
 	default:

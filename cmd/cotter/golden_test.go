@@ -73,6 +73,7 @@ func TestGolden(t *testing.T) {
 		name, value, _ := strings.Cut(entry, "=")
 		t.Setenv(name, value)
 	}
+	t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+bothStockTools(t))
 	for _, name := range names {
 		if filepath.Base(name) == "world.txtar" {
 			continue
@@ -92,6 +93,19 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bothStockTools returns a directory with both stock tools, which are empty scripts, so that what is
+// assumed about a project does not depend on the tools of this machine.
+func bothStockTools(t *testing.T) string {
+	t.Helper()
+	dir := testenv.TempDir(t)
+	for _, name := range []string{"tofu", "terraform"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // situation is one file of TestGolden.

@@ -23,6 +23,8 @@ func changeText(change cotter.LockChange) string {
 		return "removed"
 	case change.OtherContent != "":
 		return change.OtherContent
+	case entryName(change.Old) != entryName(change.New):
+		return sourceChange(change.Old, change.New)
 	case before != after:
 		return releaseChange(change.Old, change.New)
 	case change.Old.Constraints != constraints && constraints == "":
@@ -40,6 +42,9 @@ func versionOrPackage(entry lockfile.Module) string { return cmp.Or(entry.Versio
 // updateText describes the change from a package that the last run installed to the one of the
 // lock.
 func updateText(update cotter.LockChange) string {
+	if entryName(update.Old) != entryName(update.New) {
+		return sourceChange(update.Old, update.New)
+	}
 	before, after := releaseName(update.Old), releaseName(update.New)
 	if before == after && shortRevision(update.Old) == shortRevision(update.New) {
 		return releaseText(update.New) + ", from another source"
@@ -56,6 +61,21 @@ func releaseChange(old, updated lockfile.Module) string {
 		return fmt.Sprintf("%s (%s -> %s)", after, oldRevision, newRevision)
 	}
 	return refOrPackage(old) + " -> " + releaseText(updated)
+}
+
+// sourceChange describes the change to a package from another source:
+// "acme/network/aws 1.0.0 -> acme/subnets/aws 1.0.0".
+func sourceChange(old, updated lockfile.Module) string {
+	return sourceText(old) + " -> " + sourceText(updated)
+}
+
+// sourceText returns the source of an entry with its release, if it has one.
+func sourceText(entry lockfile.Module) string {
+	name, release := entryName(entry), releaseText(entry)
+	if release == addrs.Redact(entry.Package) {
+		return name
+	}
+	return name + " " + release
 }
 
 // releaseText returns the version, tag or branch of an entry, with the short commit or digest that

@@ -146,7 +146,7 @@ func newPage(t *testing.T) *runPage {
 		t.Fatal(err)
 	}
 	p.env = append(world.Env(),
-		"HOME="+home, "PATH="+os.Getenv("PATH"), "SSL_CERT_DIR="+os.Getenv("SSL_CERT_DIR"), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "NO_COLOR=1",
+		"HOME="+home, "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bothStockTools(t), "SSL_CERT_DIR="+os.Getenv("SSL_CERT_DIR"), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "NO_COLOR=1",
 		"GIT_AUTHOR_NAME=you", "GIT_AUTHOR_EMAIL=you@example.com", "GIT_COMMITTER_NAME=you", "GIT_COMMITTER_EMAIL=you@example.com", "GIT_CONFIG_NOSYSTEM=1")
 	return p
 }

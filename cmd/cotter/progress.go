@@ -147,8 +147,8 @@ func (t *tally) event(ev cotter.Event) {
 		t.modules[e.Path.String()] = e
 	case event.ProviderInstalled:
 		t.providers[e.Provider.String()] = e
-	case event.Warning:
-		if e.Kind == event.WarningRestored {
+	case event.UnexpectedFiles:
+		if e.Replaced {
 			t.restored[e.Path.String()] = true
 		}
 	case event.ProviderProgress:

@@ -95,13 +95,19 @@ type Detection struct {
 	// Signs are all signs that were found. The first one decides. If there are none, the tool is a
 	// guess.
 	Signs []Sign
+	// IsOnlyTool says that the tool is a guess, because it is the only one that is installed.
+	// Packages of the project may leave the host of a registry to it.
+	IsOnlyTool bool
 }
 
-// Detect returns the tool that a project is for. If there are no signs, it is OpenTofu.
+// Detect returns the tool that a project is for. If there are no signs, it is the only installed
+// tool, or else OpenTofu.
 func Detect(ctx context.Context, p Project) Detection {
 	found := Detection{Tool: OpenTofu, Signs: Signs(ctx, p)}
 	if len(found.Signs) > 0 {
 		found.Tool = found.Signs[0].Tool
+	} else if only := p.onlyTool(); only != 0 {
+		found.Tool, found.IsOnlyTool = only, true
 	}
 	return found
 }

@@ -28,7 +28,10 @@
 // If there are signs, but the tool that runs next is another one, that is a further sign, which does
 // not decide. So is the only installed tool, if the hosts of the lock's providers decide.
 //
+// Without signs, the tool is a guess: the only installed one, to which packages may leave the host of
+// a registry, or else OpenTofu.
+//
 // In 1, 2 and 4, OpenTofu's registry decides if both registries occur, and a module whose host
 // the root module itself specifies is no sign. Symbolic links and irregular files are ignored.
-// The caller decides what to do if there are no signs or contradicting signs.
+// The caller decides what to do about guesses and contradicting signs.
 package detect

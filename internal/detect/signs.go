@@ -232,8 +232,8 @@ func (d *detector) otherTool() {
 }
 
 // onlyTool returns the installed tool, or zero unless exactly one is installed.
-func (d *detector) onlyTool() Tool {
-	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
+func (p Project) onlyTool() Tool {
+	found := slices.Compact(slices.Sorted(slices.Values(p.Tools)))
 	if len(found) != 1 {
 		return 0
 	}
