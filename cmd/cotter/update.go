@@ -442,8 +442,9 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	several := severalProjects(cmd)
 	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
-		if req.Update.Providers = nil; !req.Update.All && len(req.Update.Keys) == 0 {
-			return nil // only providers are updated
+		req.Update.Providers = nil // providers have no pins
+		if !req.Update.All && len(req.Update.Keys) == 0 {
+			return nil
 		}
 		if err := setPolicy(cmd, &req); err != nil {
 			return err
