@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
@@ -28,6 +29,7 @@ import (
 // other, are joined to the error; the modules are returned all the same. With Providers.Only, the
 // result has the modules too.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
@@ -105,6 +107,7 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]P
 // request says. The first sign decides. Without a sign, and without a dialect in the request,
 // the dialect is a guess: OpenTofu.
 func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	given := req.Dialect
 	req.Dialect = DialectAuto
 	p, err := openToRead(ctx, in, req)

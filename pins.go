@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -40,6 +41,7 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // not answer, the error contains a *ModuleError for the pin; the other pins are still
 // returned.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err

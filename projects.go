@@ -10,19 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ProjectError is the error of one of the configurations that InstallAll or LockedPackages
-// process.
-type ProjectError struct {
-	// Dir is the root module's directory, as passed to the method.
-	Dir string
-	// Err is the error for this project.
-	Err error
-}
-
-func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
-
-func (e *ProjectError) Unwrap() error { return e.Err }
-
 // InstallAll is Install for several root modules at once. req applies to each of them, with
 // its directory replaced. Each version, tag and package is requested only once, even if
 // several of them need it. If a project fails, the others continue. The results are in the
