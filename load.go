@@ -21,13 +21,14 @@ import (
 // *ConfigError; its calls that could be read are followed nevertheless. Result.Unresolved lists
 // these modules, and the others are returned beside the error, which joins the errors of all such
 // modules in the order of their paths. With BestEffort such modules are no error. The result is nil
-// only if the tree could not be walked at all.
+// only if the tree could not be walked at all. A file that cannot have module calls is parsed only if
+// [Request].Providers is set, so other errors in it are not found.
 //
 // If [Request].Providers is set, Result.Providers has the providers that the found modules or a
 // local state require, and those in the lock that the state of a remote backend may need, with
 // the data of their lock entries. Errors about them, such as constraints that exclude each
-// other, are joined to the error; the modules are returned all the same. With Providers.Only, the
-// result has the modules too.
+// other, or files that cannot be read, are joined to the error, also with BestEffort; the modules are
+// returned all the same. With Providers.Only, the result has the modules too.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	p, err := openToRead(ctx, in, req)

@@ -14,7 +14,7 @@ import (
 // its directory replaced. Each version, tag and package is requested only once, even if
 // several of them need it. If a project fails, the others continue. The results are in the
 // order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
-// each failed project. The calls and providers that req.Update names need to exist in only
+// each failed project; [ProjectErrors] enumerates them. The calls and providers that req.Update names need to exist in only
 // one of the projects.
 //
 // onEvent is used instead of the callbacks of req and in. dir is the project of the event,

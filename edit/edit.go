@@ -163,7 +163,10 @@ func (f *File) splice(all []replacement) error {
 	end, last := 0, Edit{}
 	for _, r := range all {
 		old, ok := f.literal(r.at)
-		if !ok || r.pin != nil && r.pin.Call.SourceComputed {
+		if r.pin != nil && r.pin.Call.SourceComputed {
+			return r.fail("the source is computed by an expression, so it cannot be edited")
+		}
+		if !ok {
 			return r.fail("the " + r.what + " is not written as a plain string, so it cannot be edited")
 		}
 		value, err := r.value(old)
