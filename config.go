@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/config"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/eval"
@@ -28,7 +27,7 @@ import (
 type ConfigReader = config.Reader
 
 // ProviderRequirement is one place where a module requires a provider.
-type ProviderRequirement = getproviders.ProviderRequirement
+type ProviderRequirement = config.ProviderRequirement
 
 // workspaceName is the file in the data directory that contains the name of the selected
 // workspace, and maxWorkspace is its maximum size in bytes.

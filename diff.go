@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -43,9 +46,10 @@ import (
 // An entry without a call in the configuration is treated as if a package called it: its
 // source must not be on this machine.
 func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
-		return nil, nil
+		return nil, cmp.Or(req.check(), ctxerr.Of(ctx))
 	}
 	ctx, q, err := openToAsk(ctx, in, req)
 	if err != nil {
@@ -76,7 +80,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 		})
 	}
 	_ = group.Wait()
-	return diffs, contextError(ctx)
+	return diffs, ctxerr.Of(ctx)
 }
 
 // changedContent returns the changes of calls whose modules may differ between two locks.
@@ -259,7 +263,7 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 		return found, err == nil, err
 	}
 	return lockentry.Ladder[foundPackage]{
-		Accepts: evidence.For(evidence.Diff).Accepts,
+		Accepts: evidencerules.For(evidencerules.Diff).Accepts,
 		AtHand: []lockentry.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
 			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
 				return foundPackage{}, false, err

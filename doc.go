@@ -104,6 +104,12 @@
 // for the values of variables. It reads no environment variables. It writes no log unless
 // [Installer].Logger is set: callers get events.
 //
+// # JSON and logs
+//
+// Results, events and reports have no credentials, unless Request.KeepCredentials is set,
+// and can be logged and marshaled as JSON. A field of type error loses its text in JSON: a program
+// that needs it calls the method Error.
+//
 // # Limits
 //
 // A module tree may be 100 calls deep and have 20,000 calls; a call's path may have 255

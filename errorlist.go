@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -13,26 +14,45 @@ import (
 // ModuleErrors returns the errors about single modules that are in err, in the order of their
 // paths and each once. It finds them however they are joined or wrapped: by [errors.Join], by
 // other errors, or in the Extra of diagnostics. It does not look into a ModuleError, whose Err
-// is the reason for it. The errors of several root modules are mixed; InstallAll returns one
-// *[ProjectError] for each, with which ModuleErrors can be called.
+// is the reason for it. The errors of several root modules are mixed: for each of
+// [ProjectErrors], ModuleErrors returns those of one.
 func ModuleErrors(err error) iter.Seq[*ModuleError] {
-	return func(yield func(*ModuleError) bool) {
-		all := collect[*ModuleError](nil, err)
-		slices.SortStableFunc(all, func(a, b *ModuleError) int { return strings.Compare(a.Path.String(), b.Path.String()) })
-		for _, e := range all {
-			if !yield(e) {
-				return
-			}
-		}
-	}
+	return each(err, func(a, b *ModuleError) int { return strings.Compare(a.Path.String(), b.Path.String()) })
+}
+
+// ProjectError is the error of one of the configurations that InstallAll or LockedPackages
+// process.
+type ProjectError struct {
+	// Dir is the root module's directory, as passed to the method.
+	Dir string
+	// Err is the error for this project.
+	Err error
+}
+
+func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
+
+func (e *ProjectError) Unwrap() error { return e.Err }
+
+// ProjectErrors returns the errors of single root modules that are in err, in the order in which
+// the method of Installer got the root modules. It finds them as [ModuleErrors] does.
+func ProjectErrors(err error) iter.Seq[*ProjectError] {
+	return each(err, func(*ProjectError, *ProjectError) int { return 0 })
 }
 
 // ProviderErrors returns the errors about single providers that are in err, in the order of the
 // providers in the lock and each once. It finds them as [ModuleErrors] does.
 func ProviderErrors(err error) iter.Seq[*ProviderError] {
-	return func(yield func(*ProviderError) bool) {
-		all := collect[*ProviderError](nil, err)
-		slices.SortStableFunc(all, func(a, b *ProviderError) int { return a.Provider.Compare(b.Provider) })
+	return each(err, func(a, b *ProviderError) int { return a.Provider.Compare(b.Provider) })
+}
+
+// each returns the errors of type *E in err, sorted, and each once.
+func each[P interface {
+	*E
+	error
+}, E any](err error, compare func(a, b P) int) iter.Seq[P] {
+	return func(yield func(P) bool) {
+		all := collect[P](nil, err)
+		slices.SortStableFunc(all, compare)
 		for _, e := range all {
 			if !yield(e) {
 				return

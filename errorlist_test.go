@@ -188,3 +188,16 @@ func TestOneErrorIsNotJoined(t *testing.T) {
 		t.Errorf("Install returns a %T, want a *ModuleError", err)
 	}
 }
+
+// ProjectErrors enumerates the root modules that failed, and nil has none.
+func TestProjectErrors(t *testing.T) {
+	t.Parallel()
+	a, b := &cotter.ProjectError{Dir: "a", Err: cotter.ErrOffline}, &cotter.ProjectError{Dir: "b", Err: errors.Join(cotter.ErrCycle, cotter.ErrOffline)}
+	got := slices.Collect(cotter.ProjectErrors(fmt.Errorf("two failed: %w", errors.Join(b, a, b))))
+	if len(got) != 2 || got[0] != b || got[1] != a {
+		t.Errorf("ProjectErrors = %v", got)
+	}
+	if got := slices.Collect(cotter.ProjectErrors(nil)); got != nil {
+		t.Errorf("ProjectErrors of nil = %v", got)
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/localstate"
@@ -348,10 +348,10 @@ func shortIdentity(id string) string {
 }
 
 // ProviderError is an error about one provider. It wraps an error of package getproviders, such
-// as *getproviders.UnknownProviderError or *getproviders.UnusableVersionError,
+// as *config.UnknownProviderError or *config.UnusableVersionError,
 // *registryclient.RequestError, an error of package versions, such as *versions.DowngradeError,
 // *policy.Violation, or a sentinel error of this package.
-type ProviderError = getproviders.ProviderError
+type ProviderError = config.ProviderError
 
 // fromCopy names the copy of the lock in messages.
 const fromCopy = "the copy of the last run"

@@ -11,7 +11,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -51,7 +52,8 @@ import (
 // Providers.Only it leaves the modules as they are, which must be installed. Locked versions are
 // kept as long as they meet all constraints. For other providers, the newest version that all
 // modules allow is selected.
-func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
+func (in *Installer) Install(ctx context.Context, req Request) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	inst, err := prepare(in, req)
 	if err != nil {
 		return nil, err
@@ -118,12 +120,12 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	}
 	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
 	if diags.HasErrors() || len(root.Calls) > 0 {
-		return nil, ctx.Err()
+		return nil, ctxerr.Of(ctx)
 	}
 	for _, diag := range diags {
 		inst.events.warnOf(nil, diag)
 	}
-	return p.newResult(nil), ctx.Err()
+	return p.newResult(nil), ctxerr.Of(ctx)
 }
 
 // installTree installs the modules, and the providers if the request asks for them.
@@ -226,7 +228,7 @@ type installRun struct {
 
 // newRun returns the installation of the project, which accepts the evidence that is enough for a
 // kind of run.
-func (inst *installation) newRun(p *openProject, session *session, kind evidence.Run) *installRun {
+func (inst *installation) newRun(p *openProject, session *session, kind evidencerules.Run) *installRun {
 	return &installRun{
 		openProject: p, config: inst.clients.config, session: session, events: inst.events,
 		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
@@ -262,7 +264,7 @@ func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error)
 	resolver := r.newResolver(shared, r.events)
 	tree, err := r.walk(ctx, resolver, providers.require())
 	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
+		return nil, nil, ctxerr.Of(ctx)
 	}
 	if err != nil || providers.lacksFiles() {
 		if err = withRefusals(err, providers.check(ctx)); !r.mayGoOn(err) {
@@ -373,7 +375,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 	res.noted, res.stager.readOnly = newVersionedCalls(), true
 	_, err := r.walk(ctx, res, nil)
 	if ctx.Err() != nil || err != nil && r.mayGoOn(err) {
-		err = ctx.Err()
+		err = ctxerr.Of(ctx)
 	}
 	return res.noted, res.selector, err
 }

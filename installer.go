@@ -138,7 +138,7 @@ type Options struct {
 }
 
 // Credentials finds the user's credentials. Implementations must be safe for concurrent
-// use. *cliconfig.Config is an implementation.
+// use. *cliconfig.Config, which cliconfig.Environment.Load returns, is an implementation.
 type Credentials interface {
 	// ForHost finds credentials for the services of a registry's host.
 	disco.CredentialsSource

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
@@ -20,14 +21,16 @@ import (
 // *ConfigError; its calls that could be read are followed nevertheless. Result.Unresolved lists
 // these modules, and the others are returned beside the error, which joins the errors of all such
 // modules in the order of their paths. With BestEffort such modules are no error. The result is nil
-// only if the tree could not be walked at all.
+// only if the tree could not be walked at all. A file that cannot have module calls is parsed only if
+// [Request].Providers is set, so other errors in it are not found.
 //
 // If [Request].Providers is set, Result.Providers has the providers that the found modules or a
 // local state require, and those in the lock that the state of a remote backend may need, with
 // the data of their lock entries. Errors about them, such as constraints that exclude each
-// other, are joined to the error; the modules are returned all the same. With Providers.Only, the
-// result has the modules too.
+// other, or files that cannot be read, are joined to the error, also with BestEffort; the modules are
+// returned all the same. With Providers.Only, the result has the modules too.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err
@@ -105,6 +108,7 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]P
 // request says. The first sign decides. Without a sign, and without a dialect in the request,
 // the dialect is a guess: the only one of Request.Tools, or else OpenTofu.
 func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	given := req.Dialect
 	req.Dialect = DialectAuto
 	p, err := openToRead(ctx, in, req)

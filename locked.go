@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,8 +12,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
@@ -115,7 +117,8 @@ func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Requ
 
 // lockedPackagesOf is LockedPackages for one project.
 func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use LockedFuncs) (err error) {
-	if err := req.checkWithLock(); err != nil {
+	defer ctxerr.Keep(ctx, &err)
+	if err := cmp.Or(req.checkWithLock(), ctxerr.Of(ctx)); err != nil {
 		return err
 	}
 	req.Vendor, req.WriteVendor = "", false // vendored packages confirm no entries
@@ -141,7 +144,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 	}
 	var modules []*module
 	if !req.Providers.only() {
-		if modules, err = inst.newRun(p, session, evidence.Publish).resolveLocked(ctx, stage.require()); err == nil {
+		if modules, err = inst.newRun(p, session, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
 			err = stage.checkLock(ctx)
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -59,6 +60,7 @@ type OutdatedProvider struct {
 // If an origin does not answer, or a module is not installed, the error contains a *ModuleError
 // for the call or a *[ProviderError] for the provider. All others are returned beside the error.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -38,8 +39,9 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // Pins finds the pins of a configuration, sorted by path, and asks their origins for the
 // newest tags. The modules need not be installed, and nothing is changed. If an origin does
 // not answer, the error contains a *ModuleError for the pin; the other pins are still
-// returned.
+// returned. [Installer.Outdated] has the same pins beside the other calls, in an installed project.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, req)
 	if err != nil {
 		return nil, err

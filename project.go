@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -268,7 +269,7 @@ func (r Request) hasStockLock() bool {
 // file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
 // is a *LinkedLockError.
 func ReadLock(ctx context.Context, req Request) (*lockfile.File, error) {
-	if err := contextError(ctx); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return nil, err
 	}
 	src, err := readLock(req)

@@ -10,24 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ProjectError is the error of one of the configurations that InstallAll or LockedPackages
-// process.
-type ProjectError struct {
-	// Dir is the root module's directory, as passed to the method.
-	Dir string
-	// Err is the error for this project.
-	Err error
-}
-
-func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
-
-func (e *ProjectError) Unwrap() error { return e.Err }
-
 // InstallAll is Install for several root modules at once. req applies to each of them, with
 // its directory replaced. Each version, tag and package is requested only once, even if
 // several of them need it. If a project fails, the others continue. The results are in the
 // order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
-// each failed project. The calls and providers that req.Update names need to exist in only
+// each failed project; [ProjectErrors] enumerates them. The calls and providers that req.Update names need to exist in only
 // one of the projects.
 //
 // onEvent is used instead of the callbacks of req and in. dir is the project of the event,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
@@ -222,7 +223,7 @@ func TestWithdrawnVersion(t *testing.T) {
 
 	other := w.Installer() // with an empty cache
 	_, err = installProviders(t.Context(), other, cotter.Request{Dir: w.project(t, files)})
-	unusable, ok := errors.AsType[*getproviders.UnusableVersionError](err)
+	unusable, ok := errors.AsType[*config.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)
 	}

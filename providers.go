@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
@@ -101,7 +102,7 @@ type providerStage struct {
 
 // beginProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
-func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidence.Rule, events *events) (*providerStage, error) {
+func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidencerules.Rule, events *events) (*providerStage, error) {
 	s, err := openProviderStage(p, session, events, rule)
 	if err != nil {
 		return nil, err
@@ -113,8 +114,8 @@ func beginProviderStage(ctx context.Context, p *openProject, session *session, r
 
 // publishRule returns which evidence is enough for providers that are copied to a bundle or
 // a mirror.
-func (p *Providers) publishRule() evidence.Rule {
-	rule := evidence.For(evidence.Publish)
+func (p *Providers) publishRule() evidencerules.Rule {
+	rule := evidencerules.For(evidencerules.Publish)
 	if p.AllowProject {
 		rule.Provider = append(slices.Clone(rule.Provider), evidence.Project)
 	}
@@ -123,7 +124,7 @@ func (p *Providers) publishRule() evidence.Rule {
 
 // openProviderStage is like beginProviderStage, but makes no requests before their results
 // are needed. The stage need not be closed.
-func openProviderStage(p *openProject, session *session, events *events, rule evidence.Rule) (*providerStage, error) {
+func openProviderStage(p *openProject, session *session, events *events, rule evidencerules.Rule) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err

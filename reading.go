@@ -12,6 +12,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
@@ -32,6 +34,9 @@ type reading struct {
 func openToRead(ctx context.Context, in *Installer, req Request) (*reading, error) {
 	if err := req.check(); err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(req.dir()); err != nil {
+		return nil, err // an empty directory is a root module without calls, a missing one is not
 	}
 	by, err := userOf(in, nil)
 	if err != nil {
@@ -56,7 +61,7 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
-	return modules, failures, contextError(ctx)
+	return modules, failures, ctxerr.Of(ctx)
 }
 
 // installedTree walks the modules that are installed according to modules.json.
@@ -132,7 +137,7 @@ func (p *reading) installedRequirements(ctx context.Context, required *requireme
 
 // trust returns what the run may believe.
 func (p *reading) trust() *trust {
-	return offlineTrust(p.openProject, p.clients.ruleFor(evidence.Verify), p.clients.evidenceOf(p.req), p.clients.cacheDir)
+	return offlineTrust(p.openProject, p.clients.ruleFor(evidencerules.Verify), p.clients.evidenceOf(p.req), p.clients.cacheDir)
 }
 
 // providerStore returns the user's store of provider packages.
@@ -147,7 +152,7 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	if source == nil {
 		source = p.clients.providers
 	}
-	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidence.Verify), Offline: true, Installed: p.providersPath()}
+	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath()}
 	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
 		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
@@ -115,6 +117,7 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 // Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
 // about what could not be compared at all.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginReport, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}
@@ -133,7 +136,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginRe
 		wait.Go(func() { report.Providers, ofProviders = q.compareProviderOrigins(ctx) })
 	}
 	wait.Wait()
-	if err := contextError(ctx); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return report, err
 	}
 	return report, join(ofModules, ofProviders)
@@ -145,7 +148,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidence.For(evidence.VerifyRemote), nil, q.session.Cache.Confirmed)}
+	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.session.Cache.Confirmed)}
 	list := make([]ModuleOrigin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
@@ -167,7 +170,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 
 // compareProviderOrigins compares the locked providers with their sources.
 func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {
-	stage, err := openProviderStage(q.openProject, q.session, q.events, evidence.For(evidence.VerifyRemote))
+	stage, err := openProviderStage(q.openProject, q.session, q.events, evidencerules.For(evidencerules.VerifyRemote))
 	if err != nil {
 		return nil, err
 	}

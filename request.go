@@ -9,9 +9,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
@@ -245,20 +245,20 @@ func (r Request) checkForRestore() error {
 func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerraform }
 
 // run returns the kind of run that the request describes, which decides what evidence is enough.
-func (r Request) run() evidence.Run {
+func (r Request) run() evidencerules.Run {
 	switch {
 	case r.Locked:
-		return evidence.Locked
+		return evidencerules.Locked
 	case r.WriteVendor:
-		return evidence.Vendor
+		return evidencerules.Vendor
 	case r.LockOnly && r.DryRun:
-		return evidence.LockCheck
+		return evidencerules.LockCheck
 	case r.LockOnly:
-		return evidence.Lock
+		return evidencerules.Lock
 	case r.Update.All || len(r.Update.Keys)+len(r.Update.Providers) > 0:
-		return evidence.Update
+		return evidencerules.Update
 	}
-	return evidence.Install
+	return evidencerules.Install
 }
 
 // places reports whether the request puts packages in their places.

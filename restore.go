@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
@@ -45,7 +47,8 @@ type Restored struct {
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
 func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
-	if err := req.checkForRestore(); err != nil {
+	defer ctxerr.Keep(ctx, &err)
+	if err := cmp.Or(req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
 		return nil, err
 	}
 	if earlier != nil {
@@ -250,7 +253,7 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 	restored := *p.openProject
 	restored.lock, restored.rules = lock, nil
 	cmp := &comparison{
-		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidence.For(evidence.Restore), nil, ""),
+		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidencerules.For(evidencerules.Restore), nil, ""),
 	}
 	modules, failures, err := cmp.walk(ctx, cmp.module, nil)
 	if err != nil {

@@ -62,10 +62,11 @@ type Result struct {
 	Refetched []Refetched
 }
 
-// All returns all modules, the root module first and the others in the order of their keys.
+// All returns all modules, the root module first and the others in the order of their keys. A nil
+// *Result has none.
 func (r *Result) All() iter.Seq[Module] {
 	return func(yield func(Module) bool) {
-		if !yield(r.Root) {
+		if r == nil || !yield(r.Root) {
 			return
 		}
 		for _, m := range r.Modules {
@@ -80,6 +81,9 @@ func (r *Result) All() iter.Seq[Module] {
 // The empty path is the root module's.
 func (r *Result) Children(path addrs.Module) []Module {
 	var children []Module
+	if r == nil {
+		return nil
+	}
 	for _, m := range r.Modules {
 		if m.Caller().String() == path.String() {
 			children = append(children, m)

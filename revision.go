@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
@@ -88,7 +89,7 @@ func (r *revisions) refusesMove(l lockedCall, status origins.RefStatus) bool {
 	case !status.Fixed:
 		return false
 	}
-	return r.run.rule.MovedTag == evidence.Refuse || r.run.isEdited(l.entry) || r.restored.Has(l.entry.Key)
+	return r.run.rule.MovedTag == evidencerules.Refuse || r.run.isEdited(l.entry) || r.restored.Has(l.entry.Key)
 }
 
 func movedText(status origins.RefStatus) string {
@@ -116,9 +117,9 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 		response = r.run.rule.Unknown
 	}
 	switch response {
-	case evidence.Refuse:
+	case evidencerules.Refuse:
 		return revisionProof{err: refused}
-	case evidence.Warn:
+	case evidencerules.Warn:
 		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
@@ -175,5 +176,5 @@ func (r *revisions) needsRef(l lockedCall) bool {
 		return false
 	}
 	return r.restored.Has(l.entry.Key) ||
-		r.run.rule.MovedTag == evidence.Refuse && r.run.find(l.statements.Ref).IsZero()
+		r.run.rule.MovedTag == evidencerules.Refuse && r.run.find(l.statements.Ref).IsZero()
 }

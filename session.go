@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/store"
@@ -46,11 +47,11 @@ type clients struct {
 }
 
 // ruleFor returns which evidence is enough for a kind of run.
-func (c clients) ruleFor(run evidence.Run) evidence.Rule {
+func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
 	if c.trustInstalled {
-		return evidence.For(run).Trusting()
+		return evidencerules.For(run).Trusting()
 	}
-	return evidence.For(run)
+	return evidencerules.For(run)
 }
 
 // defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for

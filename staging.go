@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -216,7 +217,7 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 		return packagedir.Report{}, nil, err
 	}
 	found := s.dirs.Inspect(ctx, entry)
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		done()
 		return packagedir.Report{}, nil, err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -47,14 +49,15 @@ func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]oci
 func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 	var records []string
 	for _, text := range lockentry.AllStatements(statement) {
-		records = append(records, evidence.Evidence{Kind: evidence.Imported}.Record(text))
+		records = append(records, evidencerules.Record(evidence.Evidence{Kind: evidence.Imported}, text))
 	}
 	return cache.Confirm(records...)
 }
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) ([]ocistore.Entry, error) {
+func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) (_ []ocistore.Entry, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	events := eventsOf(&in, Request{})
 	by, err := userOf(&in, events)
 	if err != nil {
@@ -89,7 +92,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 			st := found.Statement
 			entries[i] = ocistore.Entry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return ctxerr.Of(ctx)
 			}
 			if err != nil {
 				return nil // the other packages are still read
@@ -130,7 +133,7 @@ func readProviders(ctx context.Context, s *session, store PackageStore, tags []s
 				}
 				found[i] = append(found[i], entry)
 			}
-			return ctx.Err()
+			return ctxerr.Of(ctx)
 		})
 	}
 	err := group.Wait()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
@@ -12,8 +13,8 @@ import (
 
 // trust is what a run may believe, and what earlier runs have learned.
 type trust struct {
-	rule  evidence.Rule
-	memos *evidence.Memos
+	rule  evidencerules.Rule
+	memos *evidencerules.Memos
 	// former is the lock of the last run in the project; nil if it is not known.
 	former *lockfile.File
 	// accepted are the entries of the calls whose commits the user accepts although no branch or
@@ -23,10 +24,10 @@ type trust struct {
 
 // newTrust returns what a run in the project may believe: the evidence that is enough by the rule. named is the evidence that its mirrors and
 // bundles give. recorded finds the records in the user's cache.
-func newTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
+func newTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
 	t := &trust{
 		rule: rule, former: p.former,
-		memos: &evidence.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
+		memos: &evidencerules.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
 			if p.files != nil {
 				if since, ok := p.files.Confirmed(record); ok {
 					return since, true
@@ -47,7 +48,7 @@ func newTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, rec
 // offlineTrust returns what a run in a project may believe that sends no requests. It reads the
 // cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
 // that the run's mirrors and bundles give.
-func offlineTrust(p *openProject, rule evidence.Rule, named []evidence.Evidence, cacheDir string) *trust {
+func offlineTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence, cacheDir string) *trust {
 	return newTrust(p, rule, named, func(record string) (time.Time, bool) {
 		if cacheDir == "" {
 			return time.Time{}, false
@@ -122,10 +123,10 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 		if e.Since.IsZero() {
 			e.Since = now
 		}
-		records[e.Record(statements.Package)] = e.Since
+		records[evidencerules.Record(e, statements.Package)] = e.Since
 		for _, statement := range []string{statements.Ref, statements.History} {
 			if known := t.find(statement); !known.IsZero() {
-				records[known.Record(statement)] = e.Since
+				records[evidencerules.Record(known, statement)] = e.Since
 			}
 		}
 	}
@@ -138,7 +139,7 @@ func (t *trust) keepRecords(records map[string]time.Time, entry lockfile.Module)
 		statements := lockentry.StatementsOf(entry, fromPackage)
 		for _, statement := range []string{statements.Package, statements.Ref, statements.History} {
 			if known := t.find(statement); !known.IsZero() {
-				records[known.Record(statement)] = known.Since
+				records[evidencerules.Record(known, statement)] = known.Since
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -23,6 +24,7 @@ import (
 // Verify ignores the fields of the request that are about changes, and [Request].Providers: it
 // compares providers whenever the project has a providers directory.
 func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err error) {
+	defer ctxerr.Keep(ctx, &err)
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}
@@ -86,11 +88,11 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	group.SetLimit(p.clients.parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
-			if err := contextError(during); err != nil {
+			if err := ctxerr.Of(during); err != nil {
 				return err
 			}
 			found := p.dirs.Inspect(during, entry)
-			if err := contextError(during); err != nil {
+			if err := ctxerr.Of(during); err != nil {
 				return err // what was found is not complete
 			}
 			report.Packages[i] = PackageReport{

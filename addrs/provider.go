@@ -22,6 +22,9 @@ type Provider struct {
 // String returns the full address HOST/NAMESPACE/TYPE, with the host in Unicode, as in the
 // lock.
 func (p Provider) String() string {
+	if p == (Provider{}) {
+		return ""
+	}
 	return displayHost(p.Hostname) + "/" + p.Namespace + "/" + p.Type
 }
 
@@ -204,7 +207,12 @@ type Platform struct{ OS, Arch string }
 func CurrentPlatform() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
 // String returns the form that is used in directories, files and flags: "linux_amd64".
-func (p Platform) String() string { return p.OS + "_" + p.Arch }
+func (p Platform) String() string {
+	if p == (Platform{}) {
+		return ""
+	}
+	return p.OS + "_" + p.Arch
+}
 
 // ParsePlatform parses OS_ARCH, such as "linux_amd64". Both parts consist of lower-case
 // letters and digits. It does not check whether the platform exists. The error is a

@@ -16,6 +16,9 @@ type ModuleRegistryPackage struct {
 
 // String returns HOST/NAMESPACE/NAME/SYSTEM, with the host in Unicode.
 func (p ModuleRegistryPackage) String() string {
+	if p == (ModuleRegistryPackage{}) {
+		return ""
+	}
 	return displayHost(p.Host) + "/" + p.ForRegistryProtocol()
 }
 

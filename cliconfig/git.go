@@ -6,7 +6,5 @@ import (
 )
 
 // GitCredentials returns nil: the configuration of stock tools has no credentials for git, which
-// finds its own. It is a [getmodules.HTTPCredentials].
-//
-// [getmodules.HTTPCredentials]: https://pkg.go.dev/github.com/cotterpin/cotter/getmodules#HTTPCredentials
+// finds its own. It is a getmodules.HTTPCredentials.
 func (c *Config) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) { return nil, nil }

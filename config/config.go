@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
 )
 
 // Reader reads the configuration of one directory. Tools with their own parser can
@@ -25,10 +24,10 @@ type Module struct {
 	Calls []Call
 	// Providers are the provider requirements, in the order of files and lines. A reader
 	// for programs that do not install providers may leave them out.
-	Providers []getproviders.ProviderRequirement
+	Providers []ProviderRequirement
 	// ProviderDiagnostics are about the requirements only. Errors in them end an
 	// installation of providers, but not one of modules. The Extra of an error about one
-	// provider can be a *[getproviders.ProviderError], which cotter.ProviderErrors then finds.
+	// provider can be a *[ProviderError], which cotter.ProviderErrors then finds.
 	ProviderDiagnostics hcl.Diagnostics
 }
 

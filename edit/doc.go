@@ -6,7 +6,7 @@
 // program can show them, ask, and write the files in its own way:
 //
 //	pins, err := installer.Pins(ctx, req)
-//	files, err := edit.Pins(ctx, req.Dir, pins)
+//	files, err := edit.Files(ctx, req.Dir, edit.Changes{Pins: pins})
 //	for _, f := range files {
 //		err = os.WriteFile(filepath.Join(req.Dir, f.Name), f.New, 0o644)
 //	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -53,37 +53,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.Range.Filename, e.Range.Start.Line, e.Reason)
 }
 
-// Pins replaces the tags of outdated pins with the newest tags, in the configuration of the root
-// module in dir. Other pins are ignored. If one of the tags cannot be replaced, the error is a
-// *[cotter.ModuleError] that wraps an *[Error]. The files are sorted by name.
-func Pins(ctx context.Context, dir string, pins []cotter.Pin) ([]File, error) {
-	var all []replacement
-	for _, pin := range pins {
-		if pin.Outdated() {
-			all = append(all, replacement{pin.Call.SourceRange, func(old string) (string, error) { return replaceTag(pin, old) }})
-		}
-	}
-	files, err := apply(ctx, dir, all)
-	if refused, ok := errors.AsType[*Error](err); ok {
-		i := slices.IndexFunc(pins, func(p cotter.Pin) bool { return p.Outdated() && p.Call.SourceRange == refused.Range })
-		return nil, &cotter.ModuleError{Path: pins[i].Path, Source: addrs.Redact(pins[i].Call.Source), Range: refused.Range, Err: &Error{Reason: refused.Reason}}
-	}
-	return files, err
-}
-
-// replaceTag returns the source address of a pin with the newest tag.
-func replaceTag(pin cotter.Pin, old string) (string, error) {
-	switch {
-	case pin.Call.SourceComputed:
-		return "", &Error{pin.Call.SourceRange, "the source is computed by an expression, so it cannot be edited"}
-	case old != pin.Call.Source && addrs.Redact(old) != pin.Call.Source:
-		return "", &Error{pin.Call.SourceRange, "the source is not written as a plain string, so it cannot be edited"}
-	}
-	address, ok := addrs.ReplaceArg(old, pin.Argument, pin.LatestTag)
-	if !ok {
-		return "", &Error{pin.Call.SourceRange, fmt.Sprintf("the source does not have the argument %q exactly once, so it cannot be edited", pin.Argument)}
-	}
-	return address, nil
+// Changes are new values for strings in a configuration.
+type Changes struct {
+	// Pins are calls whose tags are replaced with the newest tags. Those that are not outdated are
+	// ignored.
+	Pins []cotter.Pin
+	// Constraints are new version constraints.
+	Constraints []Constraint
 }
 
 // Constraint is a new version constraint for a module call or a provider requirement.
@@ -95,52 +71,35 @@ type Constraint struct {
 	Old, New string
 }
 
-// Constraints replaces version constraints in the configuration of the root module in dir. If one
-// of them cannot be replaced, or a new one is not a constraint, the error is an *[Error]. The files
-// are sorted by name.
-func Constraints(ctx context.Context, dir string, changes ...Constraint) ([]File, error) {
-	var all []replacement
-	for _, c := range changes {
-		all = append(all, replacement{c.Range, c.replace})
-	}
-	return apply(ctx, dir, all)
-}
-
-func (c Constraint) replace(old string) (string, error) {
-	_, ofModule := versions.ParseConstraints(c.New)
-	_, ofProvider := versions.ParseProviderConstraints(c.New)
-	switch {
-	case old != c.Old:
-		return "", &Error{c.Range, "the constraint is not written as a plain string, so it cannot be edited"}
-	case !isPlain(c.New) || ofModule != nil && ofProvider != nil:
-		return "", &Error{c.Range, fmt.Sprintf("%q is not a version constraint", c.New)}
-	}
-	return c.New, nil
-}
-
-// replacement replaces the string at a place.
-type replacement struct {
-	at hcl.Range
-	// new returns the new value for the old one.
-	new func(old string) (string, error)
-}
-
-// apply reads the files of replacements and replaces the strings. A replacement at the same place
-// as an earlier one is ignored, because several calls of a module read the same file.
-func apply(ctx context.Context, dir string, all []replacement) ([]File, error) {
+// Files returns the files that change, sorted by name, for the root module in dir. All changes are
+// made at once, because the places of values move when a file is written. If a value cannot be
+// replaced, no longer is what was read, or is to become two different ones, or if a new constraint is
+// not one, the error is an *[Error]; for a pin, it is a *[cotter.ModuleError] that wraps an *[Error].
+func Files(ctx context.Context, dir string, changes Changes) ([]File, error) {
 	byFile := make(map[string][]replacement)
-	for _, r := range all {
-		same := func(other replacement) bool { return other.at.Start.Byte == r.at.Start.Byte }
-		if name := r.at.Filename; name == "" {
-			return nil, &Error{r.at, "there is no string to edit"}
-		} else if !slices.ContainsFunc(byFile[name], same) {
-			byFile[name] = append(byFile[name], r)
+	add := func(r replacement) error {
+		if r.at.Filename == "" {
+			return r.fail("there is no string to edit")
+		}
+		byFile[r.at.Filename] = append(byFile[r.at.Filename], r)
+		return nil
+	}
+	for _, pin := range changes.Pins {
+		if pin.Outdated() {
+			if err := add(replacement{at: pin.Call.SourceRange, pin: &pin, what: "source"}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, c := range changes.Constraints {
+		if err := add(replacement{at: c.Range, constraint: c, what: "constraint"}); err != nil {
+			return nil, err
 		}
 	}
 	var files []File
 	for _, name := range slices.Sorted(maps.Keys(byFile)) {
-		if err := ctx.Err(); err != nil {
-			return nil, errors.Join(err, context.Cause(ctx))
+		if err := ctxerr.Of(ctx); err != nil {
+			return nil, err
 		}
 		src, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
@@ -150,32 +109,80 @@ func apply(ctx context.Context, dir string, all []replacement) ([]File, error) {
 		if err := file.splice(byFile[name]); err != nil {
 			return nil, err
 		}
-		files = append(files, file)
+		if len(file.Edits) > 0 {
+			files = append(files, file)
+		}
 	}
 	return files, nil
 }
 
-// splice computes the edits and the new content of a file.
+// replacement replaces the string at a place: the source of a pin, or a constraint.
+type replacement struct {
+	at         hcl.Range
+	pin        *cotter.Pin // nil for a constraint
+	constraint Constraint
+	what       string
+}
+
+// fail returns the error of a replacement that is not possible.
+func (r replacement) fail(reason string) error {
+	if r.pin != nil {
+		return &cotter.ModuleError{Path: r.pin.Path, Source: addrs.Redact(r.pin.Call.Source), Range: r.at, Err: &Error{Reason: reason}}
+	}
+	return &Error{r.at, reason}
+}
+
+// value returns the new value for the old one.
+func (r replacement) value(old string) (string, error) {
+	if r.pin != nil {
+		if old != r.pin.Call.Source && addrs.Redact(old) != r.pin.Call.Source {
+			return "", r.fail("the file has another source than was read from it")
+		}
+		address, ok := addrs.ReplaceArg(old, r.pin.Argument, r.pin.LatestTag)
+		if !ok {
+			return "", r.fail(fmt.Sprintf("the source does not have the argument %q exactly once, so it cannot be edited", r.pin.Argument))
+		}
+		return address, nil
+	}
+	if old != r.constraint.Old {
+		return "", r.fail("the file has another constraint than was read from it")
+	}
+	_, ofModule := versions.ParseConstraints(r.constraint.New)
+	_, ofProvider := versions.ParseProviderConstraints(r.constraint.New)
+	if !isPlain(r.constraint.New) || ofModule != nil && ofProvider != nil {
+		return "", r.fail(fmt.Sprintf("%q is not a version constraint", r.constraint.New))
+	}
+	return r.constraint.New, nil
+}
+
+// splice computes the edits and the new content of a file. Several calls of a module read the same
+// file, so a replacement may occur more than once.
 func (f *File) splice(all []replacement) error {
-	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
+	slices.SortStableFunc(all, func(a, b replacement) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
 	var text bytes.Buffer
-	end := 0
+	end, last := 0, Edit{}
 	for _, r := range all {
 		old, ok := f.literal(r.at)
-		if !ok || r.at.Start.Byte < end {
-			old = "" // the replacement says what is wrong
+		if r.pin != nil && r.pin.Call.SourceComputed {
+			return r.fail("the source is computed by an expression, so it cannot be edited")
 		}
-		value, err := r.new(old)
-		if err != nil {
+		if !ok {
+			return r.fail("the " + r.what + " is not written as a plain string, so it cannot be edited")
+		}
+		value, err := r.value(old)
+		switch {
+		case err != nil:
 			return err
-		}
-		if !ok || r.at.Start.Byte < end {
-			return &Error{r.at, "the value is not written as a plain string, so it cannot be edited"}
+		case r.at == last.Range && value == last.New || value == old:
+			continue
+		case r.at.Start.Byte < end:
+			return r.fail("the " + r.what + " is to become two different ones")
 		}
 		text.Write(f.Old[end:r.at.Start.Byte])
 		text.WriteString(`"` + value + `"`)
 		end = r.at.End.Byte
-		f.Edits = append(f.Edits, Edit{Range: r.at, Old: old, New: value})
+		last = Edit{Range: r.at, Old: old, New: value}
+		f.Edits = append(f.Edits, last)
 	}
 	text.Write(f.Old[end:])
 	f.New = text.Bytes()

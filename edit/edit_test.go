@@ -12,9 +12,11 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // An edit changes only the tag in a file, regardless of its syntax. Pins that are not plain
@@ -56,7 +58,7 @@ func TestPins(t *testing.T) {
 			if err != nil || len(pins) == 0 || pins[0].LatestVersion.String() != "1.1.0" {
 				t.Fatalf("Pins = %+v, %v; want those of 1.1.0", pins, err)
 			}
-			files, err := edit.Pins(t.Context(), dir, pins)
+			files, err := edit.Files(t.Context(), dir, edit.Changes{Pins: pins})
 			if after := read(t, dir, tt.file); after != before {
 				t.Errorf("the file was written:\n%s", after)
 			}
@@ -64,12 +66,12 @@ func TestPins(t *testing.T) {
 				var call *cotter.ModuleError
 				var refused *edit.Error
 				if !errors.As(err, &call) || !errors.As(err, &refused) || files != nil {
-					t.Errorf("edit.Pins = %v, %v, want a *ModuleError that wraps an *edit.Error", files, err)
+					t.Errorf("edit.Files = %v, %v, want a *ModuleError that wraps an *edit.Error", files, err)
 				}
 				return
 			}
 			if err != nil || len(files) != 1 || files[0].Name != tt.file || string(files[0].Old) != before || len(files[0].Edits) != len(pins) {
-				t.Fatalf("edit.Pins = %+v, %v, want one file", files, err)
+				t.Fatalf("edit.Files = %+v, %v, want one file", files, err)
 			}
 			if diff := cmp.Diff(strings.ReplaceAll(tt.want, "MODTEST_HOST", string(world.Host()))+"\n", string(files[0].New)); diff != "" {
 				t.Errorf("the new content (-want +got):\n%s", diff)
@@ -112,9 +114,9 @@ func TestConstraints(t *testing.T) {
 			for _, p := range config.Providers {
 				changes = append(changes, edit.Constraint{Range: p.ConstraintRange, Old: p.Constraint, New: to})
 			}
-			files, err := edit.Constraints(t.Context(), dir, changes...)
+			files, err := edit.Files(t.Context(), dir, edit.Changes{Constraints: changes})
 			if err != nil || len(files) != 1 || len(files[0].Edits) != 2 {
-				t.Fatalf("edit.Constraints = %+v, %v, want two edits of one file", files, err)
+				t.Fatalf("edit.Files = %+v, %v, want two edits of one file", files, err)
 			}
 			if diff := cmp.Diff(tt.want, string(files[0].New)); diff != "" {
 				t.Errorf("the new content (-want +got):\n%s", diff)
@@ -123,6 +125,41 @@ func TestConstraints(t *testing.T) {
 				t.Errorf("the first edit is %+v", e)
 			}
 		})
+	}
+}
+
+// Values of one file change together: each new value may have another length than the old one.
+func TestSeveralChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = "module \"a\" {\n  source = \"git::https://example.com/a.git?ref=v1.9.0\"\n}\nmodule \"b\" {\n  source  = \"acme/b/aws\"\n  version = \"~> 1.0\"\n}\n"
+	write(t, dir, "main.tf", text)
+	reader, err := cotter.DefaultConfigReader(cotter.Request{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, diags := reader.ReadModule(t.Context(), config.Dir{Dir: dir, Display: "."})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	pin := cotter.Pin{Path: addrs.Module{"a"}, Call: read.Calls[0], Argument: "ref", Tag: "v1.9.0", Version: versions.MustParse("1.9.0"), LatestTag: "v1.10.0", LatestVersion: versions.MustParse("1.10.0")}
+	to := func(constraint string) edit.Constraint {
+		return edit.Constraint{Range: read.Calls[1].VersionRange, Old: "~> 1.0", New: constraint}
+	}
+	files, err := edit.Files(t.Context(), dir, edit.Changes{Pins: []cotter.Pin{pin, pin}, Constraints: []edit.Constraint{to(">= 2.0.0"), to(">= 2.0.0")}})
+	if err != nil || len(files) != 1 || len(files[0].Edits) != 2 {
+		t.Fatalf("edit.Files = %+v, %v, want two edits of one file", files, err)
+	}
+	want := strings.NewReplacer("v1.9.0", "v1.10.0", "~> 1.0", ">= 2.0.0").Replace(text)
+	if diff := cmp.Diff(want, string(files[0].New)); diff != "" {
+		t.Errorf("the new content (-want +got):\n%s", diff)
+	}
+	if files, err := edit.Files(t.Context(), dir, edit.Changes{Constraints: []edit.Constraint{to("~> 1.0")}}); err != nil || files != nil {
+		t.Errorf("without a new value: edit.Files = %+v, %v, want no file", files, err)
+	}
+	var refused *edit.Error
+	if _, err := edit.Files(t.Context(), dir, edit.Changes{Constraints: []edit.Constraint{to("~> 2.0"), to("~> 3.0")}}); !errors.As(err, &refused) || !strings.Contains(refused.Reason, "two different") {
+		t.Errorf("two new values: edit.Files = %v", err)
 	}
 }
 
@@ -144,15 +181,15 @@ func TestRefusedConstraints(t *testing.T) {
 		"a template":                     {Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "${var.v}"},
 	} {
 		var refused *edit.Error
-		if files, err := edit.Constraints(t.Context(), dir, c); !errors.As(err, &refused) || files != nil {
-			t.Errorf("%s: edit.Constraints = %v, %v, want an *edit.Error", name, files, err)
+		if files, err := edit.Files(t.Context(), dir, edit.Changes{Constraints: []edit.Constraint{c}}); !errors.As(err, &refused) || files != nil {
+			t.Errorf("%s: edit.Files = %v, %v, want an *edit.Error", name, files, err)
 		}
 	}
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
-	if _, err := edit.Constraints(ctx, dir, edit.Constraint{Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "~> 2.0"}); !errors.Is(err, stopped) {
-		t.Errorf("edit.Constraints = %v, want the cause of the canceled context", err)
+	if _, err := edit.Files(ctx, dir, edit.Changes{Constraints: []edit.Constraint{{Range: at(`"~> 1.0"`), Old: "~> 1.0", New: "~> 2.0"}}}); !errors.Is(err, stopped) {
+		t.Errorf("edit.Files = %v, want the cause of the canceled context", err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // This program raises the constraint of a module call.
-func ExampleConstraints() {
+func ExampleFiles() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		log.Fatal(err)
@@ -34,7 +34,7 @@ func ExampleConstraints() {
 		log.Fatal(diags)
 	}
 	call := module.Calls[0]
-	files, err := edit.Constraints(ctx, dir, edit.Constraint{Range: call.VersionRange, Old: call.Version, New: "~> 5.0"})
+	files, err := edit.Files(ctx, dir, edit.Changes{Constraints: []edit.Constraint{{Range: call.VersionRange, Old: call.Version, New: "~> 5.0"}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,9 +30,9 @@
 // what a repository contains, or names, confirms anything. A program that uses the library may say
 // that what is installed is enough, as stock tools do; no flag and no setting says so.
 //
-// An earlier run of this user keeps evidence under a code that only the user's key can make
-// (see [Memos]). It names the statement and its source. So it counts only in a run that would
-// ask the same source and accept its answer: what a mirror has confirmed counts only while the
+// An earlier run of this user keeps evidence under a code that only the user's key can
+// make. It names the statement and its source. So it counts only in a run that would ask
+// the same source and accept its answer: what a mirror has confirmed counts only while the
 // user names that mirror.
 //
 // # The table

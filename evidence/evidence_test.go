@@ -1,62 +1,10 @@
 package evidence_test
 
 import (
-	"os"
-	"slices"
-	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/evidence"
 )
-
-// TestTable compares the table with its copies in the package documentation and for users.
-func TestTable(t *testing.T) {
-	t.Parallel()
-	table := strings.TrimSpace(evidence.Table())
-	for _, document := range []struct{ name, prefix string }{{"doc.go", "//\t"}, {"../docs/security.md", ""}} {
-		text, err := os.ReadFile(document.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found []string
-		for line := range strings.Lines(string(text)) {
-			row, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), document.prefix)
-			if ok && (strings.HasPrefix(row, "| run ") || len(found) > 0 && strings.HasPrefix(row, "|")) {
-				found = append(found, row)
-			} else if len(found) > 0 {
-				break
-			}
-		}
-		if diff := cmp.Diff(strings.Split(table, "\n"), found); diff != "" {
-			t.Errorf("%s does not have the table (-want +got):\n%s", document.name, diff)
-		}
-	}
-}
-
-func TestZeroValuesFailClosed(t *testing.T) {
-	t.Parallel()
-	var rule evidence.Rule
-	for kind := evidence.None; kind <= evidence.Signature; kind++ {
-		e := evidence.Evidence{Kind: kind}
-		if rule.Accepts(e) || rule.AcceptsProvider(e) {
-			t.Errorf("the zero rule accepts %v", kind)
-		}
-	}
-	if rule.Lacking != evidence.Refuse || rule.MovedTag != evidence.Refuse || rule.Unreachable != evidence.Refuse || rule.Unknown != evidence.Refuse || rule.Memos {
-		t.Errorf("the zero rule does not refuse: %+v", rule)
-	}
-	if got := evidence.For(0); got.Accepts(evidence.Evidence{Kind: evidence.Origin}) {
-		t.Error("a run of no kind accepts evidence")
-	}
-	for run := evidence.Install; run <= evidence.Restore; run++ {
-		if r := evidence.For(run); r.Accepts(evidence.Evidence{}) || r.AcceptsProvider(evidence.Evidence{}) {
-			t.Errorf("run %d accepts a package that nothing confirms", run)
-		}
-	}
-}
 
 func TestKindText(t *testing.T) {
 	t.Parallel()
@@ -73,50 +21,5 @@ func TestKindText(t *testing.T) {
 	var kind evidence.Kind
 	if kind.UnmarshalText([]byte("nobody")) == nil {
 		t.Error("an unknown kind was accepted")
-	}
-}
-
-func TestMemos(t *testing.T) {
-	t.Parallel()
-	origin := evidence.Evidence{Kind: evidence.Origin}
-	mirror := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://mirror.example.com/modules"}
-	other := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://other.example.com/modules"}
-	key := evidence.Evidence{Kind: evidence.SignedMirror, By: "0123456789abcdef"}
-	for _, test := range []struct {
-		name  string
-		given evidence.Evidence
-		named []evidence.Evidence
-		want  evidence.Kind
-	}{
-		{"an origin", origin, nil, evidence.Origin},
-		{"a registry whose keys have changed", evidence.Evidence{Kind: evidence.Signature, By: "34365D94"}, nil, evidence.Origin},
-		{"the user", evidence.Evidence{Kind: evidence.User}, nil, evidence.User},
-		{"an imported bundle", evidence.Evidence{Kind: evidence.Imported}, nil, evidence.Imported},
-		{"a mirror that is still named", mirror, []evidence.Evidence{other, mirror}, evidence.Mirror},
-		{"a mirror that is no longer named", mirror, nil, evidence.None},
-		{"another mirror", mirror, []evidence.Evidence{other}, evidence.None},
-		{"a mirror that now needs a signature", mirror, []evidence.Evidence{key}, evidence.None},
-		{"the project", evidence.Evidence{Kind: evidence.Project, By: "/home/me/infra"}, nil, evidence.None},
-		{"nothing", evidence.Evidence{}, nil, evidence.None},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			first := &evidence.Memos{}
-			first.Add(test.given, "the statement")
-			kept, since := first.Take(), time.Unix(1_700_000_000, 0)
-			if again := first.Take(); again != nil {
-				t.Errorf("the records are given twice: %q", again)
-			}
-			later := &evidence.Memos{Named: test.named, Recorded: func(record string) (time.Time, bool) {
-				return since, slices.Contains(kept, record)
-			}}
-			got := later.Find("the statement")
-			if got.Kind != test.want || !got.IsZero() && !got.Since.Equal(since) {
-				t.Errorf("got %v since %v, want %v", got.Kind, got.Since, test.want)
-			}
-			if got := later.Find("another statement"); !got.IsZero() {
-				t.Errorf("another statement has the evidence %v", got)
-			}
-		})
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 )
 
-// What a mirror has confirmed is enough for an installation, and counts in later runs only while
-// the user names that mirror. A package that the project has brought may not be published.
+// The zero value confirms nothing. What a mirror has confirmed counts in later runs only while the
+// user names that mirror.
 func Example() {
+	var none evidence.Evidence
 	mirror := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://mirror.example.com/modules"}
-	project := evidence.Evidence{Kind: evidence.Project}
-	fmt.Println(mirror, evidence.For(evidence.Locked).Accepts(mirror))
-	fmt.Println(project, evidence.For(evidence.Publish).AcceptsProvider(project))
+	fmt.Println(none.IsZero(), none)
+	fmt.Println(mirror.IsZero(), mirror)
 	// Output:
-	// the mirror oci://mirror.example.com/modules true
-	// from this repository, unsigned false
+	// true not confirmed
+	// false the mirror oci://mirror.example.com/modules
 }

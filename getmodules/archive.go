@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -29,7 +30,7 @@ func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits
 func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	pkg, err := f.extract(ctx, file, archiveKind(kind), dir)
 	if err != nil {
-		return nil, fetchError("", err)
+		return nil, fetchError("", ctxerr.With(ctx, err))
 	}
 	return pkg, nil
 }

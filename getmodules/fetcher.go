@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -273,7 +274,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fetchError(shown, errors.Join(err, os.RemoveAll(req.Dir)))
+		return nil, fetchError(shown, errors.Join(ctxerr.With(ctx, err), os.RemoveAll(req.Dir)))
 	}
 	return pkg, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git"
 )
 
@@ -81,7 +82,7 @@ type LockedCommit struct {
 func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error) {
 	found, err := f.reachable(ctx, req, commits)
 	if err != nil {
-		return nil, fetchError(req.Package.Redacted(), err)
+		return nil, fetchError(req.Package.Redacted(), ctxerr.With(ctx, err))
 	}
 	return found, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/oci"
 )
@@ -74,7 +75,7 @@ func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error)
 		}
 	}
 	if err != nil {
-		return Reference{}, fetchError(req.Package.Redacted(), err)
+		return Reference{}, fetchError(req.Package.Redacted(), ctxerr.With(ctx, err))
 	}
 	return found, nil
 }
@@ -163,7 +164,7 @@ type Tag struct {
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
-		return nil, fetchError(req.Package.Redacted(), err)
+		return nil, fetchError(req.Package.Redacted(), ctxerr.With(ctx, err))
 	}
 	return tags, nil
 }

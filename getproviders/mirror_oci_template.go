@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,6 +58,22 @@ func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 
 // String returns the template as it was parsed.
 func (t RepositoryTemplate) String() string { return t.text }
+
+// MarshalText returns RepositoryTemplate.String. The error is nil.
+func (t RepositoryTemplate) MarshalText() (text []byte, err error) { return []byte(t.text), nil }
+
+// UnmarshalText is ParseRepositoryTemplate; the empty text is the zero value.
+func (t *RepositoryTemplate) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*t = RepositoryTemplate{}
+		return nil
+	}
+	*t, err = ParseRepositoryTemplate(string(text))
+	return err
+}
+
+// LogValue returns the template as a string.
+func (t RepositoryTemplate) LogValue() slog.Value { return slog.StringValue(t.text) }
 
 // Has reports whether the template contains a part: "hostname", "namespace" or "type".
 func (t RepositoryTemplate) Has(name string) bool {

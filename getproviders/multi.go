@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -102,12 +103,31 @@ func (p Pattern) Fixed() (host addrs.Hostname, namespace, typ string) {
 
 // String returns the pattern with its host, in the form that [ParsePattern] accepts.
 func (p Pattern) String() string {
+	if p == (Pattern{}) {
+		return ""
+	}
 	host := p.host
 	if host != wildcard && host != "" {
 		host = addrs.Hostname(host).ForDisplay()
 	}
 	return host + "/" + p.namespace + "/" + p.typ
 }
+
+// MarshalText returns Pattern.String. The error is nil.
+func (p Pattern) MarshalText() (text []byte, err error) { return []byte(p.String()), nil }
+
+// UnmarshalText is ParsePattern with OpenTofu's host; the empty text is the zero value.
+func (p *Pattern) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*p = Pattern{}
+		return nil
+	}
+	*p, err = ParsePattern(string(text), "")
+	return err
+}
+
+// LogValue returns the pattern as a string.
+func (p Pattern) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Method is a Source for some providers. They are the providers that a pattern in Include
 // matches, or all providers if Include is empty, except those that a pattern in Exclude matches.

@@ -54,8 +54,7 @@ func TestZeroValues(t *testing.T) {
 	for name, err := range map[string]error{
 		"RenamedError": &getproviders.RenamedError{}, "MirrorError": &getproviders.MirrorError{}, "MismatchError": &getproviders.MismatchError{},
 		"SearchError": &getproviders.SearchError{}, "UnconfirmedError": &getproviders.UnconfirmedError{}, "AuthenticationError": &getproviders.AuthenticationError{},
-		"MissingPlatformError": &getproviders.MissingPlatformError{}, "ProviderError": &getproviders.ProviderError{},
-		"UnknownProviderError": &getproviders.UnknownProviderError{}, "UnusableVersionError": &getproviders.UnusableVersionError{},
+		"MissingPlatformError": &getproviders.MissingPlatformError{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
 // directory is a directory in which names are looked up. It is an open directory, or a path
@@ -117,7 +119,7 @@ func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error)
 	list := make([]fs.DirEntry, 0, len(names))
 	afterLink := false
 	for _, base := range names {
-		if err := ended(ctx); err != nil {
+		if err := ctxerr.Of(ctx); err != nil {
 			return nil, err
 		}
 		at := path.Join(name, base)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -137,7 +138,7 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 // children adds the files and links of a directory. It returns the number of names and the
 // subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
-	if err := ended(w.ctx); err != nil {
+	if err := ctxerr.Of(w.ctx); err != nil {
 		return 0, nil, &TreeError{Path: dir, Err: err}
 	}
 	at, err := top(w.fsys).open(dir)

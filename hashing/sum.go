@@ -3,13 +3,14 @@ package hashing
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
 // sumFiles sets the kinds, sizes and sums of all files, using all processors. It returns
@@ -87,19 +88,10 @@ type contextReader struct {
 }
 
 func (r contextReader) Read(p []byte) (int, error) {
-	if err := ended(r.ctx); err != nil {
+	if err := ctxerr.Of(r.ctx); err != nil {
 		return 0, err
 	}
 	return r.r.Read(p)
-}
-
-// ended returns the error of a context that has ended, together with its cause.
-func ended(ctx context.Context) error {
-	err := ctx.Err()
-	if cause := context.Cause(ctx); err != nil && !errors.Is(cause, err) {
-		return fmt.Errorf("%w: %w", err, cause)
-	}
-	return err
 }
 
 // maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.

@@ -62,3 +62,16 @@ func TestCompare(t *testing.T) {
 		t.Errorf("Compare of equal locks = %v, %v", modules, providers)
 	}
 }
+
+// A lock that is nil has no entries.
+func TestCompareNil(t *testing.T) {
+	t.Parallel()
+	if modules, providers := lockfile.Compare(nil, nil); modules != nil || providers != nil {
+		t.Errorf("Compare(nil, nil) = %v, %v", modules, providers)
+	}
+	var lock lockfile.File
+	lock.SetModule(lockfile.Module{Key: "net"})
+	if modules, _ := lockfile.Compare(nil, &lock); len(modules) != 1 || modules[0].Old != nil {
+		t.Errorf("Compare(nil, lock) = %v", modules)
+	}
+}

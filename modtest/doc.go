@@ -90,7 +90,9 @@
 // The certificate is valid for 127.0.0.1, ::1, localhost, example.com and every name directly
 // below example.com. World.HTTPClient connects to the world for all of these names. So tests
 // without child processes can use a constant registry address, such as
-// "registry.example.com/acme/net/aws".
+// "registry.example.com/acme/net/aws". Modules from there need [Options].Archives or
+// [Options].Hosted: by default, the registry points to git on 127.0.0.1, which clients accept only
+// from a registry that is at such an address itself.
 //
 // Each request is recorded ([World.Requests]). [Options] and [Fault] simulate registries and
 // their faults, and [World.SetProviderShape] simulates faulty providers. [World.PublishVersion],

@@ -84,10 +84,13 @@ func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 }
 
 // Start is like [NewWith], but for use outside of tests. The caller must call [World.Close]. If
-// the tree is not valid, the error is a [*TreeError].
+// the tree is not valid, the error is a [*TreeError]. A nil tree is empty.
 func Start(fsys fs.FS, opts Options) (*World, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
+	}
+	if fsys == nil {
+		fsys = Txtar("")
 	}
 	dir, err := os.MkdirTemp("", "modtest-")
 	if err != nil {
@@ -153,6 +156,9 @@ func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") 
 // Close stops the servers and removes their files. It aborts open requests. Further calls do
 // nothing.
 func (w *World) Close() error {
+	if w.stop == nil {
+		return nil // the zero World
+	}
 	w.stop()
 	var errs []error
 	for _, s := range w.servers {

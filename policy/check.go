@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,12 @@ type Call struct {
 }
 
 // CheckCall checks a call by its source and constraint. The error is a *[Violation], or the
-// error of a malformed address.
+// error of a malformed address, or says that the call has no source.
+//
+// It checks what the text of the call shows, so a ref that may be a tag passes DenyBranches. What
+// origins say is checked by other methods: [Policy.CheckReference] checks what a ref turned out to
+// be, [Policy.CheckPackage] where a registry has the package, [Policy.CheckCommit] the history of a
+// commit, and [Policy.CheckAge] the age of a version.
 func (p *Policy) CheckCall(call Call) error {
 	switch source := call.Source.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -32,8 +38,13 @@ func (p *Policy) CheckCall(call Call) error {
 			return err
 		}
 		return p.checkConstraint(call, pinned(source.Package))
+	case addrs.ModuleSourceLocal:
+		return nil
 	}
-	return nil
+	if p == nil {
+		return nil
+	}
+	return errors.New("policy: the call has no source")
 }
 
 // CheckRegistry checks the address of a package in a registry.

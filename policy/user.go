@@ -101,8 +101,14 @@ type UsedMirror struct {
 // The author of a repository's cotter.hcl could name a mirror that confirms any lock. So a
 // mirror that only a project names confirms nothing, unless the user trusts its address or
 // the key that signed an entry. The project's block for a trusted mirror can only add
-// requirements.
+// requirements. Settings that are nil set nothing.
 func Mirrors(user *UserSettings, project *Settings, named string, keys []string) []UsedMirror {
+	if user == nil {
+		user = &UserSettings{}
+	}
+	if project == nil {
+		project = &Settings{}
+	}
 	addresses := []string{normalAddress(named)}
 	if named == "" {
 		addresses = nil

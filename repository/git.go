@@ -3,11 +3,11 @@ package repository
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
@@ -19,8 +19,8 @@ import (
 // reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
 // listed.
 func HasConfiguration(ctx context.Context, req cotter.Request) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, errors.Join(err, context.Cause(ctx))
+	if err := ctxerr.Of(ctx); err != nil {
+		return false, err
 	}
 	reader := configs.Reader{Terraform: req.Dialect == cotter.DialectTerraform}
 	empty, err := reader.Empty(configs.Dir{Path: cmp.Or(req.Dir, "."), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})

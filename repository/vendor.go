@@ -3,11 +3,11 @@ package repository
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
@@ -39,8 +39,8 @@ func CompareVendored(ctx context.Context, req cotter.Request, lock *lockfile.Fil
 	state := &VendorState{Dir: vendored.Name(), Exists: project.IsVendorDir(vendored.Path())}
 	packages := packagedir.NewVendored(vendored)
 	for _, entry := range lock.Modules() {
-		if err := ctx.Err(); err != nil {
-			return nil, errors.Join(err, context.Cause(ctx))
+		if err := ctxerr.Of(ctx); err != nil {
+			return nil, err
 		}
 		path := pathOf(entry.Key)
 		switch packages.Inspect(ctx, entry).Status {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -236,7 +237,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		}
 	}
 	statements, origin := lockentry.StatementsOf(entry, false), evidence.Evidence{Kind: evidence.Origin}
-	if err := cache.Confirm(origin.Record(statements.Package), origin.Record(statements.Ref)); err != nil {
+	if err := cache.Confirm(evidencerules.Record(origin, statements.Package), evidencerules.Record(origin, statements.Ref)); err != nil {
 		t.Fatal(err)
 	}
 }

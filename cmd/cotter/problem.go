@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
@@ -390,7 +391,7 @@ func refusedText(host string, status int, sent bool) string {
 // the host shows only to authorized users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
-	unusable, isUnusable := errors.AsType[*getproviders.UnusableVersionError](err)
+	unusable, isUnusable := errors.AsType[*config.UnusableVersionError](err)
 	switch {
 	case isUnusable && !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform):
 		return nil
@@ -405,7 +406,7 @@ func notFound(host string, err error) *problem {
 			what += " " + request.Version.String()
 		}
 		text := fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials", host, what)
-		if unknown, ok := errors.AsType[*getproviders.UnknownProviderError](err); ok {
+		if unknown, ok := errors.AsType[*config.UnknownProviderError](err); ok {
 			text += unknown.Suggestion()
 		}
 		return &problem{error: fact(text)}

@@ -48,7 +48,7 @@ var remedyTable = []remedyRow{
 	within(func(_ *cotter.ProviderError, e *getproviders.MissingPlatformError) []remedy {
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
-	within(func(p *cotter.ProviderError, e *getproviders.UnknownProviderError) []remedy {
+	within(func(p *cotter.ProviderError, e *config.UnknownProviderError) []remedy {
 		declare := func(other addrs.Provider) []remedy {
 			return do(fmt.Sprintf("Write `source = \"%s\"` for the provider %s in the required_providers of each module that should use %[1]s.", other.ForDisplay(), p.Provider.Type))
 		}
@@ -60,7 +60,7 @@ var remedyTable = []remedyRow{
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter why{dir} {keys}` to see which modules require it.")
 	}),
-	within(func(p *cotter.ProviderError, e *getproviders.UnusableVersionError) []remedy {
+	within(func(p *cotter.ProviderError, e *config.UnusableVersionError) []remedy {
 		switch {
 		case e.Allowed && e.Unlisted:
 			return about(p.Provider.ForDisplay(), selectAnother)

@@ -90,27 +90,27 @@ var remedyCases = []struct {
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
-	{"an unknown provider, and another one of its type", ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider, and another one of its type", ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
 	{"an unknown provider of two projects", errors.Join(
-		&cotter.ProjectError{Dir: "a", Err: ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
-		&cotter.ProjectError{Dir: "b", Err: ofProvider(&getproviders.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+		&cotter.ProjectError{Dir: "a", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+		&cotter.ProjectError{Dir: "b", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
 	), []string{
 		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
-	{"a provider that has moved", ofProvider(&getproviders.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
+	{"a provider that has moved", ofProvider(&config.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"reg.example.com/acme/new\"` for the provider cloud in the required_providers of each module that should use reg.example.com/acme/new.",
 	}},
-	{"an unknown provider", ofProvider(&getproviders.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
-	{"a version for other machines", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
+	{"an unknown provider", ofProvider(&config.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
+	{"a version for other machines", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
 		"Write a constraint such as `version = \"1.2.0\"` for hashicorp/cloud in required_providers to select that version.",
 	}},
-	{"a version for other machines, and a constraint", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
+	{"a version for other machines, and a constraint", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
 	{"a bundle for other machines", ofProvider(&getproviders.MissingPlatformError{Store: "the bundle x.tar", Platform: addrs.Platform{OS: "linux", Arch: "arm64"}}), []string{
 		"Use `cotter bundle create --platform linux_arm64` to make a bundle for it.",
 	}},
-	{"a version that is gone", ofProvider(&getproviders.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
+	{"a version that is gone", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
 		"Run `cotter update hashicorp/cloud` to select another version.",
 	}},
 	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{

@@ -401,7 +401,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 // writePins writes the newest tags of pins into the files of a project. If one of them cannot be
 // edited, no file is changed.
 func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error {
-	files, err := configedit.Pins(ctx, req.Dir, pins)
+	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string
 	if err != nil {
 		return err
 	}
-	files, err := edit.Pins(ctx, dir, pins)
+	files, err := edit.Files(ctx, dir, edit.Changes{Pins: pins})
 	if err != nil {
 		return err
 	}

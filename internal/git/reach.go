@@ -30,6 +30,20 @@ func (r Reachability) String() string {
 	return "unknown"
 }
 
+// MarshalText returns Reachability.String. The error is nil.
+func (r Reachability) MarshalText() (text []byte, err error) { return []byte(r.String()), nil }
+
+// UnmarshalText is the inverse of Reachability.MarshalText.
+func (r *Reachability) UnmarshalText(text []byte) error {
+	for _, known := range []Reachability{ReachUnknown, Reachable, Unreachable} {
+		if known.String() == string(text) {
+			*r = known
+			return nil
+		}
+	}
+	return fmt.Errorf("%q does not say whether a commit is reachable", text)
+}
+
 // Reach is the answer for one commit. The zero value is unknown.
 type Reach struct {
 	Result Reachability

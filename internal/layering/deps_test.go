@@ -43,7 +43,7 @@ func TestEmbeddable(t *testing.T) {
 		"lockfile":            core,
 		"disco":               core,
 		"registryclient":      core,
-		"getproviders":        core,
+		"getproviders":        slices.Concat(core, []string{"github.com/hashicorp/hcl"}),
 		"config":              core,
 		"event":               slices.Concat(core, []string{"net/http"}),
 		".":                   fetcher,

@@ -15,7 +15,7 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/diagtext", "internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/removeall", "internal/secret"}},
+	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/diagtext", "internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/removeall", "internal/secret"}},
 	{"values and tools", []string{
 		"addrs", "evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", // formats
@@ -25,12 +25,12 @@ var layers = []layer{
 		"cmd/cotter/internal/cli",                                                                                     // command lines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
-	{"git directories and their owners", []string{"internal/git/gitdir"}},
+	{"git directories and their owners, and which evidence is enough", []string{"internal/git/gitdir", "internal/evidencerules"}},
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy", "versions/gittags", "versions/ocitags",
 	}},
-	{"the lock, the user's key, HTTP and pictures", []string{
-		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
+	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
+		"config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, OCI artifacts, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/oci", "internal/project"}},
 	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
@@ -42,7 +42,7 @@ var layers = []layer{
 	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
-	{"events of runs, and what they read", []string{"config", "event"}},
+	{"events of runs", []string{"event"}},
 	{"the installer", []string{"."}},
 	{"what programs choose to add to the installer", []string{"bundle", "cache", "edit", "mirror", "repository"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},

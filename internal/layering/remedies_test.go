@@ -15,7 +15,7 @@ var commandLines = map[string]bool{
 	// This file has the comment at the beginning of a new lock.
 	"lockfile/render.go": true,
 	// The table of the documentation has a row for each command.
-	"evidence/table.go": true,
+	"internal/evidencerules/table.go": true,
 }
 
 // TestNoRemedies checks that messages of libraries state only facts. What to do next, with the

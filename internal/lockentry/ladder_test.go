@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
@@ -22,7 +23,7 @@ type world struct {
 	steps              []string
 }
 
-func (w *world) ladder(rule evidence.Rule) lockentry.Ladder[string] {
+func (w *world) ladder(rule evidencerules.Rule) lockentry.Ladder[string] {
 	step := func(name string) { w.steps = append(w.steps, name) }
 	return lockentry.Ladder[string]{
 		Brought: func(context.Context) (string, evidence.Evidence, bool, error) {
@@ -56,25 +57,25 @@ func TestClimb(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		world world
-		run   evidence.Run
+		run   evidencerules.Run
 		want  string
 		kind  evidence.Kind
 		steps []string
 	}{
-		{"a brought package", world{brought: true}, evidence.Install, "vendored", evidence.Project, []string{"brought"}},
-		{"with evidence and bytes", world{remembered: evidence.Origin, atHand: true}, evidence.Install, "cached", evidence.Origin, []string{"brought", "memo", "check", "at hand"}},
-		{"with evidence only", world{remembered: evidence.Origin}, evidence.Install, "delivered", evidence.Origin, []string{"brought", "memo", "check", "at hand", "deliver"}},
-		{"with bytes only", world{atHand: true}, evidence.Install, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"from a mirror", world{mirror: evidence.Mirror, atHand: true}, evidence.Locked, "cached", evidence.Mirror, []string{"brought", "memo", "mirror", "check", "at hand"}},
-		{"a mirror that is not enough", world{mirror: evidence.Mirror, atHand: true}, evidence.VerifyRemote, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"what a project brings is no evidence elsewhere", world{remembered: evidence.Project, atHand: true}, evidence.Publish, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"to compare, without evidence", world{atHand: true}, evidence.Diff, "cached", evidence.None, []string{"brought", "memo", "mirror", "check", "at hand"}},
-		{"with a failing check", world{remembered: evidence.Origin, checkFails: true, atHand: true}, evidence.Install, "", evidence.None, []string{"brought", "memo", "check"}},
+		{"a brought package", world{brought: true}, evidencerules.Install, "vendored", evidence.Project, []string{"brought"}},
+		{"with evidence and bytes", world{remembered: evidence.Origin, atHand: true}, evidencerules.Install, "cached", evidence.Origin, []string{"brought", "memo", "check", "at hand"}},
+		{"with evidence only", world{remembered: evidence.Origin}, evidencerules.Install, "delivered", evidence.Origin, []string{"brought", "memo", "check", "at hand", "deliver"}},
+		{"with bytes only", world{atHand: true}, evidencerules.Install, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
+		{"from a mirror", world{mirror: evidence.Mirror, atHand: true}, evidencerules.Locked, "cached", evidence.Mirror, []string{"brought", "memo", "mirror", "check", "at hand"}},
+		{"a mirror that is not enough", world{mirror: evidence.Mirror, atHand: true}, evidencerules.VerifyRemote, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
+		{"what a project brings is no evidence elsewhere", world{remembered: evidence.Project, atHand: true}, evidencerules.Publish, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
+		{"to compare, without evidence", world{atHand: true}, evidencerules.Diff, "cached", evidence.None, []string{"brought", "memo", "mirror", "check", "at hand"}},
+		{"with a failing check", world{remembered: evidence.Origin, checkFails: true, atHand: true}, evidencerules.Install, "", evidence.None, []string{"brought", "memo", "check"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := test.world
-			got, e, err := w.ladder(evidence.For(test.run)).Climb(t.Context())
+			got, e, err := w.ladder(evidencerules.For(test.run)).Climb(t.Context())
 			if got != test.want || e.Kind != test.kind || (err != nil) != w.checkFails {
 				t.Errorf("got %q, %v, %v", got, e.Kind, err)
 			}

@@ -100,7 +100,7 @@ func (r *Restored) Keys() []string {
 }
 
 // Statements are what must be confirmed about an entry of a lock, as texts for
-// [evidence.Memos].
+// [evidencerules.Memos].
 //
 // A call in a package from elsewhere may use fewer locations than a call in one of the user's own
 // modules. So each statement holds only for one of the two.

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/providers"
 )
 
@@ -29,38 +30,38 @@ var (
 func TestMemos(t *testing.T) {
 	t.Parallel()
 	asks, remembers := []string{"authenticate", "package"}, []string(nil) // the archive is known
-	const anew evidence.Run = -1                                          // earlier evidence does not count
-	ruleOf := func(run evidence.Run) evidence.Rule {
+	const anew evidencerules.Run = -1                                     // earlier evidence does not count
+	ruleOf := func(run evidencerules.Run) evidencerules.Rule {
 		if run == anew {
-			rule := evidence.For(evidence.VerifyRemote)
+			rule := evidencerules.For(evidencerules.VerifyRemote)
 			rule.Memos = false
 			return rule
 		}
-		return evidence.For(run)
+		return evidencerules.For(run)
 	}
 	for name, test := range map[string]struct {
 		first, second evidence.Evidence
 		stores        []evidence.Evidence
-		run           evidence.Run
+		run           evidencerules.Run
 		asked         []string
 		want          evidence.Kind // None if the second run fails
 	}{
-		"a signature":                             {signature, signature, nil, evidence.Install, remembers, evidence.Signature},
-		"a signature, and now another key":        {signature, evidence.Evidence{Kind: evidence.Signature, By: "CD"}, nil, evidence.Locked, remembers, evidence.Signature},
-		"a signature, and now a mirror":           {signature, named, nil, evidence.Install, remembers, evidence.Signature},
-		"a signature, to publish":                 {signature, signature, nil, evidence.Publish, remembers, evidence.Signature},
+		"a signature":                             {signature, signature, nil, evidencerules.Install, remembers, evidence.Signature},
+		"a signature, and now another key":        {signature, evidence.Evidence{Kind: evidence.Signature, By: "CD"}, nil, evidencerules.Locked, remembers, evidence.Signature},
+		"a signature, and now a mirror":           {signature, named, nil, evidencerules.Install, remembers, evidence.Signature},
+		"a signature, to publish":                 {signature, signature, nil, evidencerules.Publish, remembers, evidence.Signature},
 		"a signature, to ask again":               {signature, signature, nil, anew, asks, evidence.Signature},
-		"a registry without keys":                 {evidence.Evidence{Kind: evidence.Origin}, signature, nil, evidence.Install, remembers, evidence.Origin},
-		"a mirror":                                {named, named, nil, evidence.Install, remembers, evidence.Mirror},
-		"a mirror, and now the registry":          {named, signature, nil, evidence.Install, asks, evidence.Signature},
-		"a mirror, and now another one":           {named, another, nil, evidence.Install, asks, evidence.Mirror},
-		"a mirror that is now a store of the run": {named, signature, []evidence.Evidence{another, named}, evidence.Install, remembers, evidence.Mirror},
-		"another store":                           {named, signature, []evidence.Evidence{another}, evidence.Install, asks, evidence.Signature},
-		"a bundle that the user has imported":     {evidence.Evidence{Kind: evidence.Imported}, signature, nil, evidence.Install, remembers, evidence.Imported},
-		"the project":                             {brought, brought, nil, evidence.Install, asks, evidence.Project},
-		"the project, and now the registry":       {brought, signature, nil, evidence.Install, asks, evidence.Signature},
-		"the project, to publish":                 {brought, brought, nil, evidence.Publish, asks, evidence.None},
-		"a signature, and now the project":        {signature, brought, nil, evidence.Publish, remembers, evidence.Signature},
+		"a registry without keys":                 {evidence.Evidence{Kind: evidence.Origin}, signature, nil, evidencerules.Install, remembers, evidence.Origin},
+		"a mirror":                                {named, named, nil, evidencerules.Install, remembers, evidence.Mirror},
+		"a mirror, and now the registry":          {named, signature, nil, evidencerules.Install, asks, evidence.Signature},
+		"a mirror, and now another one":           {named, another, nil, evidencerules.Install, asks, evidence.Mirror},
+		"a mirror that is now a store of the run": {named, signature, []evidence.Evidence{another, named}, evidencerules.Install, remembers, evidence.Mirror},
+		"another store":                           {named, signature, []evidence.Evidence{another}, evidencerules.Install, asks, evidence.Signature},
+		"a bundle that the user has imported":     {evidence.Evidence{Kind: evidence.Imported}, signature, nil, evidencerules.Install, remembers, evidence.Imported},
+		"the project":                             {brought, brought, nil, evidencerules.Install, asks, evidence.Project},
+		"the project, and now the registry":       {brought, signature, nil, evidencerules.Install, asks, evidence.Signature},
+		"the project, to publish":                 {brought, brought, nil, evidencerules.Publish, asks, evidence.None},
+		"a signature, and now the project":        {signature, brought, nil, evidencerules.Publish, remembers, evidence.Signature},
 		"nothing is confirmed":                    {signature, evidence.Evidence{Kind: evidence.User}, nil, anew, asks, evidence.None},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +112,7 @@ func TestProjectPackage(t *testing.T) {
 		if e := g.Evidence(t.Context(), locked); e != brought {
 			t.Errorf("Evidence = %+v", e)
 		}
-		if g.Rule = evidence.For(evidence.Publish); !isUnconfirmed(g.Archive(t.Context(), locked)) {
+		if g.Rule = evidencerules.For(evidencerules.Publish); !isUnconfirmed(g.Archive(t.Context(), locked)) {
 			t.Error("it is published")
 		}
 		g.Rule.Provider = []evidence.Kind{evidence.Project}
@@ -287,7 +288,7 @@ func TestCheckLocked(t *testing.T) {
 	}
 	w := newWorld(t)
 	g := w.getter(t)
-	w.source.gives, g.Rule = brought, evidence.For(evidence.VerifyRemote)
+	w.source.gives, g.Rule = brought, evidencerules.For(evidencerules.VerifyRemote)
 	if _, err := g.CheckLocked(t.Context(), want(linux, w.zh[linux]), nil); !isUnconfirmed(nil, err) {
 		t.Errorf("a package of the project: %v", err)
 	}

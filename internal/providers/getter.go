@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -33,7 +34,7 @@ type Getter struct {
 	Offline bool
 	// Rule says which evidence is enough for a package. The zero value accepts none; the error is
 	// a *[getproviders.UnconfirmedError].
-	Rule evidence.Rule
+	Rule evidencerules.Rule
 	// Stores is the evidence that the bundles and mirrors of Offers give. What others have
 	// confirmed in earlier runs does not count.
 	Stores []evidence.Evidence

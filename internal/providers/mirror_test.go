@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
@@ -72,7 +72,7 @@ func TestNetworkMirror(t *testing.T) {
 		cache := t.TempDir()
 		getter := &providers.Getter{
 			Source: &getproviders.NetworkMirror{URL: &url.URL{Scheme: "https", Host: "mirror.example.com"}, HTTPClient: web.Client()},
-			Rule:   evidence.For(evidence.Install),
+			Rule:   evidencerules.For(evidencerules.Install),
 			Store:  store.OpenProviders(cache, t.TempDir(), userkey.Random()),
 		}
 		got, err := getter.Get(t.Context(), providers.Want{

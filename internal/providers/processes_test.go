@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -58,7 +58,7 @@ func child(ctx context.Context, text string) error {
 	}
 	stored := store.OpenProviders(task.Cache, "", key)
 	defer stored.Close()
-	getter := &providers.Getter{Store: stored, Rule: evidence.For(evidence.Install), Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
+	getter := &providers.Getter{Store: stored, Rule: evidencerules.For(evidencerules.Install), Source: &getproviders.Direct{Registry: registry(task), TrustedHost: example.Hostname}}
 	got, err := getter.Get(ctx, providers.Want{Provider: example, Version: v100, Platform: linux})
 	if err != nil {
 		return err

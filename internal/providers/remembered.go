@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -17,7 +18,7 @@ func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found sto
 	if !g.Rule.Memos {
 		return found
 	}
-	memos := &evidence.Memos{Named: slices.Concat(g.Source.Evidence(want.Provider), g.Stores)}
+	memos := &evidencerules.Memos{Named: slices.Concat(g.Source.Evidence(want.Provider), g.Stores)}
 	memos.Recorded = func(record string) (time.Time, bool) {
 		r, ok := g.Store.Release(record)
 		if !ok || !g.Rule.AcceptsProvider(r.Evidence) || !fits(r) {

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/store"
@@ -193,5 +194,5 @@ func (w *world) getter(t testing.TB) *providers.Getter {
 	}
 	store := store.OpenProviders(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
 	t.Cleanup(func() { _ = store.Close() })
-	return &providers.Getter{Source: w.source, Store: store, Rule: evidence.For(evidence.Install)}
+	return &providers.Getter{Source: w.source, Store: store, Rule: evidencerules.For(evidencerules.Install)}
 }

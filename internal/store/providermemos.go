@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -49,7 +50,7 @@ func (s *Providers) RecordRelease(statement string, r Release) {
 	if !r.Evidence.Since.IsZero() {
 		return
 	}
-	var memos evidence.Memos
+	var memos evidencerules.Memos
 	memos.Add(r.Evidence, statement)
 	r.Evidence.Since = time.Now()
 	for _, record := range memos.Take() {

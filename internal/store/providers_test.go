@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
@@ -346,13 +347,13 @@ func TestRelease(t *testing.T) {
 	statement := store.ReleaseStatement(provider, version, linux)
 	s := openProviders(t, cache)
 	s.RecordRelease(statement, want)
-	got, ok := openProviders(t, cache).Release(signed.Record(statement))
+	got, ok := openProviders(t, cache).Release(evidencerules.Record(signed, statement))
 	since := got.Evidence.Since
 	if got.Evidence.Since = (time.Time{}); !ok || time.Since(since) > time.Hour || !cmp.Equal(got, want) {
 		t.Errorf("Release = %+v since %v, %v; want %+v", got, since, ok, want)
 	}
 	for _, other := range []evidence.Evidence{{Kind: evidence.Mirror, By: "AB"}, {Kind: evidence.Imported}, {Kind: evidence.Project}, {}} {
-		if _, ok := s.Release(other.Record(statement)); ok {
+		if _, ok := s.Release(evidencerules.Record(other, statement)); ok {
 			t.Errorf("the release counts as told by %v", other.Kind)
 		}
 	}
@@ -360,22 +361,22 @@ func TestRelease(t *testing.T) {
 		again := want
 		again.Evidence = unkept
 		s.RecordRelease(statement, again)
-		if _, ok := s.Release(unkept.Record(statement)); ok {
+		if _, ok := s.Release(evidencerules.Record(unkept, statement)); ok {
 			t.Errorf("the evidence %v since %v is kept", unkept.Kind, unkept.Since)
 		}
 	}
 	for name, other := range map[string]*store.Providers{
 		"another user": openProvidersAs(t, cache, secret+"!"), "another cache": openProviders(t, t.TempDir()), "none": openProviders(t, ""),
 	} {
-		if got, ok := other.Release(signed.Record(statement)); ok {
+		if got, ok := other.Release(evidencerules.Record(signed, statement)); ok {
 			t.Errorf("%s: Release = %+v", name, got)
 		}
 	}
-	if _, ok := s.Release(signed.Record(store.ReleaseStatement(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}))); ok {
+	if _, ok := s.Release(evidencerules.Record(signed, store.ReleaseStatement(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}))); ok {
 		t.Error("there is a release for another platform")
 	}
 	must(t, s.Forget(time.Now().Add(time.Hour), nil))
-	if _, ok := s.Release(signed.Record(statement)); ok {
+	if _, ok := s.Release(evidencerules.Record(signed, statement)); ok {
 		t.Error("Forget has kept it")
 	}
 }

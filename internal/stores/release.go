@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/ocistore"
@@ -64,7 +65,7 @@ func readTarget(ctx context.Context, store ocistore.Store, r artifact.Release, t
 	}
 	found.locked, found.evidence = found.Statement.Hashes, evidence.Evidence{Kind: evidence.Imported}
 	get := getter(oneProvider{found})
-	get.Rule = evidence.Rule{Provider: []evidence.Kind{evidence.Imported}}
+	get.Rule = evidencerules.Rule{Provider: []evidence.Kind{evidence.Imported}}
 	want := providers.Want{Provider: r.Provider, Version: r.Version, Platform: target.Platform, Locked: found.Statement.Hashes}
 	var proof *providers.Proof
 	if keep && target.Platform == addrs.CurrentPlatform() {

@@ -10,7 +10,7 @@
 // selected as long as it meets the constraints. The stage returns a [Plan], which has not changed
 // anything yet: it has the new entries of the lock, and installs the packages when it is told to.
 //
-// So a provider is a [getproviders.ProviderRequirement] in each place that requires it, then one
+// So a provider is a [config.ProviderRequirement] in each place that requires it, then one
 // [Required], then [Selected], then [Planned].
 //
 // A [Client] asks sources and remembers their answers, so that several projects cause only one

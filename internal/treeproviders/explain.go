@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/registryclient"
@@ -26,7 +27,7 @@ func explainListing(p Required, all []Required, err error) error {
 	case !errors.Is(err, getproviders.ErrNotFound):
 		return err
 	}
-	unknown := &getproviders.UnknownProviderError{Err: err}
+	unknown := &config.UnknownProviderError{Err: err}
 	for _, other := range all {
 		if other.Address.Type == p.Address.Type && other.Address != p.Address {
 			unknown.SameType = append(unknown.SameType, other.Address)
@@ -35,7 +36,7 @@ func explainListing(p Required, all []Required, err error) error {
 	if renamed, ok := errors.AsType[*getproviders.RenamedError](err); ok {
 		unknown.Renamed = renamed.Now
 	}
-	if i := slices.IndexFunc(p.Uses, func(use getproviders.ProviderRequirement) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
+	if i := slices.IndexFunc(p.Uses, func(use config.ProviderRequirement) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
 		unknown.ImpliedBy = &p.Uses[i]
 	}
 	return unknown
@@ -52,7 +53,7 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 	if listingErr != nil {
 		return err
 	}
-	unusable := &getproviders.UnusableVersionError{Platform: platform, Unlisted: true, Err: err}
+	unusable := &config.UnusableVersionError{Platform: platform, Unlisted: true, Err: err}
 	var usable []versions.Version
 	for _, listed := range listing.Versions {
 		if listed.Version == p.Version {

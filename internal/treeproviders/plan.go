@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
@@ -44,7 +44,7 @@ type Change struct {
 	// OpenTofu has taken it over from there. Otherwise, it is zero.
 	From addrs.Provider
 	// ExcludedBy are the places whose constraints do not allow the old version.
-	ExcludedBy []getproviders.ProviderRequirement
+	ExcludedBy []config.ProviderRequirement
 }
 
 // changes reports whether there is a difference.

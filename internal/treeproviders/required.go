@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/registryclient"
@@ -22,16 +23,16 @@ import (
 type Requirements struct {
 	// begin is called once for each provider, as soon as the first module requires it. expect is
 	// called by [Requirements.Expect]. Both may be nil.
-	begin  func(getproviders.ProviderRequirement)
+	begin  func(config.ProviderRequirement)
 	expect func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
-	uses map[addrs.Provider][]getproviders.ProviderRequirement
+	uses map[addrs.Provider][]config.ProviderRequirement
 }
 
 // Add adds the requirements of one module. It ignores built-in providers, which are part of the
 // stock tool and are not installed.
-func (r *Requirements) Add(path addrs.Module, requirements []getproviders.ProviderRequirement) {
+func (r *Requirements) Add(path addrs.Module, requirements []config.ProviderRequirement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, required := range requirements {
@@ -39,7 +40,7 @@ func (r *Requirements) Add(path addrs.Module, requirements []getproviders.Provid
 			continue
 		}
 		if r.uses == nil {
-			r.uses = make(map[addrs.Provider][]getproviders.ProviderRequirement)
+			r.uses = make(map[addrs.Provider][]config.ProviderRequirement)
 		}
 		uses, known := r.uses[required.Provider]
 		required.Path = path
@@ -68,7 +69,7 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 		for _, use := range p.Uses {
 			want, err := use.Constraints()
 			if err != nil {
-				errs = append(errs, &getproviders.ProviderError{Provider: address, RequiredBy: []getproviders.ProviderRequirement{use}, Err: err})
+				errs = append(errs, &config.ProviderError{Provider: address, RequiredBy: []config.ProviderRequirement{use}, Err: err})
 				continue
 			}
 			p.Want = p.Want.And(want)
@@ -81,8 +82,8 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 // distinctUses sorts uses by module, file and line. A module may imply a provider hundreds of
 // times, so only the first of these uses is kept, and none if the module also declares the
 // provider.
-func distinctUses(uses []getproviders.ProviderRequirement) []getproviders.ProviderRequirement {
-	slices.SortStableFunc(uses, func(a, b getproviders.ProviderRequirement) int {
+func distinctUses(uses []config.ProviderRequirement) []config.ProviderRequirement {
+	slices.SortStableFunc(uses, func(a, b config.ProviderRequirement) int {
 		return cmp.Or(
 			cmp.Compare(a.Path.String(), b.Path.String()),
 			cmp.Compare(a.Range.Filename, b.Range.Filename),
@@ -95,7 +96,7 @@ func distinctUses(uses []getproviders.ProviderRequirement) []getproviders.Provid
 			declared[use.Path.String()] = true
 		}
 	}
-	return slices.DeleteFunc(uses, func(use getproviders.ProviderRequirement) bool {
+	return slices.DeleteFunc(uses, func(use config.ProviderRequirement) bool {
 		if !use.Implied || use.Constraint != "" {
 			return false
 		}
@@ -110,7 +111,7 @@ type Required struct {
 	Address addrs.Provider
 	// Uses are the places that require the provider. It is empty for a provider that only the lock
 	// has.
-	Uses []getproviders.ProviderRequirement
+	Uses []config.ProviderRequirement
 	Want versions.ProviderConstraints
 }
 
@@ -125,7 +126,7 @@ func (p Required) Fits(locked versions.Version) bool {
 
 // Fail returns an error about the provider. version is "" if no version was selected.
 func (p Required) Fail(version string, err error) error {
-	return &getproviders.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
+	return &config.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }
 
 // detailError is an error with a replaced text.
@@ -138,7 +139,7 @@ func (e *detailError) Error() string { return e.text }
 func (e *detailError) Unwrap() error { return e.err }
 
 // withoutSubject returns a source's error with a text that does not name the provider, because
-// the surrounding *[getproviders.ProviderError] names it.
+// the surrounding *[config.ProviderError] names it.
 func (p Required) withoutSubject(err error) error {
 	var subject string
 	if e, ok := errors.AsType[*registryclient.RequestError](err); ok && e.Provider == p.Address {
@@ -199,8 +200,8 @@ func (p Required) Undecided(entry Entry, has bool) Refusal {
 }
 
 // excluding returns the uses that do not allow a version.
-func (p Required) excluding(version string) []getproviders.ProviderRequirement {
-	return slices.DeleteFunc(slices.Clone(p.Uses), func(use getproviders.ProviderRequirement) bool { return use.Allows(version) })
+func (p Required) excluding(version string) []config.ProviderRequirement {
+	return slices.DeleteFunc(slices.Clone(p.Uses), func(use config.ProviderRequirement) bool { return use.Allows(version) })
 }
 
 // Unrequired are providers that no module requires but that may still be needed.
@@ -226,8 +227,8 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 	for _, address := range state.In(func(p addrs.Provider) bool { return needed[p] }) {
 		if !needed[address] {
 			needed[address] = true
-			use := getproviders.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}
-			found.InState = append(found.InState, Required{Address: address, Uses: []getproviders.ProviderRequirement{use}})
+			use := config.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}
+			found.InState = append(found.InState, Required{Address: address, Uses: []config.ProviderRequirement{use}})
 		}
 	}
 	for _, entry := range lock.Providers() {

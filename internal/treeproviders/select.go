@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -94,7 +95,7 @@ func (s *Stage) missing(required []Required) []error {
 	var errs []error
 	for _, address := range s.Update.Providers {
 		if !s.Update.Optional && !slices.ContainsFunc(required, func(p Required) bool { return p.Address == address }) {
-			errs = append(errs, &getproviders.ProviderError{Provider: address, Err: ErrNotRequired})
+			errs = append(errs, &config.ProviderError{Provider: address, Err: ErrNotRequired})
 		}
 	}
 	return errs

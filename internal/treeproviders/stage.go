@@ -9,9 +9,11 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -40,7 +42,7 @@ type Stage struct {
 	// the lock.
 	Others []addrs.Platform
 	// Rule says which evidence is enough for a package.
-	Rule evidence.Rule
+	Rule evidencerules.Rule
 	// Offers returns the packages of bundles and mirrors, and Stores is the evidence that these
 	// give. OffersKey is equal for stages that have the same bundles and mirrors.
 	Offers    providers.Offers
@@ -90,7 +92,7 @@ func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 // provider that no module turns out to require costs at most a transfer that had begun.
 // [Stage.Open] must be called before Begin and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
-	s.Requirements.begin = func(use getproviders.ProviderRequirement) { s.prefetch(ctx, use) }
+	s.Requirements.begin = func(use config.ProviderRequirement) { s.prefetch(ctx, use) }
 	s.Requirements.expect = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
@@ -100,7 +102,7 @@ func (s *Stage) Wait() { s.prefetches.Wait() }
 // prefetch starts the requests for a required provider. It requests the package of the locked
 // version if the lock decides the provider as far as this one use shows, and the available
 // versions otherwise. Finish makes the same requests and gets the remembered answers or errors.
-func (s *Stage) prefetch(ctx context.Context, use getproviders.ProviderRequirement) {
+func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement) {
 	entry, has := s.Lock.Provider(use.Provider)
 	keeps := has && !s.Update.updates(use.Provider)
 	switch {

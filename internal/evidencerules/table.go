@@ -1,13 +1,15 @@
-package evidence
+package evidencerules
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/evidence"
 )
 
-// Table returns the rules as a table in Markdown, a row for each run. The package documentation
-// and docs/security.md contain it.
+// Table returns the rules as a table in Markdown, a row for each run. The documentation of
+// package evidence and docs/security.md contain it.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| run | module | provider | earlier evidence | no evidence | moved version tag | commit outside the history | history unknown |\n")
@@ -41,19 +43,19 @@ var rows = []struct {
 }
 
 // nameOf returns the name of a set of kinds in the table.
-func nameOf(set []Kind) string {
+func nameOf(set []evidence.Kind) string {
 	switch {
 	case len(set) == 0:
 		return "-"
-	case slices.Contains(set, None):
+	case slices.Contains(set, evidence.None):
 		return "anything"
-	case slices.Contains(set, Installed):
+	case slices.Contains(set, evidence.Installed):
 		return "installed, confirmed or brought"
-	case slices.Contains(set, Project):
+	case slices.Contains(set, evidence.Project):
 		return "confirmed or brought"
-	case slices.Contains(set, User):
+	case slices.Contains(set, evidence.User):
 		return "confirmed"
-	case slices.Contains(set, Mirror):
+	case slices.Contains(set, evidence.Mirror):
 		return "origin or mirror"
 	}
 	return "origin"

@@ -1,6 +1,10 @@
-package evidence
+package evidencerules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cotterpin/cotter/evidence"
+)
 
 // Run is a kind of run, which decides what evidence is enough.
 type Run int
@@ -62,7 +66,7 @@ func (r Response) String() string { return responses[r] }
 type Rule struct {
 	// Module and Provider are the kinds of evidence that are enough for the package of a module
 	// and of a provider.
-	Module, Provider []Kind
+	Module, Provider []evidence.Kind
 	// Memos reports whether evidence of an earlier run counts. It counts only if its
 	// source would be asked, and would be enough, in this run.
 	Memos bool
@@ -77,9 +81,9 @@ type Rule struct {
 }
 
 var (
-	confirmed = []Kind{User, Mirror, SignedMirror, Imported, Origin, Signature}
-	brought   = append([]Kind{Project}, confirmed...)
-	trusted   = append([]Kind{Installed}, brought...)
+	confirmed = []evidence.Kind{evidence.User, evidence.Mirror, evidence.SignedMirror, evidence.Imported, evidence.Origin, evidence.Signature}
+	brought   = append([]evidence.Kind{evidence.Project}, confirmed...)
+	trusted   = append([]evidence.Kind{evidence.Installed}, brought...)
 )
 
 // rules is the table.
@@ -90,19 +94,19 @@ var rules = map[Run]Rule{
 	Lock:           {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	LockCheck:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Verify:         {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	VerifyRemote:   {Module: []Kind{Origin}, Provider: []Kind{Mirror, SignedMirror, Origin, Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.SignedMirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
 	Vendor:         {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
 	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	Restore:        {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Diff:           {Module: append([]Kind{None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:           {Module: append([]evidence.Kind{evidence.None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 }
 
 // Trusting returns the rule for a run that also believes what is installed. For a package that is
 // installed, nothing else is asked. It is the same rule for runs that confirm packages for others,
 // such as Vendor and Publish.
 func (r Rule) Trusting() Rule {
-	if slices.Contains(r.Module, Project) && slices.Contains(r.Provider, Project) {
+	if slices.Contains(r.Module, evidence.Project) && slices.Contains(r.Provider, evidence.Project) {
 		r.Module, r.Provider = rules[TrustInstalled].Module, rules[TrustInstalled].Provider
 	}
 	return r
@@ -112,7 +116,7 @@ func (r Rule) Trusting() Rule {
 func For(run Run) Rule { return rules[run] }
 
 // Accepts reports whether evidence is enough for the package of a module.
-func (r Rule) Accepts(e Evidence) bool { return slices.Contains(r.Module, e.Kind) }
+func (r Rule) Accepts(e evidence.Evidence) bool { return slices.Contains(r.Module, e.Kind) }
 
 // AcceptsProvider reports whether evidence is enough for the package of a provider.
-func (r Rule) AcceptsProvider(e Evidence) bool { return slices.Contains(r.Provider, e.Kind) }
+func (r Rule) AcceptsProvider(e evidence.Evidence) bool { return slices.Contains(r.Provider, e.Kind) }

@@ -1,4 +1,4 @@
-package getproviders
+package config
 
 import (
 	"fmt"

@@ -1,9 +1,11 @@
-package evidence
+package evidencerules
 
 import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/evidence"
 )
 
 // Memos are what earlier runs of the user have learned about statements. Its exported fields
@@ -11,8 +13,9 @@ import (
 type Memos struct {
 	// Named is the evidence that the mirrors and bundles of this run give. What other mirrors
 	// have confirmed in earlier runs does not count.
-	Named []Evidence
-	// Recorded reports whether an earlier run of this user has kept a record, and when.
+	Named []evidence.Evidence
+	// Recorded reports whether an earlier run of this user has kept a record, and when. nil means
+	// that no earlier run has kept any.
 	Recorded func(record string) (since time.Time, ok bool)
 
 	mu sync.Mutex
@@ -23,18 +26,21 @@ type Memos struct {
 
 // Find returns the evidence for a statement, of an earlier run if it counts in this one, or of
 // this run. If there is none, it returns the zero Evidence.
-func (m *Memos) Find(statement string) Evidence {
-	for _, e := range slices.Concat([]Evidence{{Kind: Origin}}, m.Named, []Evidence{{Kind: Imported}, {Kind: User}}) {
-		record := e.Record(statement)
+func (m *Memos) Find(statement string) evidence.Evidence {
+	for _, e := range slices.Concat([]evidence.Evidence{{Kind: evidence.Origin}}, m.Named, []evidence.Evidence{{Kind: evidence.Imported}, {Kind: evidence.User}}) {
+		record := Record(e, statement)
 		if m.hasAdded(record) {
 			return e
+		}
+		if m.Recorded == nil {
+			continue
 		}
 		if since, ok := m.Recorded(record); ok {
 			e.Since = since
 			return e
 		}
 	}
-	return Evidence{}
+	return evidence.Evidence{}
 }
 
 func (m *Memos) hasAdded(record string) bool {
@@ -45,14 +51,14 @@ func (m *Memos) hasAdded(record string) bool {
 
 // Add keeps evidence for statements. What a project has brought or installed is not kept, because the
 // next run finds it there again.
-func (m *Memos) Add(e Evidence, statements ...string) {
-	if e.Kind == None || e.Kind == Installed || e.Kind == Project {
+func (m *Memos) Add(e evidence.Evidence, statements ...string) {
+	if e.Kind == evidence.None || e.Kind == evidence.Installed || e.Kind == evidence.Project {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, statement := range statements {
-		record := e.Record(statement)
+		record := Record(e, statement)
 		if m.added[record] {
 			continue
 		}
@@ -74,6 +80,6 @@ func (m *Memos) Take() []string {
 
 // Record returns the text under which evidence for a statement is kept. It covers the statement
 // and the source of the evidence. The number changes when older evidence must no longer count.
-func (e Evidence) Record(statement string) string {
+func Record(e evidence.Evidence, statement string) string {
 	return "evidence 1 of " + e.Identity() + ": " + statement
 }

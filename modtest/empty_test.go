@@ -1,0 +1,22 @@
+package modtest_test
+
+import (
+	"testing"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// A world without a tree serves only what a test publishes or makes up.
+func TestEmptyTree(t *testing.T) {
+	t.Parallel()
+	world, err := modtest.Start(nil, modtest.Options{MadeUp: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := world.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := new(modtest.World).Close(); err != nil {
+		t.Error(err)
+	}
+}
