@@ -24,6 +24,11 @@ func (s *stage) Path() string { return s.newPath() }
 
 func (s *stage) Close() error { return s.close() }
 
+// CheckWith compares a package with its name.
+func (m *Modules) CheckWith(name string, hash func(dir string) (string, error)) error {
+	return m.check(name, hash)
+}
+
 // UseWindowsRules makes projects follow the rules of Windows.
 func (s *Providers) UseWindowsRules() { s.windows = true }
 

@@ -130,7 +130,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Of several copies at once of a damaged tree, none fails because another one has replaced it.
 // A run that is canceled while it reads a tree has not found that the tree is damaged.
 func TestCanceledCheck(t *testing.T) {
 	t.Parallel()
@@ -148,6 +147,8 @@ func TestCanceledCheck(t *testing.T) {
 	}
 }
 
+// Of several copies at once of a damaged tree, none fails because another one has replaced it, and
+// none moves the new tree away.
 func TestDamageConcurrently(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
@@ -164,12 +165,36 @@ func TestDamageConcurrently(t *testing.T) {
 				switch {
 				case errors.Is(err, store.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 					publishModule(t, s, "# a\n")
+					if _, err := s.CopyTo(context.Background(), filepath.Join(dir, "again"+strconv.Itoa(i)), t1, store.CopyOptions{}); err != nil {
+						t.Error(err)
+					}
 				case err != nil:
 					t.Error(err)
 				}
 			})
 		}
 		wait.Wait()
+	}
+}
+
+// A package that was damaged, and was replaced while it was read, is not moved away.
+func TestReplacedWhileChecked(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, t.TempDir())
+	t1 := publishModule(t, s, "# a\n")
+	reads := 0
+	err := s.CheckWith(store.FileName(t1), func(dir string) (string, error) {
+		if reads++; reads > 1 {
+			return store.FileName(t1), nil
+		}
+		if err := os.Rename(dir, s.Stage()); err != nil {
+			return "", err
+		}
+		publishModule(t, s, "# a\n")
+		return "the name of other content", nil
+	})
+	if err != nil || reads != 2 || !s.Has(t1) {
+		t.Errorf("Check = %v after %d readings, and the package is there: %v; want no error after 2, true", err, reads, s.Has(t1))
 	}
 }
 

@@ -62,6 +62,10 @@ type packages struct {
 	stageLock sync.Mutex
 	stage     *stage // nil until it is needed, if the store is not writable
 	inUse     inUse  // the packages that this process uses until Close
+
+	// quarantining is locked while a package is moved to quarantine, so that only the one that was
+	// compared is moved, and not the one that replaces it.
+	quarantining sync.Mutex
 }
 
 // create creates the directories of the kind and this process's staging directory. It fails if the
@@ -180,25 +184,34 @@ func (p *packages) clear(name string) error {
 	if err != nil || info.IsDir() {
 		return nil //nolint:nilerr // after another error the rename will fail
 	}
-	return p.quarantine(name)
+	_, err = p.quarantine(name, info)
+	return err
 }
 
 // check compares a published package with its name, and locks it until the store is closed. hash
 // returns the name that the content of a directory should have. If it is another one, or the
 // directory cannot be read because of its content, check moves the package to quarantine, and the
 // error wraps [ErrDamaged]. If the package does not exist, the error wraps fs.ErrNotExist.
+//
+// If another goroutine or process finds the damage too and publishes the package again meanwhile,
+// check compares the new one.
 func (p *packages) check(name string, hash func(dir string) (string, error)) error {
-	if !p.use(name) {
-		return &fs.PathError{Op: "open", Path: p.path(name), Err: fs.ErrNotExist}
+	for {
+		before, err := os.Lstat(p.path(name))
+		if err != nil || !p.use(name) {
+			return &fs.PathError{Op: "open", Path: p.path(name), Err: fs.ErrNotExist}
+		}
+		got, err := hash(p.path(name))
+		switch {
+		case err == nil && got == name:
+			return nil
+		case err != nil && !isDamage(err):
+			return err
+		}
+		if replaced, err := p.quarantine(name, before); !replaced {
+			return errors.Join(fmt.Errorf("%s: %w", p.path(name), ErrDamaged), err)
+		}
 	}
-	got, err := hash(p.path(name))
-	switch {
-	case err == nil && got == name:
-		return nil
-	case err != nil && !isDamage(err):
-		return err
-	}
-	return errors.Join(fmt.Errorf("%s: %w", p.path(name), ErrDamaged), p.quarantine(name))
 }
 
 // isDamage reports whether reading failed because of the content of a tree, and not because of
@@ -212,17 +225,28 @@ func isDamage(err error) bool {
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// quarantine releases a package and moves it to the quarantine directory.
-func (p *packages) quarantine(name string) error {
+// quarantine releases a package and moves it to the quarantine directory, unless it has been replaced
+// since it was the file that damaged describes.
+func (p *packages) quarantine(name string, damaged fs.FileInfo) (replaced bool, err error) {
+	p.quarantining.Lock()
+	defer p.quarantining.Unlock()
+	switch now, err := os.Lstat(p.path(name)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil // it has been moved already
+	case err != nil:
+		return false, err
+	case !os.SameFile(damaged, now):
+		return true, nil
+	}
 	p.inUse.release(p.path(name))
 	if !p.writable {
-		return nil
+		return false, nil
 	}
 	dir := filepath.Join(p.dir, quarantineName)
 	if err := makeDir(dir, p.kind.steps); err != nil { // cleaning may have removed it
-		return err
+		return false, err
 	}
-	return p.move(p.step("quarantine"), p.path(name), filepath.Join(dir, rand.Text()))
+	return false, p.move(p.step("quarantine"), p.path(name), filepath.Join(dir, rand.Text()))
 }
 
 // Remove removes a package unless a process uses it, and reports whether it did. The package
