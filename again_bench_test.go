@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -30,7 +29,7 @@ func BenchmarkNothingToDo(b *testing.B) {
 		}
 		world := modtest.New(b, modtest.Txtar(tree.String()))
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			dir := testenv.TempDir(b)
+			dir := b.TempDir()
 			project, cache, state := filepath.Join(dir, "project"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
 			if err := world.WriteTree(project, "config"); err != nil {
 				b.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -56,7 +55,7 @@ func benchmarkInstall(b *testing.B, text string) {
 		{"again", nil},
 	} {
 		b.Run(state.name, func(b *testing.B) {
-			dir := testenv.TempDir(b)
+			dir := b.TempDir()
 			project := filepath.Join(dir, "project")
 			if err := world.WriteTree(project, "config"); err != nil {
 				b.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -152,7 +151,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 	p, _, first := proposed(t)
 	p.call(t, netRepository+"?ref="+first)
 	in := p.installer()
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	install := func(req cotter.Request) (requests int) {
 		t.Helper()
 		p.world.ResetRequests()
@@ -172,7 +171,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 			t.Errorf("locked %t, from the cache: %d requests", locked, n)
 		}
 	}
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	if n := install(cotter.Request{}); n > 0 {
 		t.Errorf("with the project's records: %d requests", n)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -74,13 +73,13 @@ func installDelayed(t *testing.T, all *repositories, worlds *rootWorlds, root st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{world: worlds.world, dir: testenv.TempDir(t), state: testenv.TempDir(t)}
+	p := &project{world: worlds.world, dir: t.TempDir(), state: t.TempDir()}
 	if err := all.copyRoot(worlds.world, root, p.dir); err != nil {
 		t.Fatal(err)
 	}
 	req := cotter.Request{Dir: filepath.Join(p.dir, below), Dialect: cotter.DialectOpenTofu}
 	(&rootComparison{repositories: all, past: "none"}).givePast(ctx, t, req.Dir)
-	c, err := newInitComparison(p, "", worlds.env, req, testenv.TempDir(t))
+	c, err := newInitComparison(p, "", worlds.env, req, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // initComparison compares a stock tool's init with an installation of modules and providers by
@@ -205,7 +204,7 @@ func (c *initComparison) installer(t *testing.T) *cotter.Installer {
 		HTTPClient: c.world.HTTPClient(),
 		Services:   c.services(),
 		Fetcher:    &getmodules.Fetcher{Git: getmodules.Git{Env: append(append(os.Environ(), c.world.Env()...), c.env...)}},
-		CacheDir:   testenv.TempDir(t),
+		CacheDir:   t.TempDir(),
 		StateDir:   c.state,
 		OnEvent:    c.record,
 	})
@@ -222,7 +221,7 @@ func (c *initComparison) init(ctx context.Context, t *testing.T, dir string, rem
 		}
 		text.WriteString("  }\n}\n")
 	}
-	config := filepath.Join(testenv.TempDir(t), "cli.tfrc")
+	config := filepath.Join(t.TempDir(), "cli.tfrc")
 	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +232,7 @@ func (c *initComparison) init(ctx context.Context, t *testing.T, dir string, rem
 	cmd := exec.CommandContext(ctx, c.binary, args...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), c.world.Env()...), "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR="+c.ours.req.DataDir,
-		"TF_PLUGIN_CACHE_DIR=", "TF_WORKSPACE=", "CHECKPOINT_DISABLE=1", "HOME="+testenv.TempDir(t))
+		"TF_PLUGIN_CACHE_DIR=", "TF_WORKSPACE=", "CHECKPOINT_DISABLE=1", "HOME="+t.TempDir())
 	cmd.Env = append(cmd.Env, c.env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

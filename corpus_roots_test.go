@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -109,7 +108,7 @@ func newRootWorlds(t *testing.T, all *repositories, newer bool) *rootWorlds {
 
 func gitEnvOf(t *testing.T, config string) []string {
 	t.Helper()
-	name := filepath.Join(testenv.TempDir(t), "gitconfig")
+	name := filepath.Join(t.TempDir(), "gitconfig")
 	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +133,7 @@ func (c *rootComparison) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, other := &project{world: c.worlds.world, dir: testenv.TempDir(t), state: testenv.TempDir(t)}, testenv.TempDir(t)
+	p, other := &project{world: c.worlds.world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
 	req := cotter.Request{Dir: filepath.Join(p.dir, below), Dialect: c.dialect}
 	if c.initComparison, err = newInitComparison(p, c.binary, c.worlds.env, req, other); err != nil {
 		t.Fatal(err)

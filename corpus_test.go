@@ -21,7 +21,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -123,7 +122,7 @@ func (c *corpusCase) run(t *testing.T) {
 	if platform := addrs.CurrentPlatform().String(); c.providers && platform != "linux_amd64" {
 		t.Skipf("the providers are for linux_amd64, not for %s", platform)
 	}
-	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: testenv.TempDir(t), state: testenv.TempDir(t)}
+	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
 	c.write(t, p, p.dir)
 	env := c.gitEnv(t, p)
 	roots, err := repository.Roots(t.Context(), &cotter.Installer{}, p.dir, cotter.DialectAuto)
@@ -180,7 +179,7 @@ func (c *corpusCase) write(t *testing.T, p *project, dir string) {
 // compareInit compares whole installations of the root module below the configuration.
 func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary string, env []string, req cotter.Request, below string) []difference {
 	t.Helper()
-	p, other := &project{world: world, dir: testenv.TempDir(t), state: testenv.TempDir(t)}, testenv.TempDir(t)
+	p, other := &project{world: world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
 	c.write(t, p, p.dir)
 	c.write(t, p, other)
 	req.Dir = filepath.Join(p.dir, below)
@@ -200,7 +199,7 @@ func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
 	if err != nil {
 		return nil
 	}
-	name := filepath.Join(testenv.TempDir(t), "gitconfig")
+	name := filepath.Join(t.TempDir(), "gitconfig")
 	text = bytes.ReplaceAll(text, []byte(modtest.HostPlaceholder), []byte(p.world.Host()))
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -322,7 +321,7 @@ func (c *comparison) removeAll(t *testing.T, name string) {
 // get runs the stock tool's get command.
 func (c *comparison) get(t *testing.T) (string, error) {
 	t.Helper()
-	config := filepath.Join(testenv.TempDir(t), "cli.tfrc")
+	config := filepath.Join(t.TempDir(), "cli.tfrc")
 	var text strings.Builder
 	for _, host := range []string{"registry.opentofu.org", "registry.terraform.io"} {
 		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"modules.v1\" = %q\n  }\n}\n", host, c.world.URL()+"/v1/modules/")

@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gittest"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // gitToken is the password of the private repository.
@@ -33,7 +32,7 @@ func privateGit(t *testing.T) string {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	root := testenv.TempDir(t)
+	root := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}
 	dir := filepath.Join(root, "net.git")
 	init := exec.Command(git, "init", "--quiet", "--bare", "--initial-branch=main", dir)
@@ -93,7 +92,7 @@ func TestGitCredentialsOfOptions(t *testing.T) {
 	for _, backend := range []getmodules.GitBackend{getmodules.GitInstalled, getmodules.GitBuiltIn} {
 		t.Run(string(backend), func(t *testing.T) {
 			t.Parallel()
-			home := testenv.TempDir(t)
+			home := t.TempDir()
 			trace := filepath.Join(home, "trace")
 			var messages strings.Builder
 			install := func(dir string, login *gitLogin) error {

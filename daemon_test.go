@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -54,7 +53,7 @@ func TestRunsForget(t *testing.T) {
 	})
 	client.Transport = published
 	tokens := &rotating{token: "old"}
-	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: tokens, CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t), UserAgent: "daemon"})
+	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
 	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
 	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}, Providers: &cotter.Providers{}}
 	if _, err := in.Install(t.Context(), req); err == nil {

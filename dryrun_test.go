@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -208,7 +207,7 @@ func TestLockOnly(t *testing.T) {
 			t.Parallel()
 			p := netProject(t)
 			in := p.installer()
-			in.CacheDir = testenv.TempDir(t)
+			in.CacheDir = t.TempDir()
 			want := "1.2.0"
 			if installed {
 				if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
@@ -279,7 +278,7 @@ func TestLockOnlyNothing(t *testing.T) {
 func TestLockOnlyAndLocked(t *testing.T) {
 	t.Parallel()
 	var in cotter.Installer
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: testenv.TempDir(t), LockOnly: true, Locked: true}); err == nil {
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: t.TempDir(), LockOnly: true, Locked: true}); err == nil {
 		t.Error("Install that only locks and keeps the lock = nil, want an error")
 	}
 }

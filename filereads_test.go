@@ -9,14 +9,13 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/config"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestFileReads reads a file outside of the repository. The error is a *FileReadError, unless the
 // request allows it.
 func TestFileReads(t *testing.T) {
 	t.Parallel()
-	base, err := filepath.EvalSymlinks(testenv.TempDir(t))
+	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func TestFileReads(t *testing.T) {
 // not read from another directory.
 func TestLinkedWorkspace(t *testing.T) {
 	t.Parallel()
-	base := testenv.TempDir(t)
+	base := t.TempDir()
 	project := filepath.Join(base, "project")
 	for _, dir := range []string{"project", "etc"} {
 		if err := os.Mkdir(filepath.Join(base, dir), 0o755); err != nil {

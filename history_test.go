@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -298,7 +297,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 		}
 		p.editEntry(t, func(entry *lockfile.Module) { entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()} })
 		in := p.installer()
-		in.CacheDir, in.StateDir = testenv.TempDir(t), testenv.TempDir(t)
+		in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
 		req.Dir, req.WriteVendor = p.dir, false
 		origins, err := in.VerifyRemote(t.Context(), req)
 		if err != nil || len(origins.Modules) != 1 {

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/repository"
 )
 
@@ -36,7 +35,7 @@ func TestHasConfiguration(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.req.Dir = testenv.TempDir(t)
+			test.req.Dir = t.TempDir()
 			if test.file != "" {
 				name := filepath.Join(test.req.Dir, test.file)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
@@ -48,7 +47,7 @@ func TestHasConfiguration(t *testing.T) {
 			}
 		})
 	}
-	if _, err := repository.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(testenv.TempDir(t), "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
 	}
 }
@@ -86,7 +85,7 @@ func TestCompareVendored(t *testing.T) {
 
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	ctx, dir := context.Background(), testenv.TempDir(t)
+	ctx, dir := context.Background(), t.TempDir()
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -107,7 +106,7 @@ func TestInstallFromLockAndCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	in := p.installer()
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	install := func() {
 		t.Helper()
 		if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
@@ -299,7 +298,7 @@ func TestFailureKeepsEverything(t *testing.T) {
 func TestManyInstallersOneProject(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	cache := testenv.TempDir(t)
+	cache := t.TempDir()
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -318,7 +317,7 @@ func TestDamagedCacheIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	in := p.installer()
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -61,7 +60,7 @@ func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	p := world(t, interfaceWorld)
 	in := p.installer()
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +71,7 @@ func TestDiffInterfaces(t *testing.T) {
 	}
 	updated := p.lockOf(t)
 	empty := *in
-	empty.CacheDir = testenv.TempDir(t)
+	empty.CacheDir = t.TempDir()
 	for name, test := range map[string]struct {
 		in  *cotter.Installer
 		req cotter.Request
@@ -112,7 +111,7 @@ func TestDiffInterfaces(t *testing.T) {
 			t.Errorf("%s: changes of the nested call (-want +got):\n%s", name, diff)
 		}
 	}
-	empty.CacheDir = testenv.TempDir(t)
+	empty.CacheDir = t.TempDir()
 	checkNotAtHand(t, &empty, old, updated)
 	if diffs, err := empty.DiffInterfaces(t.Context(), cotter.Request{Dir: p.dir}, updated, updated); diffs != nil || err != nil {
 		t.Errorf("DiffInterfaces of the same lock = %v, %v", diffs, err)
@@ -123,7 +122,7 @@ func TestDiffInterfaces(t *testing.T) {
 // request is offline.
 func checkNotAtHand(t *testing.T, in *cotter.Installer, old, updated *lockfile.File) {
 	t.Helper()
-	diffs, err := in.DiffInterfaces(t.Context(), cotter.Request{Dir: testenv.TempDir(t), Offline: true}, old, updated)
+	diffs, err := in.DiffInterfaces(t.Context(), cotter.Request{Dir: t.TempDir(), Offline: true}, old, updated)
 	if err != nil || len(diffs) != 2 {
 		t.Fatalf("DiffInterfaces = %v, %v, want two", diffs, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // shared is a package whose modules use files outside of their own directories.
@@ -208,8 +207,8 @@ func TestMovedProject(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
 	p.mustInstall(t, cotter.Request{})
-	archive := filepath.Join(testenv.TempDir(t), "project.tar")
-	elsewhere := testenv.TempDir(t)
+	archive := filepath.Join(t.TempDir(), "project.tar")
+	elsewhere := t.TempDir()
 	for _, args := range [][]string{{"-C", p.dir, "-cf", archive, "."}, {"-C", elsewhere, "-xf", archive}} {
 		if out, err := exec.Command("tar", args...).CombinedOutput(); err != nil {
 			t.Fatalf("tar %v: %v\n%s", args, err, out)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -45,8 +44,8 @@ func linkedOrigins(t *testing.T) (*project, map[string]func(subdir string) strin
 			files[at+name] = file
 		}
 	}
-	p := &project{world: modtest.NewWith(t, files, modtest.Options{}), dir: testenv.TempDir(t), state: testenv.TempDir(t)}
-	local := filepath.Join(testenv.TempDir(t), "package")
+	p := &project{world: modtest.NewWith(t, files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
+	local := filepath.Join(t.TempDir(), "package")
 	for _, name := range slices.Sorted(maps.Keys(linkedPackage)) {
 		file, at := linkedPackage[name], filepath.Join(local, name)
 		err := os.MkdirAll(filepath.Dir(at), 0o755)
@@ -76,7 +75,7 @@ func TestLinksLeftOut(t *testing.T) {
 	hashes := map[string][]string{}
 	for origin, address := range origins {
 		for _, subdir := range []string{"//modules/net", ""} {
-			one := &project{world: p.world, dir: testenv.TempDir(t), state: p.state}
+			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(subdir)))
 			one.mustInstall(t, cotter.Request{})
 			if n := strings.Count(one.events(), "are left out: "); n != 1 {
@@ -111,7 +110,7 @@ func TestLinksLeftOut(t *testing.T) {
 func TestLinksInCalledDirectory(t *testing.T) {
 	t.Parallel()
 	p, origins := linkedOrigins(t)
-	cache := testenv.TempDir(t)
+	cache := t.TempDir()
 	for origin, address := range origins {
 		for _, test := range []struct{ subdir, call, link string }{
 			{"//modules/bad", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
@@ -121,7 +120,7 @@ func TestLinksInCalledDirectory(t *testing.T) {
 			{"//examples/nothing", "module net (main.tf:2)", `"examples/nothing" to "gone"`},
 			{"//modules", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
 		} {
-			one := &project{world: p.world, dir: testenv.TempDir(t), state: p.state}
+			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(test.subdir)))
 			in := one.installer()
 			in.CacheDir = cache

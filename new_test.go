@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -117,8 +116,8 @@ func TestNew(t *testing.T) {
 		UserAgent:   "embedder/1.0",
 		Credentials: credentials{},
 		Fetcher:     &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"own": getter}},
-		CacheDir:    testenv.TempDir(t),
-		StateDir:    testenv.TempDir(t),
+		CacheDir:    t.TempDir(),
+		StateDir:    t.TempDir(),
 		Parallel:    2,
 		OnEvent: func(ev cotter.Event) {
 			if _, ok := ev.(event.ModuleInstalled); ok {

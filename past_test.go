@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -162,7 +161,7 @@ func TestRenamedOffline(t *testing.T) {
 	t.Parallel()
 	p := world(t, pastWorld)
 	in := p.installer()
-	in.CacheDir = testenv.TempDir(t)
+	in.CacheDir = t.TempDir()
 	install := func(req cotter.Request) *cotter.Result {
 		t.Helper()
 		req.Dir = p.dir
@@ -263,7 +262,7 @@ func TestRenamedGone(t *testing.T) {
 	}
 	p.calls(t, "b git::https://MODTEST_HOST/git/infra.git?ref=main")
 	p.remove(t, ".terraform")
-	p.state = testenv.TempDir(t)
+	p.state = t.TempDir()
 	p.checkSelected(t, cotter.Request{}, "b "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
 	p.checkWarned(t, "which has the same source, but it can no longer be used, so the newest was selected: cannot fetch")
 }
@@ -295,7 +294,7 @@ func TestRenamedWithOtherContent(t *testing.T) {
 			}
 			p.calls(t, "b "+test.call)
 			p.remove(t, ".terraform")
-			p.state = testenv.TempDir(t)
+			p.state = t.TempDir()
 			err := p.mustFail(t, cotter.Request{})
 			_, mismatch := errors.AsType[*cotter.HashMismatchError](err)
 			_, changed := errors.AsType[*cotter.ContentChangedError](err)
@@ -408,7 +407,7 @@ func TestInstalledVersionsOfEarlierRuns(t *testing.T) {
 	p.checkSelected(t, cotter.Request{}, "net 1.5.0 newest")
 	p.remove(t, ".terraform.lock.hcl")
 	p.publish(t, "acme/net/aws", "1.6.0")
-	p.state = testenv.TempDir(t) // of another user
+	p.state = t.TempDir() // of another user
 	p.checkSelected(t, cotter.Request{}, "net 1.6.0 newest")
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -81,7 +80,7 @@ func absent(t *testing.T, names ...string) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
-	dir, elsewhere := w.project(t, map[string]string{"main.tf": oneOfEachConfig}), testenv.TempDir(t)
+	dir, elsewhere := w.project(t, map[string]string{"main.tf": oneOfEachConfig}), t.TempDir()
 	before := snapshot(t, dir)
 	req := cotter.Request{
 		Dir: dir, Providers: &cotter.Providers{},

@@ -21,7 +21,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -113,8 +112,8 @@ func (p *project) fresh(t *testing.T, transport http.RoundTripper) *cotter.Insta
 	return cotter.New(cotter.Options{
 		HTTPClient: &http.Client{Transport: transport},
 		// The git program would not use the transport.
-		Fetcher:  &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + testenv.TempDir(t), "GIT_CONFIG_NOSYSTEM=1"}}},
-		CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t),
+		Fetcher:  &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}}},
+		CacheDir: t.TempDir(), StateDir: t.TempDir(),
 	})
 }
 

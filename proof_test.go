@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -275,7 +274,7 @@ module "branch" {
 -- git/plain.git/v1.0.0/main.tf --
 # good
 `)
-	cache := testenv.TempDir(t)
+	cache := t.TempDir()
 	install := func(req cotter.Request) error {
 		in := p.installer()
 		in.CacheDir = cache
@@ -295,7 +294,7 @@ module "branch" {
 		t.Fatal(err)
 	}
 	p.remove(t, ".terraform")
-	p.state = testenv.TempDir(t) // the state of another user
+	p.state = t.TempDir() // the state of another user
 	if err := install(cotter.Request{Locked: true}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
 		t.Errorf("a commit that only the cache has was installed: %v", err)
 	}
@@ -349,7 +348,7 @@ func TestWithoutState(t *testing.T) {
 func TestUnusableCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	file := filepath.Join(testenv.TempDir(t), "file")
+	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

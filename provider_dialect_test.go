@@ -7,7 +7,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -17,7 +16,7 @@ func newStockWorld(t *testing.T, text string) *providerWorld {
 	w := newProviderWorld(t, text, modtest.Options{})
 	here := map[string]any{"providers.v1": w.URL() + "/v1/providers/", "modules.v1": w.URL() + "/v1/modules/"}
 	in := cotter.New(cotter.Options{
-		HTTPClient: w.HTTPClient(), CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t), OnEvent: w.in.OnEvent,
+		HTTPClient: w.HTTPClient(), CacheDir: t.TempDir(), StateDir: t.TempDir(), OnEvent: w.in.OnEvent,
 		Services: map[addrs.Hostname]map[string]any{addrs.DefaultRegistryHost: here, addrs.TerraformRegistryHost: here},
 	})
 	w.in = in
@@ -174,7 +173,7 @@ func TestLockOfTerraform(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			in := *w.in
-			in.OnEvent, in.CacheDir = nil, testenv.TempDir(t)
+			in.OnEvent, in.CacheDir = nil, t.TempDir()
 			req := cotter.Request{
 				Dir: w.project(t, map[string]string{"main.tf": row.config, ".terraform.lock.hcl": row.lock}), Dialect: cotter.DialectOpenTofu, Providers: &cotter.Providers{},
 			}

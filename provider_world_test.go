@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -72,7 +71,7 @@ func (w *providerWorld) project(t *testing.T, files map[string]string) string {
 
 func writeProject(t *testing.T, files map[string]string, host string) string {
 	t.Helper()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -136,7 +135,7 @@ func TestRequestsOfMethods(t *testing.T) {
 // Two projects must not have the same lock or modules directory.
 func TestInstallAllPlaces(t *testing.T) {
 	t.Parallel()
-	elsewhere := testenv.TempDir(t)
+	elsewhere := t.TempDir()
 	dirs := []string{writeProject(t, map[string]string{"main.tf": ""}, ""), writeProject(t, map[string]string{"main.tf": ""}, "")}
 	for field, req := range map[string]cotter.Request{
 		"LockFile":    {LockFile: elsewhere + "/lock.hcl"},
@@ -161,7 +160,7 @@ func TestAcceptAllChanged(t *testing.T) {
 	client := first.HTTPClient()
 	target := &switchable{RoundTripper: client.Transport}
 	client.Transport = target
-	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t)})
+	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +293,7 @@ func TestTrace(t *testing.T) {
 	var log bytes.Buffer
 	in := cotter.New(cotter.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
 		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
-	}, CacheDir: testenv.TempDir(t)})
+	}, CacheDir: t.TempDir()})
 	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 		mu.Lock()

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // asStock is a lock without module blocks, as a stock tool leaves it when it rewrites the file.
@@ -100,7 +99,7 @@ func TestStockToolDropsEntries(t *testing.T) {
 	p := world(t, nested)
 	p.mustInstall(t, cotter.Request{Dialect: cotter.DialectTerraform})
 	want := blocks(p.file(".terraform.lock.hcl"))
-	p.stock(t, binary, "providers", "lock", "-fs-mirror="+testenv.TempDir(t))
+	p.stock(t, binary, "providers", "lock", "-fs-mirror="+t.TempDir())
 	if blocks(p.file(".terraform.lock.hcl")) != "" {
 		t.Fatal("terraform providers lock kept the module blocks: there is nothing to heal any more")
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -44,7 +43,7 @@ func newSameLock(t *testing.T) *sameLock {
 	t.Helper()
 	w := &sameLock{providerWorld: newProviderWorld(t, sameLockWorld, modtest.Options{})}
 	w.files = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "1.0.0" }`)}
-	w.mirror.Dir = testenv.TempDir(t)
+	w.mirror.Dir = t.TempDir()
 	if err := w.WriteProviderMirror(w.mirror.Dir, modtest.ProviderMirror{}); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *cot
 	},
 	"a cache of another user": func(t *testing.T, w *sameLock, _ string) *cotter.Installer {
 		in := w.warm(t, cotter.Request{Dir: w.project(t, w.files)})
-		in.StateDir = testenv.TempDir(t)
+		in.StateDir = t.TempDir()
 		return in
 	},
 	"an installation": func(t *testing.T, w *sameLock, dir string) *cotter.Installer {
@@ -105,13 +104,13 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *cot
 	},
 	"a plugin cache": func(t *testing.T, w *sameLock, _ string) *cotter.Installer {
 		in := w.Installer()
-		in.PluginCacheDir = testenv.TempDir(t)
+		in.PluginCacheDir = t.TempDir()
 		w.unpack(t, in.PluginCacheDir)
 		return in
 	},
 	"a plugin cache and a warm cache without packages": func(t *testing.T, w *sameLock, _ string) *cotter.Installer {
 		in := w.warm(t, cotter.Request{Dir: w.project(t, w.files)})
-		in.PluginCacheDir = testenv.TempDir(t)
+		in.PluginCacheDir = t.TempDir()
 		w.unpack(t, in.PluginCacheDir)
 		packages := filepath.Join(in.CacheDir, "provider", "package")
 		if err := os.RemoveAll(packages); err != nil {
@@ -284,7 +283,7 @@ func TestSameLockOfModules(t *testing.T) {
 				t.Fatal(err)
 			}
 			other := *warm
-			other.StateDir = testenv.TempDir(t)
+			other.StateDir = t.TempDir()
 			_, unsealed := install(t, &other, lock)
 			for state, after := range map[string]string{"a warm cache": cached, "an installation": fileIn(t, dir, ".terraform.lock.hcl"), "a cache of another user": unsealed} {
 				if diff := cmp.Diff(cold, after); diff != "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -39,7 +38,7 @@ module "oci" {
 // and the packages that were fetched.
 func installShared(t *testing.T, p *project, cache string) (files map[string]string, fetched []string) {
 	t.Helper()
-	one := &project{world: p.world, dir: testenv.TempDir(t), state: p.state}
+	one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 	if err := p.world.WriteTree(one.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 // A package that an earlier run has fetched is used only if it is known to be current.
 func TestSharedCacheIsCurrent(t *testing.T) {
 	t.Parallel()
-	p, cache := world(t, sharedWorld), testenv.TempDir(t)
+	p, cache := world(t, sharedWorld), t.TempDir()
 	if _, fetched := installShared(t, p, cache); len(fetched) != 3 {
 		t.Errorf("fetched %q, want all three", fetched)
 	}
@@ -91,7 +90,7 @@ func TestSharedCacheIsCurrent(t *testing.T) {
 // fetches.
 func TestSharedArchive(t *testing.T) {
 	t.Parallel()
-	p, cache := world(t, sharedWorld), testenv.TempDir(t)
+	p, cache := world(t, sharedWorld), t.TempDir()
 	fetching, began := make(chan struct{}), make(chan struct{})
 	first := p.installer()
 	first.CacheDir = cache
@@ -102,7 +101,7 @@ func TestSharedArchive(t *testing.T) {
 		ended <- err
 	}()
 	<-fetching
-	second := &project{world: p.world, dir: testenv.TempDir(t), state: p.state}
+	second := &project{world: p.world, dir: t.TempDir(), state: p.state}
 	if err := p.world.WriteTree(second.dir, "config"); err != nil {
 		t.Fatal(err)
 	}

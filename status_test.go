@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 )
 
@@ -73,7 +72,7 @@ func TestReportOK(t *testing.T) {
 
 func TestVerifyOfAnEmptyProject(t *testing.T) {
 	t.Parallel()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	for name, text := range map[string]string{"main.tf": "", ".terraform.lock.hcl": ""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

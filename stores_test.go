@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -57,7 +56,7 @@ The net.
 // openBundle opens a bundle in a file.
 func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	t.Helper()
-	name := filepath.Join(testenv.TempDir(t), "bundle.tar")
+	name := filepath.Join(t.TempDir(), "bundle.tar")
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 func freshInstaller(t *testing.T, p *project, store cotter.PackageStore) *cotter.Installer {
 	t.Helper()
 	in := p.installer()
-	in.CacheDir, in.StateDir = testenv.TempDir(t), testenv.TempDir(t)
+	in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
 	if store != nil {
 		in.Stores = []cotter.PackageStore{store}
 	}
@@ -181,7 +180,7 @@ func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte 
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := os.Create(filepath.Join(testenv.TempDir(t), "layer"))
+	layer, err := os.Create(filepath.Join(t.TempDir(), "layer"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestStockTool runs the available stock tools in projects that an Installer has installed. They
@@ -97,7 +96,7 @@ func (p *project) runStock(t *testing.T, dir string, env []string, binary string
 	t.Helper()
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
-	empty := filepath.Join(testenv.TempDir(t), "cli.tfrc")
+	empty := filepath.Join(t.TempDir(), "cli.tfrc")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -53,7 +52,7 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
-	p.state = testenv.TempDir(t)
+	p.state = t.TempDir()
 	return p, req
 }
 

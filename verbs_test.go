@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/repository"
@@ -82,7 +81,7 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 // A canceled run returns the cause that its caller has given.
 func TestCauseOfCancellation(t *testing.T) {
 	t.Parallel()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	stopped := errors.New("the user pressed a key")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)

@@ -22,7 +22,6 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -111,7 +110,7 @@ func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{world: modtest.NewWith(t, fsys, opts), dir: testenv.TempDir(t), state: testenv.TempDir(t)}
+	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir(), state: t.TempDir()}
 	if err := p.world.WriteTree(p.dir, "config"); err != nil {
 		t.Fatal(err)
 	}

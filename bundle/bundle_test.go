@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/bundle"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -94,7 +93,7 @@ func Example() {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	in, err := installed(w, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +124,7 @@ func TestCreate(t *testing.T) {
 func TestCreateWithoutLock(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	if err := w.WriteTree(dir, "config"); err != nil {
 		t.Fatal(err)
 	}

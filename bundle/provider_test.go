@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -36,7 +35,7 @@ type providerProject struct {
 
 func newProviderProject(t *testing.T) *providerProject {
 	t.Helper()
-	p := &providerProject{dir: testenv.TempDir(t), req: cotter.Request{Providers: &cotter.Providers{}}}
+	p := &providerProject{dir: t.TempDir(), req: cotter.Request{Providers: &cotter.Providers{}}}
 	p.w = modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{})
 	p.in = p.w.Installer()
 	text := `
@@ -67,7 +66,7 @@ func (p *providerProject) request() cotter.Request {
 // bundle writes a bundle and returns the name of its file.
 func (p *providerProject) bundle(t *testing.T) string {
 	t.Helper()
-	name := filepath.Join(testenv.TempDir(t), "bundle.tar")
+	name := filepath.Join(t.TempDir(), "bundle.tar")
 	if err := os.WriteFile(name, p.bytes(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +112,7 @@ func (p *providerProject) installFrom(t *testing.T, name string) error {
 	defer opened.Close()
 	req := p.request()
 	req.Locked, req.Offline = true, true
-	elsewhere := cotter.Installer{Stores: []cotter.PackageStore{opened}, CacheDir: testenv.TempDir(t), StateDir: testenv.TempDir(t)}
+	elsewhere := cotter.Installer{Stores: []cotter.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()}
 	_, err = elsewhere.Install(t.Context(), req)
 	if installed, _ := filepath.Glob(filepath.Join(p.dir, ".terraform", "providers", "*", "*", "*", "*", "*")); (err == nil) != (len(installed) == 1) {
 		t.Errorf("Install = %v, and %q is installed", err, installed)
@@ -202,7 +201,7 @@ func TestProviderWithoutArchiveHash(t *testing.T) {
 // unpackedMirror returns a filesystem mirror with the package of the project's provider.
 func unpackedMirror(t *testing.T, p *providerProject) string {
 	t.Helper()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	at := filepath.Join(dir, string(p.w.Host()), "acme", "cloud", "1.2.0", addrs.CurrentPlatform().String())
 	if err := os.MkdirAll(at, 0o700); err != nil {
 		t.Fatal(err)

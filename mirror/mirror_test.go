@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -35,7 +34,7 @@ module "tar" {
 func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *mirror.Mirror) {
 	t.Helper()
 	w = modtest.New(t, modtest.Txtar(world))
-	in, dir = w.Installer(), testenv.TempDir(t)
+	in, dir = w.Installer(), t.TempDir()
 	text := strings.ReplaceAll(config, "HOST", string(w.Host()))
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -107,7 +106,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 func TestPushWithoutLock(t *testing.T) {
 	t.Parallel()
 	_, in, dir, m := open(t)
-	unlocked := testenv.TempDir(t)
+	unlocked := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -40,7 +39,7 @@ type providerProject struct {
 // openProvider returns a project and an empty mirror in the world's registry.
 func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	t.Helper()
-	p := &providerProject{dir: testenv.TempDir(t), req: cotter.Request{Providers: &cotter.Providers{}}}
+	p := &providerProject{dir: t.TempDir(), req: cotter.Request{Providers: &cotter.Providers{}}}
 	p.w = modtest.New(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())))
 	p.in = p.w.Installer()
 	text := "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + string(p.w.Host()) + "/acme/cloud\"\n    }\n  }\n}\n"
@@ -75,7 +74,7 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 		t.Fatal(err)
 	}
 	in := p.w.Installer()
-	in.CacheDir, in.StateDir, in.Stores = testenv.TempDir(t), testenv.TempDir(t), []cotter.PackageStore{m}
+	in.CacheDir, in.StateDir, in.Stores = t.TempDir(), t.TempDir(), []cotter.PackageStore{m}
 	in.OnEvent = func(ev cotter.Event) {
 		if warning, ok := ev.(event.Warning); ok {
 			warnings = append(warnings, warning.Message)

@@ -110,7 +110,7 @@ func TestRepairDockerRegistry(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	in.Stores, in.CacheDir = []cotter.PackageStore{m}, testenv.TempDir(t)
+	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir, Locked: true}); err != nil {
 		t.Error(err)
 	}

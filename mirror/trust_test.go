@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -74,7 +73,7 @@ func TestTrust(t *testing.T) {
 			m.Trust = test.trust
 			var warnings []string
 			fresh := w.Installer()
-			fresh.CacheDir, fresh.StateDir, fresh.Stores = testenv.TempDir(t), testenv.TempDir(t), []cotter.PackageStore{m}
+			fresh.CacheDir, fresh.StateDir, fresh.Stores = t.TempDir(), t.TempDir(), []cotter.PackageStore{m}
 			fresh.OnEvent = func(ev cotter.Event) {
 				if warning, ok := ev.(event.Warning); ok {
 					warnings = append(warnings, warning.Message)
@@ -114,7 +113,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Trust = ocistore.Trust{}
-	in.Stores, in.CacheDir = []cotter.PackageStore{m}, testenv.TempDir(t)
+	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
 	for _, name := range []string{"net", "tar"} {
 		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
 			t.Fatal(err)
@@ -170,7 +169,7 @@ func TestImportUnsigned(t *testing.T) {
 	}
 	m.Trust = ocistore.Trust{}
 	fresh := w.Installer()
-	fresh.CacheDir, fresh.StateDir = testenv.TempDir(t), testenv.TempDir(t)
+	fresh.CacheDir, fresh.StateDir = t.TempDir(), t.TempDir()
 	entries, err := fresh.ImportStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -41,7 +40,7 @@ func TestCleanDuringInstalls(t *testing.T) {
 		}
 	})
 	for i := range installs {
-		dir := filepath.Join(testenv.TempDir(t), fmt.Sprint(i))
+		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		if err := copyTree(dir, s.project(), false); err != nil {
 			t.Fatal(err)
 		}
@@ -67,12 +66,12 @@ func TestOwnDataDirs(t *testing.T) {
 	t.Parallel()
 	const processes = 8
 	world := modtest.New(t, demoTree())
-	dir, cache := world.Dir(t, "config"), testenv.TempDir(t)
+	dir, cache := world.Dir(t, "config"), t.TempDir()
 	var wait sync.WaitGroup
 	locks := make([]string, processes)
 	for i := range processes {
 		cmd := cotterIn(world, dir, cache)
-		cmd.Env = append(cmd.Env, "TF_DATA_DIR="+filepath.Join(testenv.TempDir(t), "missing", fmt.Sprint(i)))
+		cmd.Env = append(cmd.Env, "TF_DATA_DIR="+filepath.Join(t.TempDir(), "missing", fmt.Sprint(i)))
 		wait.Go(func() {
 			out, err := cmd.CombinedOutput()
 			if err != nil {

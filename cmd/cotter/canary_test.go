@@ -88,7 +88,7 @@ type victim struct {
 
 func newVictim(t *testing.T, git string, f failure) *victim {
 	t.Helper()
-	base := testenv.TempDir(t)
+	base := t.TempDir()
 	v := &victim{
 		failure: f, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
 		project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), cache: filepath.Join(base, "cache"), temporary: filepath.Join(base, "tmp"),

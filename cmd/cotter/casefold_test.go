@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -168,7 +167,7 @@ type folding struct {
 
 func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
 	t.Helper()
-	s := &site{world: world, home: testenv.TempDir(t)}
+	s := &site{world: world, home: t.TempDir()}
 	s.dir, s.cache = filepath.Join(disk, config), filepath.Join(s.home, "cache")
 	f := &folding{site: s, there: world.Dir(t, config)}
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")

@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -143,7 +142,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{world: world, args: strings.Fields(args)}
-	top := testenv.TempDir(t)
+	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	if err := s.world.WriteTree(s.project(), "project"); err != nil {
 		t.Fatal(err)
@@ -279,7 +278,7 @@ func TestCrash(t *testing.T) {
 // steps returns the names of the steps of the command, in order.
 func (s *crashScene) steps(t *testing.T) []string {
 	t.Helper()
-	file := filepath.Join(testenv.TempDir(t), "steps")
+	file := filepath.Join(t.TempDir(), "steps")
 	if out, err := s.run([]string{stepsVariable + "=" + file}, s.args...); err != nil {
 		t.Fatalf("cotter %v: %v\n%s", s.args, err, out)
 	}
@@ -374,7 +373,7 @@ func (s *crashScene) testOther(t *testing.T, at string, want []map[string]string
 	if len(s.other) == 0 {
 		return
 	}
-	killed := filepath.Join(testenv.TempDir(t), "killed")
+	killed := filepath.Join(t.TempDir(), "killed")
 	if err := copyTree(killed, s.dir, false); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -85,7 +84,7 @@ func TestCredentials(t *testing.T) {
 
 func (u user) install(t *testing.T, world *modtest.World, format string) {
 	t.Helper()
-	home, project, cache := testenv.TempDir(t), world.Dir(t, "config"), testenv.TempDir(t)
+	home, project, cache := t.TempDir(), world.Dir(t, "config"), t.TempDir()
 	expand := strings.NewReplacer("HOST", string(world.Host()), "HOME", home).Replace
 	for name, text := range u.files {
 		writeProgram(t, filepath.Join(home, name), expand(text))

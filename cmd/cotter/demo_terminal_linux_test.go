@@ -7,8 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestDemoTerminal runs the demo in a terminal, and the commands that it prints in a second
@@ -18,7 +16,7 @@ func TestDemoTerminal(t *testing.T) {
 	needGit(t)
 	person, terminal := openTerminal(t)
 	demo := exec.Command(cotterBinary, "demo")
-	demo.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "TERM=xterm", "CI=", "NO_COLOR=1")
+	demo.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm", "CI=", "NO_COLOR=1")
 	demo.Stdin, demo.Stdout, demo.Stderr = terminal, terminal, terminal
 	demo.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := demo.Start(); err != nil {

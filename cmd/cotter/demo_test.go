@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestDemo runs the README's first command, without a terminal, and then the commands that
@@ -89,8 +87,8 @@ func runPrinted(t *testing.T, commands []string) map[string]string {
 		script.WriteString(command + "\necho \"STATUS $?\"\n")
 	}
 	shell := exec.Command("sh")
-	shell.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + testenv.TempDir(t), "TMPDIR=" + os.Getenv("TMPDIR"), "CHECKPOINT_DISABLE=1"}
-	shell.Dir, shell.Stdin = testenv.TempDir(t), strings.NewReader(script.String())
+	shell.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.Getenv("TMPDIR"), "CHECKPOINT_DISABLE=1"}
+	shell.Dir, shell.Stdin = t.TempDir(), strings.NewReader(script.String())
 	out, err := shell.CombinedOutput()
 	if err != nil {
 		t.Fatalf("sh: %v\n%s", err, out)
@@ -119,7 +117,7 @@ func TestKeepProgram(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no program true")
 	}
-	dir := filepath.Join(testenv.TempDir(t), "bin")
+	dir := filepath.Join(t.TempDir(), "bin")
 	if err := keepProgram(program, dir); err != nil {
 		t.Fatal(err)
 	}

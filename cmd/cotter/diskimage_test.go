@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // diskImage is a file that contains a file system, mounted as a loop device. All images are
@@ -65,7 +63,7 @@ func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "cotter-test-")
 	if err != nil {
-		return testenv.TempDir(t)
+		return t.TempDir()
 	}
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -23,7 +22,7 @@ func TestDoctorPlainHTTP(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	dir := modtest.New(t, modtest.Txtar("-- config/main.tf --\nmodule \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")).Dir(t, "config")
 	cmd := exec.Command(cotterBinary, "doctor", dir)
-	cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+testenv.TempDir(t))
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
 	out, _ := cmd.CombinedOutput()
 	if want := "ok       http://" + host + " (oci) answers in"; !strings.Contains(string(out), want) {
 		t.Errorf("want %q:\n%s", want, out)
@@ -59,7 +58,7 @@ module "net" {
 	} {
 		world.SetFaults(test.fault)
 		cmd := exec.Command(cotterBinary, "doctor", dir)
-		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+testenv.TempDir(t), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+testenv.TempDir(t))
+		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
 		cmd.Env = append(cmd.Env, test.env...)
 		out, _ := cmd.CombinedOutput()
 		want := strings.ReplaceAll(test.want, "HOST", string(world.Host()))

@@ -20,7 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -141,7 +140,7 @@ func TestRenovateExtraction(t *testing.T) {
 	if renovate == "" {
 		t.Skip("COTTER_TEST_RENOVATE does not name a directory with Renovate")
 	}
-	lock, preset := filepath.Join(testenv.TempDir(t), "lock.hcl"), "../../renovate/cotter.json"
+	lock, preset := filepath.Join(t.TempDir(), "lock.hcl"), "../../renovate/cotter.json"
 	if err := os.WriteFile(lock, renovateLock(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +191,7 @@ func TestActionInstall(t *testing.T) {
 		{"no version", "1; touch evil", "", "is no version"},
 	} {
 		sums = test.sums
-		dir := testenv.TempDir(t)
+		dir := t.TempDir()
 		path := filepath.Join(dir, "path")
 		cmd := exec.Command("bash", "../../action/install.sh", test.version, filepath.Join(dir, "bin"))
 		cmd.Env = append(os.Environ(), "COTTER_RELEASES_URL="+server.URL, "GH_TOKEN=", "GITHUB_PATH="+path, "GITHUB_OUTPUT="+filepath.Join(dir, "output"))

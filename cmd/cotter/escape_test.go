@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -134,7 +133,7 @@ func TestForeignText(t *testing.T) {
 	for i, source := range sources {
 		config.WriteString("module \"m" + string(rune('a'+i)) + "\" {\n  source = \"" + source + "\"\n}\n")
 	}
-	p := &printer{world: world, dir: testenv.TempDir(t)}
+	p := &printer{world: world, dir: t.TempDir()}
 	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
 	p.write(t, "main.tf", config.String())
 	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"graph"}, {"outdated"}, {"install", evil}, {"why", evil}} {

@@ -20,7 +20,6 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -112,7 +111,7 @@ func (u *cellUser) write(t *testing.T, name, text string) {
 // lets an attacker forge something.
 func newCellSite(t *testing.T, c cell) *cellSite {
 	t.Helper()
-	s := &cellSite{top: testenv.TempDir(t)}
+	s := &cellSite{top: t.TempDir()}
 	s.newKeys(t)
 	if c.pkg == "provider" {
 		s.newProviderSite(t, c)
@@ -245,7 +244,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 // victim returns a user to whom the package of a cell is brought.
 func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 	t.Helper()
-	top := testenv.TempDir(t)
+	top := t.TempDir()
 	u := s.user(t, top, s.forged)
 	settings := ""
 	brings := func(to, from string) {

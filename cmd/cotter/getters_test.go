@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -81,10 +80,10 @@ func TestClouds(t *testing.T) {
 			server := newBuckets(t)
 			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
 			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n", expand(test.source))))
-			project, cache := world.Dir(t, "config"), testenv.TempDir(t)
+			project, cache := world.Dir(t, "config"), t.TempDir()
 			cmd := exec.Command(cotterBinary, "install", "--cache-dir", cache)
 			cmd.Dir = project
-			cmd.Env = append(world.Env(), "HOME="+testenv.TempDir(t), "CI=")
+			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=")
 			for _, entry := range test.env {
 				cmd.Env = append(cmd.Env, expand(entry))
 			}

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -79,7 +78,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			s := &situation{t: t, world: world, archive: situations[name], dir: testenv.TempDir(t)}
+			s := &situation{t: t, world: world, archive: situations[name], dir: t.TempDir()}
 			got := s.run()
 			if *update {
 				s.setOutput(got)
@@ -99,7 +98,7 @@ func TestGolden(t *testing.T) {
 // assumed about a project does not depend on the tools of this machine.
 func bothStockTools(t *testing.T) string {
 	t.Helper()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	for _, name := range []string{"tofu", "terraform"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // a program
 			t.Fatal(err)
@@ -121,7 +120,7 @@ type situation struct {
 // output is compared.
 func (s *situation) run() string {
 	s.t.Helper()
-	home := testenv.TempDir(s.t)
+	home := s.t.TempDir()
 	s.start, _ = os.Getwd()
 	s.t.Chdir(s.dir)
 	for name, value := range map[string]string{

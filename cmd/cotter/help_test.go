@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // eachCommand calls f for the command and each visible subcommand.
@@ -156,7 +155,7 @@ func TestHelpIsShown(t *testing.T) {
 // checks all pages, man checks one.
 func TestManPages(t *testing.T) {
 	t.Parallel()
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	var stderr strings.Builder
 	if status := run(t.Context(), []string{"cotter", "man", "--out", dir}, io.Discard, &stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, &stderr)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -28,7 +27,7 @@ func (s *hostileSite) attack(t *testing.T, run func(a *attacker)) *attacker {
 	t.Helper()
 	site := *s
 	a := &attacker{hostileSite: &site}
-	home := filepath.Join(testenv.TempDir(t), "attacker")
+	home := filepath.Join(t.TempDir(), "attacker")
 	a.project, a.cache, a.state = filepath.Join(home, "project"), filepath.Join(home, "cache"), filepath.Join(home, "state")
 	a.checkOut(t, s)
 	s.publish(t, "# evil\n")

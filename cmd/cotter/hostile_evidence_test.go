@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -28,7 +27,7 @@ type evilUser struct {
 
 func newEvilUser(t *testing.T) *evilUser {
 	t.Helper()
-	u := &evilUser{top: testenv.TempDir(t)}
+	u := &evilUser{top: t.TempDir()}
 	u.cache = filepath.Join(u.top, "cache")
 	platform := addrs.CurrentPlatform().String()
 	u.world = modtest.New(t, fstest.MapFS{

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -98,7 +97,7 @@ func TestCommittedProviders(t *testing.T) {
 	for name, content := range map[string]string{"cloud": "right", "disk": "disk"} {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
-	world, top := modtest.New(t, tree), testenv.TempDir(t)
+	world, top := modtest.New(t, tree), t.TempDir()
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
 	if out, err := warm.output(cotterIn(world, disk, filepath.Join(top, "cache"))); err != nil {

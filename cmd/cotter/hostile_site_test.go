@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -88,7 +87,7 @@ type hostileSite struct {
 // newHostileSite installs both projects.
 func newHostileSite(t *testing.T) *hostileSite {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(testenv.TempDir(t))
+	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

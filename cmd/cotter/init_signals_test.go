@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -52,16 +51,16 @@ type handoverTest struct {
 func newHandover(t *testing.T, world *modtest.World, script string) *handoverTest {
 	t.Helper()
 	h := &handoverTest{dir: world.Dir(t, "config")}
-	tool := filepath.Join(testenv.TempDir(t), "tofu")
+	tool := filepath.Join(t.TempDir(), "tofu")
 	if err := os.WriteFile(tool, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool, "--cache-dir", testenv.TempDir(t))
+	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool, "--cache-dir", t.TempDir())
 	h.cmd.Dir = h.dir
-	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+testenv.TempDir(t), "COTTER_STATE_DIR="+testenv.TempDir(t))
+	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir())
 	var stderr bytes.Buffer
 	h.cmd.Stderr = &stderr
 	t.Cleanup(func() {

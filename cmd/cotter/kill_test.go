@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -21,12 +20,12 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, demoTree())
 	undisturbed := world.Dir(t, "config")
-	if out, err := warm.output(cotterIn(world, undisturbed, testenv.TempDir(t))); err != nil {
+	if out, err := warm.output(cotterIn(world, undisturbed, t.TempDir())); err != nil {
 		t.Fatalf("cotter install: %v\n%s", err, out)
 	}
 	want := files(t, undisturbed)
 	for events, finished := 0, false; !finished; events++ {
-		dir, cache := world.Dir(t, "config"), testenv.TempDir(t)
+		dir, cache := world.Dir(t, "config"), t.TempDir()
 		finished = killAfter(t, cotterIn(world, dir, cache), events)
 		if out, err := warm.output(cotterIn(world, dir, cache)); err != nil {
 			t.Fatalf("cotter install after one was killed at event %d: %v\n%s", events, err, out)

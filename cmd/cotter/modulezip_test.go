@@ -13,8 +13,6 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // ourModule is the Go module of a release of this tree.
@@ -53,12 +51,12 @@ func TestInstallFromModuleZip(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	proxy, bin := testenv.TempDir(t), testenv.TempDir(t)
+	proxy, bin := t.TempDir(), t.TempDir()
 	writeProxy(t, proxy)
 	fileURL := func(dir string) string { return "file://" + strings.TrimPrefix(filepath.ToSlash("/"+dir), "/") }
 	install := exec.Command("go", "install", "-trimpath", ourModule.Path+"/cmd/cotter@latest")
 	install.Dir = bin
-	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+testenv.TempDir(t), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "CGO_ENABLED=0",
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "CGO_ENABLED=0",
 		// The other modules come from the module cache, and no other proxy is asked.
 		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(goEnv("GOMODCACHE"), "cache", "download")),
 		"GOSUMDB=off")

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -106,7 +105,7 @@ type faultSite struct {
 func newFaultSite(t *testing.T) *faultSite {
 	t.Helper()
 	world := modtest.NewWith(t, modtest.Txtar(faultsWorld), modtest.Options{OCIBearer: true})
-	s := &faultSite{site: &site{world: world, home: testenv.TempDir(t)}}
+	s := &faultSite{site: &site{world: world, home: t.TempDir()}}
 	s.dir, s.cache = world.Dir(t, "project"), filepath.Join(s.home, "cache")
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
 
@@ -147,7 +146,7 @@ func (s *faultSite) install(dir, cache, client string) (status int, out string) 
 // check tests one fault.
 func (s *faultSite) check(t *testing.T, fault *netFault) {
 	front := newFaultyFront(t, s.world, s.good, fault)
-	dir, cache := filepath.Join(testenv.TempDir(t), "project"), testenv.TempDir(t)
+	dir, cache := filepath.Join(t.TempDir(), "project"), t.TempDir()
 	if err := copyTree(dir, s.dir, false); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -130,7 +129,7 @@ func newPage(t *testing.T) *runPage {
 		t.Fatal(err)
 	}
 	world := modtest.New(t, modtest.Txtar(string(text)))
-	base := testenv.TempDir(t)
+	base := t.TempDir()
 	p := &runPage{world: world, dir: filepath.Join(base, "infra"), state: filepath.Join(base, "state"), updated: map[string]string{}}
 	host := string(world.Host())
 	p.toWorld = strings.NewReplacer("git.example.com/", host+"/git/", "registry.example.com", host)

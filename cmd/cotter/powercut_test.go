@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -87,7 +86,7 @@ type cutProject struct {
 func newCutProject(t *testing.T, dir string) *cutProject {
 	t.Helper()
 	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)),
-		home: testenv.TempDir(t), cache: testenv.TempDir(t), dir: dir}
+		home: t.TempDir(), cache: t.TempDir(), dir: dir}
 	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
 	return p
 }

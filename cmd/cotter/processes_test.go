@@ -22,7 +22,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -62,10 +61,10 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(processesWorld))
 	front := newFront(t, world)
-	cache := testenv.TempDir(t)
+	cache := t.TempDir()
 	var wait sync.WaitGroup
 	for range *processes {
-		dir := testenv.TempDir(t)
+		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -113,7 +112,7 @@ func newFront(t *testing.T, world *modtest.World) *front {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
-	f.certificates = filepath.Join(testenv.TempDir(t), "ca.pem")
+	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
 	writeText(t, f.certificates, string(asPEM(certificate.Certificate[0])))
 	return f
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -202,7 +201,7 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 			t.Logf("%s is not installed, so it was not asked", tool)
 			continue
 		}
-		dir := filepath.Join(testenv.TempDir(t), "project") // a copy, because Cotter continues in the original
+		dir := filepath.Join(t.TempDir(), "project") // a copy, because Cotter continues in the original
 		if err := copyTree(dir, s.project(), false); err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestReadOnlyCheckout installs in a read-only checkout with the data directory elsewhere.
@@ -16,7 +14,7 @@ func TestReadOnlyCheckout(t *testing.T) {
 	t.Parallel()
 	needMount(t)
 	s := newCrashScene(t, "install", func(s *crashScene) { s.mustRun(t, "install") })
-	data := filepath.Join(testenv.TempDir(t), "data")
+	data := filepath.Join(t.TempDir(), "data")
 	env := []string{"TF_DATA_DIR=" + data}
 	mount := exec.Command("mount", "--bind", s.project(), s.project())
 	if out, err := mount.CombinedOutput(); err != nil {

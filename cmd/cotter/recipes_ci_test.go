@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // stateKey is the secret that the machines of a CI system share.
@@ -99,7 +97,7 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	}
 	j.machine.with("COTTER_STATE_KEY="+stateKey).mustRun(t, j.repo, "cotter", "verify", "--recursive", ".")
 	if j.save != "" {
-		kept := filepath.Join(testenv.TempDir(t), "cache")
+		kept := filepath.Join(t.TempDir(), "cache")
 		if err := os.Rename(j.save, kept); err != nil {
 			t.Fatal(err)
 		}
@@ -220,8 +218,8 @@ func (j *githubJob) command(t *testing.T, step githubStep) {
 	if strings.HasPrefix(step.Run, "tofu ") && !j.machine.has(t, "tofu") {
 		return
 	}
-	output := filepath.Join(testenv.TempDir(t), "output")
-	env := []string{"GITHUB_OUTPUT=" + output, "GITHUB_PATH=" + filepath.Join(testenv.TempDir(t), "path")}
+	output := filepath.Join(t.TempDir(), "output")
+	env := []string{"GITHUB_OUTPUT=" + output, "GITHUB_PATH=" + filepath.Join(t.TempDir(), "path")}
 	for name, value := range step.Env {
 		env = append(env, name+"="+j.expand(t, value))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -110,7 +109,7 @@ type machine struct {
 // installed on this system are missing on the machine; see has.
 func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	t.Helper()
-	base := testenv.TempDir(t)
+	base := t.TempDir()
 	m := &machine{world: r.world, home: filepath.Join(base, "home"), bin: filepath.Join(base, "bin")}
 	for _, dir := range []string{m.home, m.bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -174,7 +173,7 @@ func (m *machine) with(entries ...string) *machine {
 // checkout returns a new copy of a directory of the repository.
 func (r *recipes) checkout(t *testing.T, dir string) string {
 	t.Helper()
-	base := testenv.TempDir(t)
+	base := t.TempDir()
 	to := filepath.Join(base, "repo")
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))); err != nil {
 		t.Fatal(err)

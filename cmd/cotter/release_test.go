@@ -18,8 +18,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestReleaseFiles checks the files of a release in the directory COTTER_TEST_DIST, which
@@ -79,7 +77,7 @@ func TestReleaseFiles(t *testing.T) {
 	if len(packages) != 1 {
 		t.Fatalf("the packages for this system are %q", packages)
 	}
-	root := testenv.TempDir(t)
+	root := t.TempDir()
 	if out, err := exec.Command("dpkg-deb", "--extract", packages[0], root).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -95,7 +93,7 @@ func installByAction(t *testing.T, dist, version string) string {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix("/download/v"+version+"/", http.FileServer(http.Dir(dist))))
 	t.Cleanup(server.Close)
-	dir := testenv.TempDir(t)
+	dir := t.TempDir()
 	cmd := exec.Command("bash", "../../action/install.sh", "v"+version, filepath.Join(dir, "bin"))
 	cmd.Env = append(os.Environ(), "COTTER_RELEASES_URL="+server.URL, "GH_TOKEN=", "GITHUB_PATH="+filepath.Join(dir, "path"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // checkSARIF compares a document with testdata/sarif.json. If COTTER_TEST_SARIF_SCHEMA names
@@ -94,9 +92,9 @@ func validSARIF(ts *testscript.TestScript, _ bool, args []string) {
 // TestSARIFSchema checks that faulty documents are rejected.
 func TestSARIFSchema(t *testing.T) {
 	t.Parallel()
-	name := testenv.TempDir(t) + "/found.sarif"
+	name := t.TempDir() + "/found.sarif"
 	result := func(change func(*sarifResult)) []sarifResult {
-		f := &sarifReport{root: testenv.TempDir(t)}
+		f := &sarifReport{root: t.TempDir()}
 		f.add(&scannedProject{dir: "envs/dev"}, "stale", "module", "a", "text", position{"main tf:1.tf", 7})
 		change(&f.results[0])
 		return f.results

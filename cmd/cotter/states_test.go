@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -108,7 +107,7 @@ func TestStates(t *testing.T) {
 	oldTree, newTree := stockView(t, filepath.Join(s.saved, "project")), stockView(t, s.project())
 	for _, state := range projectStates {
 		s.enter(t, state, steps)
-		entered := filepath.Join(testenv.TempDir(t), "entered")
+		entered := filepath.Join(t.TempDir(), "entered")
 		if err := copyTree(entered, s.dir, false); err != nil {
 			t.Fatal(err)
 		}

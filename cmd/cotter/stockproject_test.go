@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -31,7 +30,7 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 	if err != nil {
 		t.Skipf("%s is not installed", tool)
 	}
-	top := testenv.TempDir(t)
+	top := t.TempDir()
 	p := &stockProject{world: world, tool: tool, binary: binary, dir: filepath.Join(top, "project")}
 	for _, tree := range trees {
 		p.write(t, tree)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -203,7 +202,7 @@ func TestProviderTransfers(t *testing.T) {
 }
 `, "HOST", "MODTEST_HOST"))}}
 	addProvider(tree, "acme/cloud", addrs.CurrentPlatform().String(), "1.0.0")
-	world, cache := modtest.New(t, tree), testenv.TempDir(t)
+	world, cache := modtest.New(t, tree), t.TempDir()
 	world.SetFaults(modtest.Fault{Path: "/providers/", Times: 1, Truncate: true})
 	var wait sync.WaitGroup
 	for range 4 {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestSyscallOrder records the system calls of an installation and checks the order that
@@ -26,7 +24,7 @@ func TestSyscallOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needCommands(t, "strace")
-			p := newCutProject(t, filepath.Join(testenv.TempDir(t), "project"))
+			p := newCutProject(t, filepath.Join(t.TempDir(), "project"))
 			p.prepare(t, c.upgrade)
 			install := []string{"install"}
 			if c.vendored {

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -105,7 +104,7 @@ func newSite(t *testing.T, gitBackend string, keys ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), home: testenv.TempDir(t), gitBackend: gitBackend}
+	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), home: t.TempDir(), gitBackend: gitBackend}
 	s.dir, s.cache = filepath.Join(s.home, "project"), filepath.Join(s.home, "cache")
 	s.answer(s.registryAnswer("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"),
 		s.registryAnswer("hosted", "https://MODTEST_HOST/archives/hosted.tar.gz//*"))

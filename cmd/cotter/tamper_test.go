@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // tampering is a change of something that an installation relies on, and how the commands
@@ -143,7 +141,7 @@ func (s *site) tamper(t *testing.T, row tampering) {
 			at.copyCache(t)
 		}
 		if c.empty {
-			at.cache = testenv.TempDir(t)
+			at.cache = t.TempDir()
 		}
 		at.check(t, c)
 		// check has verified that such a command changes nothing.
@@ -156,7 +154,7 @@ func (s *site) tamper(t *testing.T, row tampering) {
 // in the cache depends on its user.
 func (s *site) copy(t *testing.T) *scene {
 	t.Helper()
-	dir := filepath.Join(testenv.TempDir(t), "project")
+	dir := filepath.Join(t.TempDir(), "project")
 	if err := copyTree(dir, s.dir, false); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +176,7 @@ func (s *site) own(dir string) error {
 // save saves a copy of the project.
 func (s *scene) save(t *testing.T) {
 	t.Helper()
-	s.saved = filepath.Join(testenv.TempDir(t), "saved")
+	s.saved = filepath.Join(t.TempDir(), "saved")
 	if err := copyTree(s.saved, s.dir, false); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +194,7 @@ func (s *scene) reset(t *testing.T, bare bool) {
 // copyCache gives the scene its own copy of the cache.
 func (s *scene) copyCache(t *testing.T) {
 	t.Helper()
-	dir := filepath.Join(testenv.TempDir(t), "cache")
+	dir := filepath.Join(t.TempDir(), "cache")
 	if err := copyTree(dir, s.cache, false); err != nil {
 		t.Fatal(err)
 	}

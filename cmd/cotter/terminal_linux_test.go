@@ -17,7 +17,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -175,12 +174,12 @@ func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
 // command.
 func slowProject(t *testing.T, world *modtest.World) (dir string, environ []string) {
 	t.Helper()
-	dir = testenv.TempDir(t)
+	dir = t.TempDir()
 	source := world.ArchiveSource("a-module-with-a-long-name-for-narrow-terminals.zip", "")
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"logs\" {\n  source = \""+source+"\"\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	home := testenv.TempDir(t)
+	home := t.TempDir()
 	return dir, append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
 }
@@ -266,7 +265,7 @@ func TestTerminalInterrupted(t *testing.T) {
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- registry/acme/a-module-with-a-long-name/aws/5.1.0/main.tf --\n-- registry/acme/a-module-with-a-long-name/aws/5.2.0/main.tf --\nvariable \"a_required_argument_of_this_version\" {\n}\n"))
-	dir, home := testenv.TempDir(t), testenv.TempDir(t)
+	dir, home := t.TempDir(), t.TempDir()
 	text := fmt.Sprintf("module \"network_of_production\" {\n  source  = \"%s/acme/a-module-with-a-long-name/aws\"\n  version = \"5.1.0\"\n}\n", world.Host())
 	name := filepath.Join(dir, "configuration-of-the-network.tf")
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {

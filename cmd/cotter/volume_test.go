@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -23,7 +22,7 @@ func TestVolume(t *testing.T) {
 	}
 	const roots, failing = 200, 20
 	world := modtest.New(t, modtest.Txtar("-- registry/acme/vpc/aws/5.1.0/main.tf --\n-- registry/acme/tags/aws/1.0.0/main.tf --\n"))
-	dir, home := testenv.TempDir(t), testenv.TempDir(t)
+	dir, home := t.TempDir(), t.TempDir()
 	for i := range roots {
 		version := "~> 5.1"
 		if i >= roots-failing {

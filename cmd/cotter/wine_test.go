@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -27,7 +26,7 @@ func TestWine(t *testing.T) {
 		t.Skip("COTTER_TEST_WINE is not set")
 	}
 	world := modtest.NewWith(t, modtest.Txtar(wineWorld), modtest.Options{Archives: true})
-	w := wine{t: t, program: program, world: world, home: testenv.TempDir(t)}
+	w := wine{t: t, program: program, world: world, home: t.TempDir()}
 	w.trustWorld()
 	project := w.project("config")
 

@@ -67,19 +67,6 @@ func runMoreTestsAtOnce() {
 	}
 }
 
-// TempDir is like the method TempDir of tb, for directories in which a cache may be: its providers are
-// in read-only directories, which only root can remove without changing their modes.
-func TempDir(tb TB) string {
-	tb.Helper()
-	dir := tb.TempDir()
-	tb.Cleanup(func() {
-		if err := removeall.Dir(dir); err != nil {
-			tb.Fatal(err)
-		}
-	})
-	return dir
-}
-
 type prepared struct{ tests Runner }
 
 func (p prepared) Run() int {
