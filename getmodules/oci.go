@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 // fetchOCI fetches the layer of a module package from a repository. With the client of this
@@ -25,6 +28,9 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	manifest, err := oci.Read(ctx, repository, addr.reference())
+	if errors.Is(err, fs.ErrNotExist) && addr.digest == "" {
+		err = withNearTags(ctx, repository, addr.tag, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +55,27 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	pkg.Revision = manifest.Digest
 	pkg.Resolved = addr.resolved(pkg.Revision)
 	return pkg, nil
+}
+
+// errEnough ends the listing of tags.
+var errEnough = errors.New("no more tags are needed")
+
+// withNearTags returns a *[TagNotFoundError] with the tags that resemble the missing one, of the first
+// page that the registry sends. They are only a hint: if the tags cannot be listed, or the registry
+// lists the tag, withNearTags returns err.
+func withNearTags(ctx context.Context, repository ocistore.Repository, missing string, err error) error {
+	tags := git.Refs{}
+	failed := repository.Tags(ctx, "", func(page []string) error {
+		for _, tag := range page {
+			tags[git.Tags+tag] = git.Ref{}
+		}
+		return errEnough
+	})
+	_, listed := tags[git.Tags+missing]
+	if listed || failed != nil && !errors.Is(failed, errEnough) {
+		return err
+	}
+	return &TagNotFoundError{Tag: missing, Near: tags.Near(missing), Err: err}
 }
 
 func badArtifact(reason error) error { return fmt.Errorf("%w: %w", ErrOCIArtifact, reason) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,45 @@ func TestOCITags(t *testing.T) {
 		pages := slices.DeleteFunc(asked(world), func(line string) bool { return !strings.HasPrefix(line, "GET /v2/net/tags/list?") })
 		if len(pages) != test.pages {
 			t.Errorf("%+v: requests are %q, want %d for tags", test.opts, pages, test.pages)
+		}
+	}
+}
+
+// The error for a tag that does not exist names the tags that resemble it, or else the newest.
+func TestOCITagNotFound(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(`
+-- oci/net/1.0.0/main.tf --
+-- oci/net/1.1.0/main.tf --
+-- oci/net/latest-main/main.tf --
+`))
+	for _, test := range []struct {
+		name, tag string
+		want      []string
+	}{
+		{"a prefix", "v1.1.0", []string{"1.1.0"}},
+		{"nothing like it", "stable", []string{"1.1.0", "1.0.0"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := newOCIFetcher(world).Fetch(t.Context(), getmodules.Request{
+				Package: pkgOf(world.OCISource("net", "?tag="+test.tag)), Dir: filepath.Join(t.TempDir(), "net"),
+			})
+			missing, ok := errors.AsType[*getmodules.TagNotFoundError](err)
+			if !ok || missing.Tag != test.tag || cmp.Diff(test.want, missing.Near) != "" || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Fetch = %v, want a *TagNotFoundError near %q", err, test.want)
+			}
+		})
+	}
+
+	// A repository that does not exist has no tags, and an unlisted tag is no proof.
+	for _, repository := range []string{"nett", "net"} {
+		world := modtest.NewWith(t, modtest.Txtar("-- oci/net/1.0.0/main.tf --\n"), modtest.Options{Faults: []modtest.Fault{{Path: "/v2/net/tags/list", Status: http.StatusForbidden}}})
+		_, err := newOCIFetcher(world).Fetch(t.Context(), getmodules.Request{
+			Package: pkgOf(world.OCISource(repository, "?tag=2.0.0")), Dir: filepath.Join(t.TempDir(), "net"),
+		})
+		if _, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: Fetch = %v, want only fs.ErrNotExist", repository, err)
 		}
 	}
 }

@@ -419,6 +419,10 @@ func notFound(host string, err error) *problem {
 	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
 		return &problem{error: fact(missing.ErrorFor(repository))}
 	}
+	if missing, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok {
+		repository, _, _ := strings.Cut(fetch.Package, "?")
+		return &problem{error: fact(missing.ErrorFor(repository))}
+	}
 	// A page is not what git expects. The text of git then says more.
 	isPage := is[*getmodules.WebPageError](err) || strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
 	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !isPage {

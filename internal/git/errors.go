@@ -114,15 +114,20 @@ func (e *RefNotFoundError) ErrorFor(repository string) string {
 	if e.Ref == "" {
 		return repository + " is empty, or its HEAD does not name a branch; name one with ?ref="
 	}
-	message := fmt.Sprintf("%s has no tag, branch or commit %q", repository, e.Ref)
-	if len(e.Near) == 0 {
+	return NotFoundText(repository, "tag, branch or commit", e.Ref, e.Near)
+}
+
+// NotFoundText says that a repository has no such thing, and what it has instead.
+func NotFoundText(repository, what, name string, near []string) string {
+	message := fmt.Sprintf("%s has no %s %q", repository, what, name)
+	if len(near) == 0 {
 		return message
 	}
-	near := make([]string, len(e.Near))
-	for i, name := range e.Near {
-		near[i] = fmt.Sprintf("%q", name)
+	quoted := make([]string, len(near))
+	for i, name := range near {
+		quoted[i] = fmt.Sprintf("%q", name)
 	}
-	return message + "; it has " + strings.Join(near, ", ")
+	return message + "; it has " + strings.Join(quoted, ", ")
 }
 
 // Unwrap returns [ErrRefNotFound].
