@@ -154,15 +154,16 @@ func TestDownloadToABrokenWriter(t *testing.T) {
 
 func TestCanceledDownload(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("the user has left")
 	c := client(serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "x")
 		_ = http.NewResponseController(w).Flush()
-		cancel()
+		cancel(cause)
 		<-r.Context().Done()
 	}))
-	if err := c.Download(ctx, pkg, hosted(origin+"/x.zip", false), io.Discard); !errors.Is(err, context.Canceled) {
-		t.Errorf("Download = %v, want context.Canceled", err)
+	if err := c.Download(ctx, pkg, hosted(origin+"/x.zip", false), io.Discard); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+		t.Errorf("Download = %v, want context.Canceled and its cause", err)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
 const (
@@ -46,7 +48,7 @@ type Retry struct {
 
 // Do calls attempt until it succeeds, fails permanently, or has been repeated often enough. host
 // is the host that attempt talks to, in the form in which URLs contain it. Do returns the error
-// of the last attempt with the number of attempts, or the context's error.
+// of the last attempt with the number of attempts, or the context's error and its cause.
 func (r Retry) Do(ctx context.Context, host string, attempt func() error) error {
 	waited := time.Duration(0)
 	for attempts := 1; ; attempts++ {
@@ -117,13 +119,13 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// ended returns the error of a context that has ended, or [ErrTooSlow] if that is the cause. It
-// does not return other causes, because callers check for context.Canceled.
+// ended returns the error of a context that has ended with its cause, or only [ErrTooSlow] if that is
+// the cause.
 func ended(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrTooSlow) {
 		return ErrTooSlow
 	}
-	return ctx.Err()
+	return ctxerr.Of(ctx)
 }
 
 // MaxPause is the longest pause that is respected by waiting. If a server asks for a longer one,

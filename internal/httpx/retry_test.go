@@ -224,7 +224,8 @@ func TestCanceledWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "60"}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}}
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("the user has left")
 		done := make(chan error)
 		go func() {
 			_, err := c.Read(get(t, "https://example.com/").WithContext(ctx), 100)
@@ -232,9 +233,9 @@ func TestCanceledWhileWaiting(t *testing.T) {
 		}()
 		synctest.Wait()
 		before := time.Now()
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("Read = %v, want context.Canceled", err)
+		cancel(cause)
+		if err := <-done; !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+			t.Errorf("Read = %v, want context.Canceled and its cause", err)
 		}
 		if waited := time.Since(before); waited != 0 {
 			t.Errorf("canceling took %v", waited)

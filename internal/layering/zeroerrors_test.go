@@ -72,6 +72,7 @@ var zeroErrors = []error{
 	&getmodules.RefNotFoundError{},
 	&getmodules.StatusError{},
 	&getmodules.SubmoduleError{},
+	&getmodules.TagNotFoundError{},
 	&getproviders.AuthenticationError{},
 	&getproviders.MirrorError{},
 	&getproviders.MismatchError{},
