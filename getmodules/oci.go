@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+
+	"oras.land/oras-go/v2/registry"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/oci"
@@ -28,7 +31,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	manifest, err := oci.Read(ctx, repository, addr.reference())
-	if errors.Is(err, fs.ErrNotExist) && addr.digest == "" {
+	if errors.Is(err, fs.ErrNotExist) && addr.digest == "" && !isRedirected(err, addr) {
 		err = withNearTags(ctx, repository, addr.tag, err)
 	}
 	if err != nil {
@@ -55,6 +58,18 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	pkg.Revision = manifest.Digest
 	pkg.Resolved = addr.resolved(pkg.Revision)
 	return pkg, nil
+}
+
+// isRedirected reports whether an error is the answer of another place than the manifest's, about
+// which the tags of the repository say nothing.
+func isRedirected(err error, addr *ociAddress) bool {
+	status, ok := errors.AsType[*StatusError](err)
+	if !ok {
+		return false // the caller's client
+	}
+	home := registry.Reference{Registry: addr.host}.Host() // Docker Hub has an alias
+	from, parseErr := url.Parse(status.URL)
+	return parseErr != nil || from.Host != home || from.Path != "/v2/"+addr.repository+"/manifests/"+addr.tag
 }
 
 // errEnough ends the listing of tags.
