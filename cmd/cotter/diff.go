@@ -282,7 +282,7 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 	return c
 }
 
-// valueOf returns the entry, or the zero value if there is none.
+// valueOf returns the entry that a pointer points to, or an empty one for nil.
 func valueOf(entry *lockfile.Module) lockfile.Module {
 	if entry == nil {
 		return lockfile.Module{}

@@ -72,9 +72,16 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 		wait.Go(func() { answers[i] = d.ask(ctx, h) })
 	}
 	wait.Wait()
-	down := namesNotResolved(d.hosts, answers)
+	lookups := make([]lookup, len(d.hosts))
+	for i, h := range d.hosts {
+		lookups[i].host = h.name
+		if err := answers[i].err; err != nil {
+			_, lookups[i].name = networkReason(err)
+		}
+	}
+	down := namesNotResolved(lookups)
 	if len(down) > 0 {
-		d.problem(lowerFirst(checkNetwork), "no host name can be resolved, so the network or DNS is down: %s", listed(down))
+		d.problem(lowerFirst(checkNetwork), networkIsDown+"%s", enumeration(down))
 	}
 	for i, h := range d.hosts {
 		if !slices.Contains(down, h.name) {
@@ -83,31 +90,6 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	}
 	d.begin("Clock")
 	d.clock(answers)
-}
-
-// namesNotResolved returns the names of the hosts that were not resolved, if there are several, or one
-// that exists, and no other name was resolved. Otherwise it returns nil.
-func namesNotResolved(hosts []*host, answers []answer) []string {
-	var names []string
-	sure := false
-	for i, h := range hosts {
-		state := nameKnown
-		if answers[i].err != nil {
-			_, state = networkReason(answers[i].err)
-		}
-		switch name := hostname(h.name); {
-		case state != nameKnown:
-			names = append(names, h.name)
-			sure = sure || state == nameNotAsked || slices.Contains(publicHosts, name)
-		case name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil:
-			return nil
-		}
-	}
-	slices.Sort(names)
-	if names = slices.Compact(names); !sure && len(names) < 2 {
-		return nil
-	}
-	return names
 }
 
 // lowerFirst returns a remedy in the form of doctor's: in lower case and without a full stop.

@@ -232,25 +232,11 @@ func callList(keys []string) string {
 	if short := strings.Join(keys, ", "); len(keys) <= 5 && len(short) <= callsWidth {
 		return short
 	}
-	var text strings.Builder
-	text.WriteString(count(len(keys), "call"))
-	for i, width := 0, 0; i < min(len(keys), maxListedCalls); i++ {
-		key := keys[i]
-		if i < len(keys)-1 {
-			key += ","
-		}
-		if width == 0 || width+1+len(key) > callsWidth {
-			text.WriteString("\n" + key)
-			width = len(key)
-			continue
-		}
-		text.WriteString(" " + key)
-		width += 1 + len(key)
-	}
+	text := count(len(keys), "call") + "\n" + folded(strings.Join(keys[:min(len(keys), maxListedCalls)], ", "), callsWidth, "")
 	if more := len(keys) - maxListedCalls; more > 0 {
-		fmt.Fprintf(&text, "\nand %d more", more)
+		text += fmt.Sprintf(",\nand %d more", more)
 	}
-	return text.String()
+	return text
 }
 
 // wayOf describes how the package of a need is found and fetched.

@@ -92,38 +92,35 @@ func releaseText(entry lockfile.Module) string {
 // refName returns the version of an entry. For an entry without a version, it returns the tag or
 // branch in the source, or "" if it has none or if it is a commit or a digest.
 func refName(entry lockfile.Module) string {
-	if entry.Version != "" {
-		return entry.Version
-	}
-	_, query, _ := strings.Cut(entry.Source, "?")
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return ""
-	}
-	ref := cmp.Or(values.Get("ref"), values.Get("tag"), values.Get("rev"))
-	if short(ref) != ref {
-		return ""
-	}
-	return ref
+	return cmp.Or(entry.Version, refIn(entry.Source, "ref", "tag", "rev"))
 }
 
 // releaseName returns the version of an entry. For an entry without a version, it returns the
 // ref of the source if it has one, and otherwise the package. JSON output has this name.
 func releaseName(entry lockfile.Module) string {
-	if entry.Version != "" {
-		return entry.Version
+	revision := ""
+	if strings.HasPrefix(entry.Source, "git::") {
+		revision = shortRevision(entry)
 	}
-	if _, query, ok := strings.Cut(entry.Source, "?"); ok {
-		if values, err := url.ParseQuery(query); err == nil && values.Get("ref") != "" {
-			if ref := values.Get("ref"); short(ref) == ref {
-				return ref
-			}
+	return cmp.Or(entry.Version, refIn(entry.Source, "ref"), revision, entry.Package)
+}
+
+// refIn returns the first of some arguments that a source address has, or "" if it has none or if it
+// is a commit or a digest.
+func refIn(source string, arguments ...string) string {
+	_, query, _ := strings.Cut(source, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	for _, name := range arguments {
+		if ref := values.Get(name); ref != "" && short(ref) == ref {
+			return ref
+		} else if ref != "" {
+			return ""
 		}
 	}
-	if strings.HasPrefix(entry.Source, "git::") {
-		return cmp.Or(shortRevision(entry), entry.Package)
-	}
-	return entry.Package
+	return ""
 }
 
 // shortRevision returns the first digits of the commit or digest of a package, if the source
@@ -221,15 +218,6 @@ func becauseOf(all []jsonExclusion, old string) string {
 		verb = "exclude"
 	}
 	return fmt.Sprintf(", because %s %s %s", enumeration(names), verb, old)
-}
-
-// enumeration joins names with commas and "and".
-func enumeration(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // refOrPackage returns the version, tag, branch or short revision of an entry.

@@ -134,7 +134,7 @@ func (o *output) outdated(list *outdatedList) {
 // everything is known.
 func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	type release struct{ source, current, allowed, latest string }
-	uses := make(map[release]*releaseUses)
+	uses := make(usesBy[release])
 	total, all, projects := 0, outdatedList{}, 0
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		list := found[dir]
@@ -142,17 +142,11 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 		if n := len(list.Modules) + len(list.Providers); n > 0 {
 			total, projects = total+n, projects+1
 		}
-		use := func(r release, place string) {
-			if uses[r] == nil {
-				uses[r] = &releaseUses{}
-			}
-			uses[r].add(dir, place)
-		}
 		for _, m := range list.Modules {
-			use(release{sourceName(m.Source.ForDisplay()), m.Current.String(), m.Allowed.String(), m.Latest.String()}, o.place(dir, m.Call.Range))
+			uses.add(release{sourceName(m.Source.ForDisplay()), m.Current.String(), m.Allowed.String(), m.Latest.String()}, dir, o.place(dir, m.Call.Range))
 		}
 		for _, p := range list.Providers {
-			use(release{"provider " + p.Provider.ForDisplay(), p.Current.String(), p.Allowed.String(), p.Latest.String()}, o.firstUse(dir, p.RequiredBy))
+			uses.add(release{"provider " + p.Provider.ForDisplay(), p.Current.String(), p.Allowed.String(), p.Latest.String()}, dir, o.firstUse(dir, p.RequiredBy))
 		}
 	}
 	if total == 0 {
@@ -161,11 +155,10 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 		}
 		return
 	}
-	order := slices.SortedFunc(maps.Keys(uses), func(a, b release) int {
-		return cmp.Or(cmp.Compare(len(uses[b].dirs), len(uses[a].dirs)), strings.Compare(a.source, b.source), strings.Compare(a.current, b.current), strings.Compare(a.latest, b.latest))
-	})
 	t := table{head: []string{"SOURCE", "CURRENT", "ALLOWED", "LATEST", "WHERE"}, title: 1}
-	for _, r := range order {
+	for _, r := range uses.mostFirst(func(a, b release) int {
+		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.current, b.current), strings.Compare(a.latest, b.latest))
+	}) {
 		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), uses[r].String())
 	}
 	t.print(o)
@@ -183,6 +176,23 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	}
 	o.notef("%s. --verbose lists each call.\n", text)
 	o.proposeForProjects(pins)
+}
+
+// usesBy are the uses of what is listed once for several projects.
+type usesBy[K comparable] map[K]*releaseUses
+
+func (u usesBy[K]) add(key K, dir, place string) {
+	if u[key] == nil {
+		u[key] = &releaseUses{}
+	}
+	u[key].add(dir, place)
+}
+
+// mostFirst returns the keys of most projects first, and those of as many in the order of compare.
+func (u usesBy[K]) mostFirst(compare func(a, b K) int) []K {
+	return slices.SortedFunc(maps.Keys(u), func(a, b K) int {
+		return cmp.Or(cmp.Compare(len(u[b].dirs), len(u[a].dirs)), compare(a, b))
+	})
 }
 
 // releaseUses are the calls of a module, or the requirements of a provider, in several projects.

@@ -38,7 +38,8 @@ type output struct {
 	whenInterrupted string
 	// bundle is true if packages come from a bundle and not from servers.
 	bundle bool
-	// columns is the width of the terminal, or 0 if stdout is none: then no line is folded.
+	// columns is the width of the terminal. It is 0 if stdout is not a terminal: then no line is
+	// folded.
 	columns int
 	// reached is set when the run has reached a server by its name. It is nil if that is not known.
 	reached *atomic.Bool

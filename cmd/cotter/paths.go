@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -51,30 +52,24 @@ func (o *output) place(dir string, at hcl.Range) string {
 
 // shownInterface returns changes of an interface, with files as text output shows them.
 func (o *output) shownInterface(dir string, changes []config.InterfaceChange) []config.InterfaceChange {
-	shown := make([]config.InterfaceChange, len(changes))
-	for i, c := range changes {
-		c.At = o.shownRange(dir, c.At)
-		shown[i] = c
-	}
-	return shown
+	return withEach(changes, func(c *config.InterfaceChange) { c.At = o.shownRange(dir, c.At) })
 }
 
 // shownExclusions returns exclusions with files as text output shows them.
 func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusion {
-	shown := make([]jsonExclusion, len(all))
-	for i, one := range all {
-		one.File = o.shownFile(dir, one.File)
-		shown[i] = one
-	}
-	return shown
+	return withEach(all, func(one *jsonExclusion) { one.File = o.shownFile(dir, one.File) })
 }
 
 // shownUses returns requirements of a provider with files as text output shows them.
 func (o *output) shownUses(dir string, uses []cotter.ProviderRequirement) []cotter.ProviderRequirement {
-	shown := make([]cotter.ProviderRequirement, len(uses))
-	for i, use := range uses {
-		use.Range = o.shownRange(dir, use.Range)
-		shown[i] = use
+	return withEach(uses, func(use *cotter.ProviderRequirement) { use.Range = o.shownRange(dir, use.Range) })
+}
+
+// withEach returns a copy of list in which change has changed each element.
+func withEach[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
 	}
-	return shown
+	return list
 }

@@ -50,7 +50,7 @@ func (o *output) printError(err error) {
 	}
 	o.printRemedies(remedies)
 	if failed := failedProjects(all); len(failed) > 1 {
-		fmt.Fprintf(o.stderr, "\n%s failed: %s.\n", count(len(failed), "project"), sanitize.Escape(someOf(failed)))
+		fmt.Fprintf(o.stderr, "\n%s failed: %s.\n", count(len(failed), "project"), sanitize.Escape(someOf(failed, maxNamed)))
 	}
 }
 

@@ -416,12 +416,8 @@ func notFound(host string, err error) *problem {
 		return nil
 	}
 	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
-	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
-		return &problem{error: fact(missing.ErrorFor(repository))}
-	}
-	if missing, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok {
-		repository, _, _ := strings.Cut(fetch.Package, "?")
-		return &problem{error: fact(missing.ErrorFor(repository))}
+	if p := missingRef(repository, err); p != nil {
+		return p
 	}
 	// A page is not what git expects. The text of git then says more.
 	isPage := is[*getmodules.WebPageError](err) || strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
@@ -434,6 +430,17 @@ func notFound(host string, err error) *problem {
 	return nil
 }
 
+// missingRef is for a ref or a tag that a repository does not have.
+func missingRef(repository string, err error) *problem {
+	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+		return &problem{error: fact(missing.ErrorFor(repository))}
+	}
+	if missing, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok {
+		return &problem{error: fact(missing.ErrorFor(repository))}
+	}
+	return nil
+}
+
 // noLocalRepository is notFound for repositories on this machine.
 func noLocalRepository(err error) *problem {
 	fetch, ok := errors.AsType[*getmodules.FetchError](err)
@@ -441,8 +448,8 @@ func noLocalRepository(err error) *problem {
 		return nil
 	}
 	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
-	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
-		return &problem{error: fact(missing.ErrorFor(repository))}
+	if p := missingRef(repository, err); p != nil {
+		return p
 	}
 	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
 		return &problem{error: fact("there is no git repository " + repository)}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -29,37 +28,58 @@ func (o *output) networkDown(all []message) *problem {
 	if o.reached != nil && o.reached.Load() {
 		return nil
 	}
-	var names []string
-	sure := false // there is an unresolved name that exists, or no server answered
+	var hosts []lookup
 	for _, m := range all {
 		if host := unresolved(m); host != nil {
-			if !slices.Contains(names, host.host) {
-				names = append(names, host.host)
-			}
-			sure = sure || host.name == nameNotAsked || slices.Contains(publicHosts, host.host)
-		} else if isResolved(m.err) {
+			hosts = append(hosts, lookup{host.host, host.name})
+		} else if m.err != nil {
+			hosts = append(hosts, lookup{hostOf(m.err), nameKnown})
+		}
+	}
+	names := namesNotResolved(hosts)
+	if names == nil {
+		return nil
+	}
+	return &problem{error: &noNetwork{fact(networkIsDown + someOf(names, maxDown))}}
+}
+
+// networkIsDown begins the message that lists names that were not resolved.
+const networkIsDown = "no host name can be resolved, so the network or DNS is down: "
+
+// maxDown is the maximum number of names in that message.
+const maxDown = 5
+
+// lookup is a host that a run needed, and what is known about its name.
+type lookup struct {
+	host string
+	name nameState
+}
+
+// namesNotResolved returns the names that were not resolved, if there are several, or one that exists or
+// that no server was asked about, and no other name was resolved. Otherwise it returns nil.
+func namesNotResolved(hosts []lookup) []string {
+	var names []string
+	sure := false
+	for _, h := range hosts {
+		switch {
+		case h.name != nameKnown:
+			names = append(names, h.host)
+			sure = sure || h.name == nameNotAsked || slices.Contains(publicHosts, hostname(h.host))
+		case isLookedUp(h.host):
 			return nil
 		}
 	}
-	if len(names) == 0 || !sure && len(names) == 1 {
+	slices.Sort(names)
+	if names = slices.Compact(names); !sure && len(names) < 2 {
 		return nil
 	}
-	slices.Sort(names)
-	const most = 5
-	shown := listed(names)
-	if more := len(names) - most; more > 0 {
-		shown = fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return &problem{error: &noNetwork{fact("no host name can be resolved, so the network or DNS is down: " + shown)}}
+	return names
 }
 
-// isResolved reports whether an error is about a host whose name was resolved, and had to be.
-func isResolved(err error) bool {
-	if err == nil {
-		return false
-	}
-	host := hostname(hostOf(err))
-	return host != "" && host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil
+// isLookedUp reports whether a host, with or without a port, has a name that must be resolved.
+func isLookedUp(host string) bool {
+	name := hostname(host)
+	return name != "" && name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil
 }
 
 // noteReached returns a function that opens connections as dial does. It sets reached if a server was
@@ -67,7 +87,7 @@ func isResolved(err error) bool {
 func noteReached(reached *atomic.Bool, dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
-		if host := hostname(address); err == nil && host != "localhost" && net.ParseIP(host) == nil {
+		if err == nil && isLookedUp(address) {
 			reached.Store(true)
 		}
 		return conn, err

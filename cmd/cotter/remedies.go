@@ -417,7 +417,7 @@ func remedyLines(list []remedy) []string {
 			}
 		}
 		if others != nil {
-			text += " Do the same for " + calls + someOf(others) + "."
+			text += " Do the same for " + calls + someOf(others, maxNamed) + "."
 		}
 		texts = append(texts, text)
 	}
@@ -441,16 +441,8 @@ func (r remedy) line(keys []string) string {
 		accept += " --accept-changed " + words[i]
 		unreachable += " --accept-unreachable " + words[i]
 	}
-	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", listed(keys),
+	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", enumeration(keys),
 		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(r.text)
-}
-
-// listed returns names as a list, such as "a, b and c".
-func listed(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // plainWord matches words that all shells take literally.

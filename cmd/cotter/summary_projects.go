@@ -87,7 +87,7 @@ func (all projectOutcomes) printEarlierLocks(o *output) {
 		}
 	}
 	if others != nil {
-		o.printf("The same is true for %s.\n", someOf(others))
+		o.printf("The same is true for %s.\n", someOf(others, maxNamed))
 	}
 }
 
@@ -181,10 +181,10 @@ func (o *output) printReleases(list []*releaseSummary) {
 // maxNamed is the maximum number of projects that a sentence names.
 const maxNamed = 6
 
-// someOf joins names. If there are too many, it counts the others.
-func someOf(names []string) string {
-	if rest := len(names) - maxNamed; rest > 0 {
-		names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d more", rest))
+// someOf joins at most a number of names, and counts the others.
+func someOf(names []string, most int) string {
+	if rest := len(names) - most; rest > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", rest))
 	}
 	return enumeration(names)
 }

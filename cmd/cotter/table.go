@@ -78,7 +78,7 @@ func (t *table) printNarrow(o *output) {
 	}
 }
 
-// terminalWidth returns the number of columns of the terminal that w is, or 0 if it is none.
+// terminalWidth returns the number of columns of a terminal, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
 	file, ok := w.(*os.File)
 	if !ok {

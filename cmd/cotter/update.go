@@ -297,6 +297,9 @@ func providerNames(ctx context.Context, cmd *cli.Invocation, out *output, req co
 	return names, err
 }
 
+// writeTags ends a list of newer tags.
+const writeTags = "`cotter update --edit` writes the newest tags into the files.\n"
+
 // proposals prints the tags in source addresses for which there are newer tags.
 func (o *output) proposals(pins []cotter.Pin) {
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin cotter.Pin) bool { return !pin.Outdated() })
@@ -314,7 +317,7 @@ func (o *output) proposals(pins []cotter.Pin) {
 		o.printf("%s (%s): %s is %s, and the newest is %s%s\n", pin.Path, o.place("", pin.Call.SourceRange), pin.Argument, pin.Tag, pin.LatestTag, end)
 	}
 	if len(pins) > 1 && o.project == "" {
-		o.printf("`cotter update --edit` writes the newest tags into the files.\n")
+		o.printf(writeTags)
 	}
 }
 
@@ -322,30 +325,25 @@ func (o *output) proposals(pins []cotter.Pin) {
 // are newer tags, each once. found has the pins by the directories of projects.
 func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
 	type proposal struct{ source, argument, tag, latest string }
-	uses := make(map[proposal]*releaseUses)
+	uses := make(usesBy[proposal])
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		for _, pin := range found[dir] {
 			if !pin.Outdated() {
 				continue
 			}
-			p := proposal{sourceName(pin.Call.Source), pin.Argument, pin.Tag, pin.LatestTag}
-			if uses[p] == nil {
-				uses[p] = &releaseUses{}
-			}
-			uses[p].add(dir, o.place(dir, pin.Call.SourceRange))
+			uses.add(proposal{sourceName(pin.Call.Source), pin.Argument, pin.Tag, pin.LatestTag}, dir, o.place(dir, pin.Call.SourceRange))
 		}
 	}
 	if len(uses) == 0 {
 		return
 	}
-	order := slices.SortedFunc(maps.Keys(uses), func(a, b proposal) int {
-		return cmp.Or(cmp.Compare(len(uses[b].dirs), len(uses[a].dirs)), strings.Compare(a.source, b.source), strings.Compare(a.tag, b.tag))
-	})
 	o.printf("\n")
-	for _, p := range order {
+	for _, p := range uses.mostFirst(func(a, b proposal) int {
+		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.tag, b.tag))
+	}) {
 		o.printf("%s: %s is %s, and the newest is %s (%s)\n", p.source, p.argument, p.tag, p.latest, uses[p])
 	}
-	o.printf("`cotter update --edit` writes the newest tags into the files.\n")
+	o.printf(writeTags)
 }
 
 // updatedPins returns the outdated pins of the calls that a request updates.

@@ -56,6 +56,15 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// enumeration joins words with commas and "and".
+func enumeration(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
 // editDistance returns the number of edits that turn one word into another. An edit inserts,
 // removes or replaces a character, or swaps it with the next one. For words that are too long
 // to compare, editDistance returns a large number.
