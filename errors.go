@@ -140,9 +140,9 @@ type LockedError struct {
 	LockFile string
 	// Reasons say what is wrong, for each key in order.
 	Reasons []LockedReason
-	// Earlier names an earlier version of a lock file that does not exist or has lost its entries: "the copy of the
-	// last run" or "commit 3f2a91c (2026-10-02)". It is "" if there is none. Restore can take
-	// the entries from there.
+	// Earlier names an earlier version of a lock file that does not exist or has lost its entries:
+	// "the copy of the last run" or "commit 3f2a91c (2026-10-02)". It is "" if there is none.
+	// Restore can take the entries from there.
 	Earlier string
 	// Lost says that the lock has lost all of its module entries, as happens when a stock tool rewrites
 	// it. Earlier names where they are, and Restore puts them back. Reasons is empty.

@@ -86,13 +86,13 @@ func Files(ctx context.Context, dir string, changes Changes) ([]File, error) {
 	}
 	for _, pin := range changes.Pins {
 		if pin.Outdated() {
-			if err := add(replacement{at: pin.Call.SourceRange, pin: &pin, what: "source"}); err != nil {
+			if err := add(replacement{at: pin.Call.SourceRange, pin: &pin}); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, c := range changes.Constraints {
-		if err := add(replacement{at: c.Range, constraint: c, what: "constraint"}); err != nil {
+		if err := add(replacement{at: c.Range, constraint: c}); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,14 @@ type replacement struct {
 	at         hcl.Range
 	pin        *cotter.Pin // nil for a constraint
 	constraint Constraint
-	what       string
+}
+
+// what names the value that is replaced.
+func (r replacement) what() string {
+	if r.pin != nil {
+		return "source"
+	}
+	return "constraint"
 }
 
 // fail returns the error of a replacement that is not possible.
@@ -167,7 +174,7 @@ func (f *File) splice(all []replacement) error {
 			return r.fail("the source is computed by an expression, so it cannot be edited")
 		}
 		if !ok {
-			return r.fail("the " + r.what + " is not written as a plain string, so it cannot be edited")
+			return r.fail("the " + r.what() + " is not written as a plain string, so it cannot be edited")
 		}
 		value, err := r.value(old)
 		switch {
@@ -176,7 +183,7 @@ func (f *File) splice(all []replacement) error {
 		case r.at == last.Range && value == last.New || value == old:
 			continue
 		case r.at.Start.Byte < end:
-			return r.fail("the " + r.what + " is to become two different ones")
+			return r.fail("the " + r.what() + " is to become two different ones")
 		}
 		text.Write(f.Old[end:r.at.Start.Byte])
 		text.WriteString(`"` + value + `"`)

@@ -70,9 +70,9 @@ func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []re
 		case changed:
 			list = append(list, o.entryOutcome(dir, change, modules[key]))
 		case updated && update.New.Key == "":
-			list = append(list, resultLine{verb: "removed", subject: key, what: releaseText(update.Old), name: entryName(update.Old), release: releaseText(update.Old)})
+			list = append(list, entryLine("removed", key, update.Old, releaseText(update.Old)))
 		case updated:
-			list = append(list, resultLine{verb: "updated", subject: key, what: updateText(update), name: entryName(update.New), release: updateText(update)})
+			list = append(list, entryLine("updated", key, update.New, updateText(update)))
 		case seen.restored[key]:
 			list = append(list, moduleOutcome("restored", modules[key]))
 		case isNew && !placed.Replaced: // an update can replace a module by the same content
@@ -85,20 +85,25 @@ func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []re
 func (o *output) entryOutcome(dir string, change cotter.LockChange, m cotter.Module) resultLine {
 	switch {
 	case versionOrPackage(change.New) == "" || m.Source == nil:
-		before := releaseText(change.Old)
-		return resultLine{verb: "removed", subject: change.Path.String(), what: before, name: entryName(change.Old), release: before}
+		return entryLine("removed", change.Path.String(), change.Old, releaseText(change.Old))
 	case versionOrPackage(change.Old) == "":
 		return moduleOutcome("added", m)
 	}
 	change.Interface = o.shownInterface(dir, change.Interface)
-	line := resultLine{verb: "changed", subject: change.Path.String(), details: consequences(change), name: entryName(change.New), release: changeText(change)}
-	line.what = line.release + becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
+	line := entryLine("changed", change.Path.String(), change.New, changeText(change))
+	line.details = consequences(change)
+	line.what += becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
 	for i, text := range interfaceLines(change.Interface) {
 		if change.Interface[i].Breaking {
 			line.breaking = append(line.breaking, text)
 		}
 	}
 	return line
+}
+
+// entryLine returns the outcome for the lock entry of a module. text says what has happened to it.
+func entryLine(verb, key string, entry lockfile.Module, text string) resultLine {
+	return resultLine{verb: verb, subject: key, what: text, name: entryName(entry), release: text}
 }
 
 // moduleOutcome returns the outcome for a module that has no older version.

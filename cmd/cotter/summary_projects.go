@@ -45,12 +45,12 @@ func (all projectOutcomes) print(o *output) {
 		}
 	}
 	for _, p := range all {
-		switch {
+		switch changes := p.changes(); {
 		case o.quiet:
-		case p.changes() != "" && !o.verbose:
-			o.printf("%s  %s\n", fmt.Sprintf("%-*s", width, p.dir), p.changes())
-		case p.changes() != "":
-			o.printf("%s: %s\n", p.dir, p.changes())
+		case changes != "" && !o.verbose:
+			o.printf("%s  %s\n", fmt.Sprintf("%-*s", width, p.dir), changes)
+		case changes != "":
+			o.printf("%s: %s\n", p.dir, changes)
 			o.printOutcomes(p.lines, "    ")
 			for _, change := range p.result.Vendored {
 				o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))

@@ -11,18 +11,24 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
+// mapFile maps the file of a provider into memory until the test ends.
+func mapFile(t *testing.T, name string) (*os.File, []byte) {
+	t.Helper()
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	must(t, err)
+	mapped, err := syscall.Mmap(int(file.Fd()), 0, len(files["terraform-provider-x"]), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	must(t, err)
+	t.Cleanup(func() { _, _ = syscall.Munmap(mapped), file.Close() })
+	return file, mapped
+}
+
 // A file can be changed through mapped memory without a change of its times, so the state of files
 // that another program may have mapped proves nothing.
 func TestMappedFile(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	write(t, outside, files)
-	file, err := os.OpenFile(filepath.Join(outside, "terraform-provider-x"), os.O_RDWR, 0)
-	must(t, err)
-	defer file.Close()
-	mapped, err := syscall.Mmap(int(file.Fd()), 0, len(files["terraform-provider-x"]), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
-	must(t, err)
-	defer func() { _ = syscall.Munmap(mapped) }()
+	_, mapped := mapFile(t, filepath.Join(outside, "terraform-provider-x"))
 	mapped[0] = '!' // the page is dirty from now on
 
 	d := linked(t, openProviders(t, t.TempDir()), outside)
@@ -42,12 +48,7 @@ func TestMappedFileOfStore(t *testing.T) {
 	pkg := publishProvider(t, openProviders(t, cache))
 	name := filepath.Join(pkg.Dir(), "terraform-provider-x")
 	must(t, os.Chmod(name, 0o775))
-	file, err := os.OpenFile(name, os.O_RDWR, 0)
-	must(t, err)
-	defer file.Close()
-	mapped, err := syscall.Mmap(int(file.Fd()), 0, len(files["terraform-provider-x"]), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
-	must(t, err)
-	defer func() { _ = syscall.Munmap(mapped) }()
+	file, mapped := mapFile(t, name)
 	mapped[0] = '!' // the page is dirty from now on
 	must(t, file.Chmod(0o775))
 	mapped[0] = files["terraform-provider-x"][0]
