@@ -221,7 +221,8 @@ func (r *repositories) addModule(call, source, version string) {
 		r.hosts = append(r.hosts, string(at.Package.Host))
 		r.modules[key] = append(r.modules[key], version)
 	case addrs.ModuleSourceRemote:
-		address, err := at.Package.URL()
+		location, err := at.Package.Location()
+		address := location.URL()
 		if err != nil || at.Package.Getter() != "git" {
 			return
 		}

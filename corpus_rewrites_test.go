@@ -51,10 +51,11 @@ func withMadeUpCommits(world *modtest.World, text []byte) []byte {
 		if err != nil || !ok {
 			return quoted
 		}
-		address, err := remote.Package.URL()
+		at, err := remote.Package.Location()
 		if err != nil {
 			return quoted
 		}
+		address := at.URL()
 		ref := address.Query().Get("ref")
 		commit, err := world.Commit(gitName(address.Host, address.Path), madeUpTag(ref))
 		if err != nil {

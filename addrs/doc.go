@@ -24,6 +24,9 @@
 //   - A subdirectory whose cleaned form is ".." or absolute (from "///x") is an error,
 //     because it is a directory outside of the package. Stock tools reject only those that
 //     begin with "../".
+//   - A path of a URL with an element "." or "..", in any escaping, or with a control character is
+//     an error, because clients and servers differ in which place that is. So is an address of
+//     S3 or Google Cloud Storage in a form that these do not document. See [Location].
 //   - A negative port in a registry host is an error. So are two kinds of host whose
 //     Source string could not be parsed again: one with an empty label after the mapping
 //     of international names (a full-width dot next to a dot), and one that is not valid
@@ -38,8 +41,8 @@
 //     directories exist.
 //   - It does not check whether a remote package can be fetched. "foo:bar" is a remote
 //     address with the getter "foo", for which fetching fails.
-//   - It does not decode or normalize the URL of a remote package. Addresses that differ
-//     in case, port or the order of the query are different packages.
+//   - It does not normalize the URL of a remote package. Addresses that differ in case, port or
+//     the order of the query are different packages, even if their [Location] is the same.
 //   - A subdirectory is a lexical path with forward slashes that does not leave its
 //     package. Callers that open it must handle symbolic links, and backslashes on
 //     Windows.

@@ -58,8 +58,8 @@ func isReversible(src addrs.ModuleSource) bool {
 	if !ok {
 		return true
 	}
-	u, err := remote.Package.URL()
-	if err != nil || u.Scheme == "" {
+	at, err := remote.Package.Location()
+	if err != nil || at.URL().Scheme == "" {
 		return false
 	}
 	text, _, _ := strings.Cut(remote.Package.String(), "?")

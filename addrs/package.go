@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unique"
-
-	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // ModulePackage is the physical location of a module package: a remote source address
@@ -44,8 +42,8 @@ func (p ModulePackage) parts() packageParts {
 }
 
 // ParseModulePackage splits the address of a package into its parts. It accepts any text,
-// because stock tools accept nearly any address. If the URL is malformed,
-// [ModulePackage.URL] returns the error. A subdirectory is not cut off; [SplitSubdir] does
+// because stock tools accept nearly any address. If it names no place,
+// [ModulePackage.Location] returns the error. A subdirectory is not cut off; [SplitSubdir] does
 // that.
 func ParseModulePackage(address string) ModulePackage {
 	if address == "" {
@@ -102,23 +100,6 @@ func (p ModulePackage) Getter() string {
 		return strings.TrimSuffix(parts.forced, "::")
 	}
 	return parts.scheme
-}
-
-// URL returns the part of the address after the forced getter. If its host is a number that
-// is not written as an address, such as "127.1", the URL has the address, 127.0.0.1, because
-// clients and resolvers differ in what they read the number as. The error is a *[ParseError].
-// It does not give the reason, because that might quote a secret.
-func (p ModulePackage) URL() (*url.URL, error) {
-	rest := p.parts().rest()
-	if filepath.VolumeName(rest) != "" {
-		return &url.URL{Scheme: "file", Path: "/" + filepath.ToSlash(rest)}, nil
-	}
-	u, err := url.Parse(rest)
-	if err != nil {
-		return nil, &ParseError{What: "module package address", Input: Redact(p.String()), Reason: "its URL is malformed"}
-	}
-	hostname.NormalizeURL(u)
-	return u, nil
 }
 
 // Arg returns the unescaped value of the first argument with the given name in the query.

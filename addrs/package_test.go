@@ -33,22 +33,22 @@ func TestGetterAndURL(t *testing.T) {
 		if got := addrs.ParseModulePackage(test.pkg).Getter(); got != test.getter {
 			t.Errorf("ModulePackage(%q).Getter() = %q, want %q", test.pkg, got, test.getter)
 		}
-		u, err := addrs.ParseModulePackage(test.pkg).URL()
-		if err != nil || u.String() != test.url {
-			t.Errorf("ModulePackage(%q).URL() = %v, %v, want %q", test.pkg, u, err, test.url)
+		at, err := addrs.ParseModulePackage(test.pkg).Location()
+		if err != nil || at.URL().String() != test.url {
+			t.Errorf("the URL of %q is %v, %v, want %q", test.pkg, at.URL(), err, test.url)
 		}
 	}
 }
 
 // net/url quotes the URL in its errors, and parts of it in the errors that they wrap.
-func TestURLErrorHoldsNoSecret(t *testing.T) {
+func TestLocationErrorHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CRET"
 	pkg := addrs.ParseModulePackage("git::https://u:" + secret + "/x@h.com/n.git")
-	u, err := pkg.URL()
+	at, err := pkg.Location()
 	var parseError *addrs.ParseError
 	if !errors.As(err, &parseError) {
-		t.Fatalf("URL() = %v, %v, want a *ParseError", u, err)
+		t.Fatalf("Location() = %v, %v, want a *ParseError", at, err)
 	}
 	if strings.Contains(err.Error(), secret) {
 		t.Errorf("the error %q holds the secret", err)

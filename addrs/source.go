@@ -172,7 +172,11 @@ func ParseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 	if escapes(subdir) {
 		return ModuleSourceRemote{}, outsidePackage(raw)
 	}
-	return ModuleSourceRemote{Package: ParseModulePackage(pkg), Subdir: subdir}, nil
+	found := ModuleSourceRemote{Package: ParseModulePackage(pkg), Subdir: subdir}
+	if _, reason := found.Package.locate(); reason != "" && reason != malformedURL {
+		return ModuleSourceRemote{}, &ParseError{Input: Redact(raw), Reason: reason}
+	}
+	return found, nil
 }
 
 // SplitSubdir splits an address at the "//" between a package and a directory in it. It

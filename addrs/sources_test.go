@@ -37,7 +37,7 @@ func storedSources(t testing.TB) []storedSource {
 			fields := strings.Split(line, "\t")
 			stored := storedSource{file: filepath.Base(name), input: fields[0]}
 			switch {
-			case len(fields) == 2 && fields[1] == "error":
+			case len(fields) == 2 && fields[1] == "error", len(fields) == 4 && fields[3] == "refused":
 				stored.fails = true
 			case len(fields) == 3:
 				stored.pkg, stored.wantSubdir = fields[1], fields[2]

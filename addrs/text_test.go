@@ -208,7 +208,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is stored as %q, %v and read as %q", input, stored, err, again.String())
 		}
 		// The arguments of a malformed URL stay, with other values.
-		if _, err := pkg.URL(); err == nil && again.HoldsCredentials() {
+		if _, err := pkg.Location(); err == nil && again.HoldsCredentials() {
 			t.Errorf("%q is stored with credentials: %q", input, stored)
 		}
 		var source addrs.ModuleSourceRemote

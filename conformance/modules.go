@@ -107,7 +107,8 @@ func (s session) moduleDownload(ctx context.Context, u *url.URL) {
 	}
 	again, err := s.ask(ctx, http.MethodGet, u, s.authorization, maxDocument)
 	s.report.expect(err == nil && again.location() == location, "modules.download.version", request, "a second request has another address")
-	archive, err := remote.Package.URL()
+	at, err := remote.Package.Location()
+	archive := at.URL()
 	if err != nil || archive.Scheme != "https" || remote.Package.Getter() != "https" {
 		return // git and others have servers of their own
 	}

@@ -136,9 +136,10 @@ func describe(head []byte) string {
 
 // archiveAddress is a parsed address, which may be the address of an archive.
 type archiveAddress struct {
-	// url is the URL to request. It has no userinfo, no fragment, and none of the arguments
-	// archive and checksum. All other arguments are kept byte for byte, because they may be
-	// signed.
+	// location is the location without the arguments archive and checksum. All other arguments are
+	// kept byte for byte, because they may be signed.
+	location addrs.Location
+	// url is the URL to request: that of the location, without userinfo and fragment.
 	url *url.URL
 	// user is the URL's userinfo, or nil if it has none.
 	user *url.Userinfo
@@ -149,23 +150,24 @@ type archiveAddress struct {
 }
 
 func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
-	u, err := pkg.URL()
+	at, err := pkg.Location()
 	if err != nil {
 		return nil, err
 	}
+	u := at.URL()
 	switch {
 	case u.Host == "" && (u.Scheme == "http" || u.Scheme == "https"):
 		return nil, errors.New("the address has no host: write two slashes after the scheme")
 	case u.Opaque != "": // "file:name" has no path
 		return nil, errNotAbsolute
 	}
-	plain, err := pkg.Without("archive", "checksum").URL()
-	if err != nil {
+	if at, err = pkg.Without("archive", "checksum").Location(); err != nil {
 		return nil, err
 	}
+	plain := at.URL()
 	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
 	args := u.Query()
-	a := &archiveAddress{url: plain, user: u.User, checksum: args.Get("checksum")}
+	a := &archiveAddress{location: at, url: plain, user: u.User, checksum: args.Get("checksum")}
 	a.kind, err = f.kindFor(args.Get("archive"), u.Path)
 	return a, err
 }

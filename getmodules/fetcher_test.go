@@ -15,15 +15,15 @@ import (
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"s3::https://s3.amazonaws.com/b/k":    "cotter/getmodules/s3",
-		"gcs::https://www.googleapis.com/b":   "cotter/getmodules/gcs",
-		"hg::https://example.com/a":           "cotter/getmodules/hg",
-		"ssh://git:hunter2@example.com/a":     "git::ssh://",
-		"nope::https://u:hunter2@example.com": `"nope"`,
-		"example.com:80/a":                    `"example.com"`,
-		"":                                    `""`,
-		"https::file:///etc/x.zip":            "not fetched by http",
-		"https::ftp://example.com/x.zip":      "not fetched by http",
+		"s3::https://s3.amazonaws.com/b/k":             "cotter/getmodules/s3",
+		"gcs::https://www.googleapis.com/storage/v1/b": "cotter/getmodules/gcs",
+		"hg::https://example.com/a":                    "cotter/getmodules/hg",
+		"ssh://git:hunter2@example.com/a":              "git::ssh://",
+		"nope::https://u:hunter2@example.com":          `"nope"`,
+		"example.com:80/a":                             `"example.com"`,
+		"":                                             `""`,
+		"https::file:///etc/x.zip":                     "not fetched by http",
+		"https::ftp://example.com/x.zip":               "not fetched by http",
 	}
 	for address, want := range tests {
 		_, _, err := fetchURL(t, &getmodules.Fetcher{}, address)

@@ -22,21 +22,22 @@ import (
 // or stalls. It removes control characters and the secrets of the address from error texts, and
 // makes the package by the same rules as for all packages.
 type Getter interface {
-	// Get downloads the file or directory at from.URL to from.Path. It must return when ctx is
+	// Get downloads the file or directory at from.Location to from.Path. It must return when ctx is
 	// done. Get itself retries failed requests.
 	Get(ctx context.Context, from Download) (Downloaded, error)
 }
 
 // Download describes a download that a [Getter] is asked to do.
 type Download struct {
-	// URL is the part of the address after the "::", without the arguments archive and
-	// checksum. It may contain credentials.
-	URL *url.URL
-	// Archive is set if the URL is the URL of an archive in one of the formats in the package
+	// Location is that of the address, without the arguments archive and checksum. It is the place
+	// that the policy allowed, so a Getter requests only Location.URL, or its Bucket. It may contain
+	// credentials.
+	Location addrs.Location
+	// Archive is set if the location is that of an archive in one of the formats in the package
 	// comment. Get then writes a file. Otherwise the URL is that of a directory or an
 	// equivalent, and Get writes a directory.
 	Archive bool
-	// Revision pins the revision to download, as in Request. "" means the revision that URL
+	// Revision pins the revision to download, as in Request. "" means the revision that Location
 	// resolves to. It is always "" for a Getter whose sources have no revisions.
 	Revision string
 	// FromServer is set if a server's answer pointed to the address, as in Request.
@@ -76,7 +77,12 @@ func fetchBy(getter Getter) getFunc {
 // fetchDownload lets a getter download to a private directory next to req.Dir, and makes the
 // package from the result.
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (*Package, error) {
-	download := func(path string) (Download, error) { return f.downloadFrom(req, addr, path) }
+	download := func(path string) (Download, error) {
+		return Download{
+			Location: addr.location, Archive: addr.kind != "", Revision: req.Revision,
+			FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path,
+		}, nil
+	}
 	return f.fetchTo(ctx, req, getter, download, addr)
 }
 
@@ -113,18 +119,6 @@ func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, downl
 	return pkg, nil
 }
 
-// downloadFrom returns the Download for a request. Unlike the URLs of http requests, its URL
-// has the fragment, which selects a version in object stores.
-func (f *Fetcher) downloadFrom(req Request, addr *archiveAddress, path string) (Download, error) {
-	full, err := req.Package.URL()
-	if err != nil {
-		return Download{}, err
-	}
-	u := *addr.url
-	u.User, u.Fragment, u.RawFragment = addr.user, full.Fragment, full.RawFragment
-	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
-}
-
 // download runs a getter, and watches the size and progress of its download.
 func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from Download) (Downloaded, int64, error) {
 	w := newWatch(f, req, from)
@@ -137,7 +131,7 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = shownError(err, from.URL)
+		err = shownError(err, from.Location.URL())
 	}
 	return got, size, err
 }

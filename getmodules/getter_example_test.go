@@ -19,7 +19,7 @@ func (hello) Get(_ context.Context, from getmodules.Download) (getmodules.Downlo
 	if err := os.Mkdir(from.Path, 0o700); err != nil {
 		return getmodules.Downloaded{}, err
 	}
-	text := fmt.Sprintf("output \"text\" { value = %q }\n", "hello "+from.URL.Host)
+	text := fmt.Sprintf("output \"text\" { value = %q }\n", "hello "+from.Location.Host())
 	return getmodules.Downloaded{}, os.WriteFile(filepath.Join(from.Path, "main.tf"), []byte(text), 0o600)
 }
 

@@ -11,13 +11,13 @@ import (
 // [Fetcher].Getters for "git".
 //
 // Get writes the tree of one commit as "git checkout" does for a user without settings, without the
-// directory .git, and returns the commit as the Revision. Download.URL has all arguments of the
+// directory .git, and returns the commit as the Revision. Download.Location has all arguments of the
 // address, so the ref argument too. [Request].Submodules is not passed on.
 //
 // Commits that no branch or tag points to are [ReachUnknown], because a GitGetter has no history.
 type GitGetter interface {
 	Getter
-	// Refs lists HEAD, the branches and the tags of the repository at from.URL by their full
+	// Refs lists HEAD, the branches and the tags of the repository at from.Location by their full
 	// names (refs/tags/v1.0.0), each with the commit that it points to. The fields Archive,
 	// Revision and Path of from are not set.
 	Refs(ctx context.Context, from Download) (map[string]string, error)
@@ -56,7 +56,7 @@ func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (
 	from.Revision = ""
 	listed, err := own.Refs(ctx, from)
 	if err != nil {
-		return nil, shownError(err, from.URL)
+		return nil, shownError(err, from.Location.URL())
 	}
 	refs := git.Refs{}
 	for name, commit := range listed {
@@ -67,11 +67,11 @@ func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (
 
 // gitDownload returns the Download for a request.
 func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
-	u, err := req.Package.URL()
+	at, err := req.Package.Location()
 	if err != nil {
 		return Download{}, err
 	}
-	return Download{URL: u, Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
+	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
 }
 
 // fetchGitBy returns a getFunc that uses a caller's getter for git.

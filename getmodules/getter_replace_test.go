@@ -39,7 +39,7 @@ func (g ownGit) Get(_ context.Context, from getmodules.Download) (getmodules.Dow
 	}
 	commit := from.Revision
 	if commit == "" {
-		if commit = ownRefs["refs/tags/"+from.URL.Query().Get("ref")]; commit == "" {
+		if commit = ownRefs["refs/tags/"+from.Location.URL().Query().Get("ref")]; commit == "" {
 			commit = ownRefs["HEAD"]
 		}
 	}

@@ -76,7 +76,7 @@ func TestGetterAsked(t *testing.T) {
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if got, want := asked.URL.String(), "https://u:p@h.example/b/net.tf?region=r&key=secret#12"; got != want || asked.Archive || asked.Revision != "pin" {
+	if got, want := asked.Location.URL().String(), "https://u:p@h.example/b/net.tf?region=r&key=secret#12"; got != want || asked.Archive || asked.Revision != "pin" {
 		t.Errorf("asked for %q (%+v), want %q", got, asked, want)
 	}
 	if want := addrs.ParseModulePackage("demo::https://h.example/b/net.tf?region=r&archive=false"); pkg.Resolved != want || pkg.Revision != "rev" || pkg.Bytes != 3 {
@@ -186,7 +186,7 @@ func TestGetterError(t *testing.T) {
 	cause := errors.New("cause")
 	req := getmodules.Request{Package: addrs.ParseModulePackage("demo::https://user22:hunter22@h.example/n?key=a%2Fsecret&rev=version1")}
 	_, _, err := fetchDemo(t, &getmodules.Fetcher{}, req, func(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
-		said := &url.Error{Op: "Get\x1b[31m", URL: from.URL.String() + " a/secret version1", Err: cause}
+		said := &url.Error{Op: "Get\x1b[31m", URL: from.Location.URL().String() + " a/secret version1", Err: cause}
 		return getmodules.Downloaded{}, said
 	})
 	if !errors.Is(err, cause) {
@@ -209,7 +209,6 @@ func TestGetterPolicy(t *testing.T) {
 		{Package: addrs.ParseModulePackage("demo::https://h.example/n"), FromServer: true, Origin: server},
 		{Package: addrs.ParseModulePackage("demo::file:///etc"), FromPackage: true},
 		{Package: addrs.ParseModulePackage("demo::/etc"), FromPackage: true},
-		{Package: addrs.ParseModulePackage("s3::/etc"), FromPackage: true},
 		{Package: addrs.ParseModulePackage("s3::http://h.example/b/k.zip"), FromServer: true, Origin: server},
 	}
 	never := getterFunc(func(context.Context, getmodules.Download) (getmodules.Downloaded, error) {

@@ -40,10 +40,11 @@ var gitArguments = [...]string{"ref", "depth", "sshkey", "archive", "checksum", 
 const maxSSHKey = 64 << 10
 
 func parseGitAddress(req Request) (gitAddress, error) {
-	u, err := req.Package.URL()
+	at, err := req.Package.Location()
 	if err != nil {
 		return gitAddress{}, err
 	}
+	u := at.URL()
 	if u.Fragment != "" {
 		return gitAddress{}, errors.New("a git address has no fragment; a ref is given by ?ref=")
 	}

@@ -142,8 +142,8 @@ func placeSubmodule(dir, name, from string) error {
 
 // isFile reports whether a package is a repository on this machine.
 func isFile(pkg addrs.ModulePackage) bool {
-	u, err := pkg.URL()
-	return err == nil && u.Scheme == "file"
+	at, err := pkg.Location()
+	return err == nil && at.URL().Scheme == "file"
 }
 
 // maxGitmodules bounds the size of a .gitmodules file, in bytes.
@@ -232,10 +232,11 @@ func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePacka
 // relativeURL resolves a relative URL as git does: the last element of the repository's path
 // counts as a directory.
 func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
-	u, err := parent.URL()
+	at, err := parent.Location()
 	if err != nil {
 		return "", err
 	}
+	u := at.URL()
 	// The ref in the query is only for the parent. The key is for the host.
 	key := u.Query().Get("sshkey")
 	u.RawQuery, u.RawPath = "", ""

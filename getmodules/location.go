@@ -13,10 +13,11 @@ import (
 // checkLocation returns an error if a package's own configuration, or a server's answer, points
 // to a location that is not allowed there. Locations that the user wrote are not checked.
 func checkLocation(req Request) error {
-	u, err := req.Package.URL()
+	at, err := req.Package.Location()
 	if err != nil {
 		return err
 	}
+	u := at.URL()
 	switch {
 	case req.FromServer:
 		return checkPointedTo(req.Package.Getter(), u, req.Origin)

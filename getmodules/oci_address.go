@@ -31,7 +31,8 @@ func badOCI(format string, args ...any) error {
 
 // parseOCIAddress parses oci://host[:port]/repository?tag=TAG, or ?digest=DIGEST.
 func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
-	u, err := pkg.URL()
+	at, err := pkg.Location()
+	u := at.URL()
 	switch {
 	case err != nil:
 		return nil, err

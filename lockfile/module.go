@@ -293,12 +293,12 @@ func hashFaults(hashes []hashing.Hash) []fault {
 // that it does not refuse the query arguments of other tools.
 func holdsPassword(address string) bool {
 	pkg, _ := addrs.SplitSubdir(address)
-	u, err := addrs.ParseModulePackage(pkg).URL()
+	at, err := addrs.ParseModulePackage(pkg).Location()
 	if err != nil {
 		_, behind, isURL := strings.Cut(address, "://")
 		return isURL && strings.Contains(behind, "@")
 	}
-	_, isSet := u.User.Password()
+	_, isSet := at.URL().User.Password()
 	return isSet
 }
 

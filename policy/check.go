@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,11 +74,11 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {
 		return nil
 	}
-	at, err := packageLocation(pkg)
+	at, err := pkg.Location()
 	if err != nil {
 		return err
 	}
-	return p.checkLocation(at)
+	return p.checkLocation(readLocations(at)...)
 }
 
 // CheckSignature decides whether a weak signature of a provider's package is accepted. weak
@@ -112,8 +113,8 @@ func (p *Policy) CheckProjectProvider() error {
 	return p.violation(argProjectProviders, "the package is from this repository, unsigned")
 }
 
-func (p *Policy) checkLocation(at location) error {
-	return p.check(locationRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
+func (p *Policy) checkLocation(readings ...location) error {
+	return p.check(locationRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, readings...)
 }
 
 // locationRules has the patterns of allowed and denied locations, and the names of their
@@ -124,9 +125,12 @@ type locationRules struct {
 	what              string
 }
 
-func (p *Policy) check(rules locationRules, at location) error {
+// check checks a location by its readings. None of them may be denied, and the first one must be
+// allowed.
+func (p *Policy) check(rules locationRules, readings ...location) error {
+	at := readings[0]
 	for _, pattern := range rules.deny {
-		if pattern.denies(at) {
+		if slices.ContainsFunc(readings, pattern.denies) {
 			return p.violation(rules.argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
 		}
 	}

@@ -42,6 +42,12 @@
 // case, ASCII, without a final dot, and with numbers such as "127.1" as the addresses that
 // they are read as. Names are not resolved.
 //
+// Paths are compared by element, decoded. An address whose path servers could read in several ways
+// is not accepted; see [addrs.Location]. An escaped slash is part of its element. deny_sources also
+// matches the path in which it separates elements, and ignores spaces, a parameter (";") and ".git" at
+// the end of an element. A bucket of Amazon S3 or Google Cloud Storage is one place under all
+// addresses that these document: a pattern with one of them matches all.
+//
 // If allow_sources is set, all other sources are denied. deny_sources takes precedence, and
 // ignores case and port. A host in allow_sources without a port means the usual port of the
 // transport.

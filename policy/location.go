@@ -3,9 +3,8 @@ package policy
 import (
 	"cmp"
 	"net"
-	"net/url"
-	"path"
 	"strings"
+	"unicode"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
@@ -19,13 +18,17 @@ type location struct {
 	// usual is set if port is the usual port of the transport.
 	usual bool
 	path  []string
+	// bucket is the bucket of an object store, whose other addresses are the same location. key is
+	// the part of path in the bucket.
+	bucket addrs.Bucket
+	key    []string
 }
 
 // usualPorts maps transports to their default ports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
 func registryLocation(pkg addrs.ModuleRegistryPackage) location {
-	return hostLocation(pkg.Host, elements(pkg.ForRegistryProtocol()))
+	return hostLocation(pkg.Host, strings.Split(pkg.ForRegistryProtocol(), "/"))
 }
 
 func providerLocation(p addrs.Provider) location {
@@ -35,52 +38,58 @@ func providerLocation(p addrs.Provider) location {
 // hostLocation returns a location at the host of a registry, which is queried by https.
 func hostLocation(at addrs.Hostname, path []string) location {
 	host, port, _ := strings.Cut(string(at), ":")
-	return newLocation("https", host, port, path)
+	port = strings.TrimLeft(port, "0")
+	return location{host: hostname.Canonical(host), path: path}.withPort("https", port)
 }
 
-func packageLocation(pkg addrs.ModulePackage) (location, error) {
-	u, err := pkg.URL()
-	if err != nil {
-		return location{}, err
+// readLocations returns the readings of the location of a package, or of a request for one. The first
+// one is the literal one.
+func readLocations(at addrs.Location) []location {
+	var all []location
+	for _, read := range at.Readings() {
+		l := location{host: read.Host(), path: withoutSuffix(read.Path()), bucket: read.Bucket(), key: read.KeyElements()}
+		all = append(all, l.withPort(read.URL().Scheme, read.Port()))
 	}
-	return urlLocation(u), nil
+	return all
 }
 
-func urlLocation(u *url.URL) location {
-	return newLocation(u.Scheme, u.Hostname(), u.Port(), elements(u.Path))
-}
-
-func newLocation(transport, host, port string, path []string) location {
+func (l location) withPort(transport, port string) location {
 	usual := usualPorts[strings.ToLower(transport)]
-	port = canonicalPort(cmp.Or(port, usual))
-	return location{host: hostname.Canonical(host), port: port, usual: port == usual, path: path}
+	l.port = cmp.Or(port, usual)
+	l.usual = l.port == usual
+	return l
 }
 
-// canonicalPort returns a port without leading zeros.
-func canonicalPort(port string) string {
-	if trimmed := strings.TrimLeft(port, "0"); trimmed != "" {
-		return trimmed
+// withoutSuffix returns a path without a final ".git".
+func withoutSuffix(path []string) []string {
+	if n := len(path); n > 0 {
+		path[n-1] = strings.TrimSuffix(path[n-1], ".git")
 	}
-	return port
-}
-
-// elements returns the elements of a cleaned path, without a final ".git".
-func elements(p string) []string {
-	p = strings.Trim(path.Clean("/"+p), "/")
-	if p == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(p, ".git"), "/")
+	return path
 }
 
 // String returns the location in the form of a pattern that matches it.
-func (p location) String() string {
-	host := p.host
+func (l location) String() string {
+	host := l.host
 	switch {
-	case !p.usual:
-		host = net.JoinHostPort(host, p.port)
+	case !l.usual:
+		host = net.JoinHostPort(host, l.port)
 	case strings.Contains(host, ":"):
 		host = "[" + host + "]"
 	}
-	return strings.Join(append([]string{host}, p.path...), "/")
+	return strings.Join(append([]string{host}, l.path...), "/")
+}
+
+// loose returns an element of a path in lower case, without what some servers ignore at its end:
+// spaces, parameters and ".git".
+func loose(element string) string {
+	element = strings.ToLower(element)
+	for {
+		shorter, _, _ := strings.Cut(element, ";")
+		shorter = strings.TrimSuffix(strings.TrimRightFunc(shorter, unicode.IsSpace), ".git")
+		if shorter == element {
+			return element
+		}
+		element = shorter
+	}
 }

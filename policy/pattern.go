@@ -7,16 +7,17 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // Pattern matches locations of modules; the package comment describes the format.
 // [ParsePattern] returns patterns; the zero value matches nothing.
 type Pattern struct {
 	text string
-	host string // "" for this machine, "*" for all hosts, "*.NAME" for all hosts below NAME
-	port string
-	path []string
+	// at has the host, port and path. The host may be "" for this machine or "*" for all hosts. If
+	// below is set, it stands for all hosts below that name.
+	at    location
+	below bool
 }
 
 // String returns the pattern as it was written.
@@ -34,79 +35,113 @@ func ParsePattern(text string) (Pattern, error) {
 		return Pattern{}, fmt.Errorf("%q is not HOST/PATH: it must have no user, query or space", text)
 	}
 	host, rest, _ := strings.Cut(text, "/")
-	p := Pattern{text: text, path: elements(rest)}
 	if "/"+strings.TrimSuffix(rest, "/") != path.Clean("/"+rest) {
 		return Pattern{}, fmt.Errorf("%q has an empty element, \".\" or \"..\" in its path", text)
 	}
-	for _, element := range p.path {
+	decoded, err := url.PathUnescape(rest)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("%q has a malformed escape in its path", text)
+	}
+	u := &url.URL{Scheme: "https", Path: "/" + decoded, RawPath: "/" + rest}
+	p := Pattern{text: text}
+	name := host
+	if name != "" && name != "*" {
+		if name, p.below = strings.CutPrefix(host, "*."); !setHost(u, name) {
+			return Pattern{}, fmt.Errorf("%q: %q is neither a hostname nor \"*.\" and a hostname", text, host)
+		}
+		name = u.Hostname()
+	}
+	at, err := addrs.LocationOf(u)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("%q is not HOST/PATH: %w", text, err)
+	}
+	for _, element := range at.Path() {
 		if _, err := path.Match(element, ""); err != nil {
 			return Pattern{}, fmt.Errorf("%q has a malformed element %q", text, element)
 		}
 	}
-	if err := p.setHost(host); err != nil {
-		return Pattern{}, fmt.Errorf("%q: %w", text, err)
+	p.at = location{host: at.Host(), port: at.Port(), path: withoutSuffix(at.Path()), bucket: at.Bucket(), key: at.KeyElements()}
+	if name == "*" {
+		p.at.host = name
 	}
 	return p, nil
 }
 
-func (p *Pattern) setHost(written string) error {
-	if written == "" || written == "*" {
-		p.host = written
-		return nil
+// setHost sets the host and the port of a URL. It reports whether they are valid.
+func setHost(u *url.URL, written string) bool {
+	parsed, err := url.Parse("https://" + written)
+	if err != nil || parsed.Hostname() == "" || strings.Contains(parsed.Hostname(), "*") {
+		return false
 	}
-	below := strings.HasPrefix(written, "*.")
-	u, err := url.Parse("https://" + strings.TrimPrefix(written, "*."))
-	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), "*") {
-		return fmt.Errorf("%q is neither a hostname nor \"*.\" and a hostname", written)
-	}
-	p.host, p.port = hostname.Canonical(u.Hostname()), canonicalPort(u.Port())
-	if below {
-		p.host = "*." + p.host
-	}
-	return nil
+	u.Host = parsed.Host
+	return true
 }
 
 // allows reports whether the pattern matches a location, as a part of allow_sources.
 func (p Pattern) allows(at location) bool {
-	return p.text != "" && (p.host == "*" || p.port == "" && at.usual || p.hasPort(at)) && p.hasHost(at.host) && hasPath(p.path, at.path)
+	if p.text == "" || p.at.host != "*" && !(p.at.port == "" && at.usual) && !p.hasPort(at) {
+		return false
+	}
+	return p.hasHost(at.host) && hasPath(p.at.path, at.path, match) || p.hasBucket(at, match)
 }
 
 // denies reports whether the pattern matches a location, as a part of deny_sources. It ignores
-// the case of paths, because many servers do.
+// the case of paths, because many servers do, and what some servers ignore at the end of an element.
 func (p Pattern) denies(at location) bool {
-	return p.text != "" && (p.port == "" || p.hasPort(at)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
+	if p.text == "" || p.at.port != "" && !p.hasPort(at) {
+		return false
+	}
+	return p.hasHost(at.host) && hasPath(p.at.path, at.path, matchLoosely) || p.hasBucket(at, matchLoosely)
+}
+
+func match(pattern, element string) bool {
+	ok, _ := path.Match(pattern, element)
+	return ok
+}
+
+func matchLoosely(pattern, element string) bool {
+	pattern = strings.ToLower(pattern)
+	return match(pattern, strings.ToLower(element)) || match(pattern, loose(element))
 }
 
 // hasPort reports whether the pattern names the port of a location. 443 in a pattern also matches
 // the usual port of a transport.
 func (p Pattern) hasPort(at location) bool {
-	return p.port != "" && p.port == at.port || p.port == usualPorts["https"] && at.usual
+	return p.at.port != "" && p.at.port == at.port || p.at.port == usualPorts["https"] && at.usual
 }
 
 func (p Pattern) hasHost(host string) bool {
-	if above, ok := strings.CutPrefix(p.host, "*."); ok {
-		return strings.HasSuffix(host, "."+above)
+	if p.below {
+		return strings.HasSuffix(host, "."+p.at.host)
 	}
-	return p.host == host || p.host == "*" && host != ""
+	return p.at.host == host || p.at.host == "*" && host != ""
+}
+
+// hasBucket reports whether the pattern and a location are at the same place of an object store,
+// however their hosts are spelled. The region does not matter if the pattern names a bucket, because
+// no two buckets have the same name, or if the pattern names no region.
+func (p Pattern) hasBucket(at location, matches func(pattern, element string) bool) bool {
+	want, key := p.at.bucket, p.at.key
+	switch {
+	case want.Service == "" || want.Service != at.bucket.Service:
+		return false
+	case p.below: // the hosts of all buckets
+		want.Name, key = "*", p.at.path
+	case want.Name == "":
+		return want.Region == "" || want.Region == at.bucket.Region
+	}
+	return at.bucket.Name != "" && matches(want.Name, at.bucket.Name) && hasPath(key, at.key, matches)
 }
 
 // hasPath reports whether a path is at or below the path of a pattern.
-func hasPath(pattern, elements []string) bool {
+func hasPath(pattern, elements []string, matches func(pattern, element string) bool) bool {
 	if len(pattern) > len(elements) {
 		return false
 	}
 	for i, element := range pattern {
-		if ok, _ := path.Match(element, elements[i]); !ok {
+		if !matches(element, elements[i]) {
 			return false
 		}
 	}
 	return true
-}
-
-func lower(elements []string) []string {
-	lowered := make([]string, len(elements))
-	for i, element := range elements {
-		lowered[i] = strings.ToLower(element)
-	}
-	return lowered
 }

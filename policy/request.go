@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // CheckURL checks a URL that is to be requested for modules, such as the target of a redirect.
@@ -52,38 +53,31 @@ func textOf(patterns []Pattern) string {
 }
 
 func (p *Policy) deniedProviderHosts() []Pattern {
-	return slices.DeleteFunc(slices.Clone(p.DenyProviders), func(pattern Pattern) bool { return len(pattern.path) > 0 })
+	return slices.DeleteFunc(slices.Clone(p.DenyProviders), func(pattern Pattern) bool { return len(pattern.at.path) > 0 })
 }
 
 func (p *Policy) checkURL(denied []Pattern, argument string, u *url.URL) error {
 	if len(denied) == 0 {
 		return nil
 	}
-	for _, at := range requestLocations(u) {
-		if err := p.check(locationRules{deny: denied, argDeny: argument}, at); err != nil {
-			return err
-		}
+	at, err := addrs.LocationOf(u)
+	if err != nil {
+		return err
 	}
-	return nil
+	return p.check(locationRules{deny: denied, argDeny: argument}, requestLocations(at)...)
 }
 
 // requestLocations returns the locations that a request may concern: the URL itself, and the repository
-// that the API of git or of an OCI registry has below it.
+// that the API of an OCI registry has below "v2".
 //
-//	https://git.example.com/acme/net.git/info/refs    git.example.com/acme/net/info/refs
 //	https://ghcr.io/v2/acme/net/blobs/sha256:...      ghcr.io/acme/net/blobs/sha256:...
-func requestLocations(u *url.URL) []location {
-	at := urlLocation(u)
-	git := at
-	git.path = slices.Clone(at.path)
-	for i, element := range git.path {
-		git.path[i] = strings.TrimSuffix(element, ".git")
-	}
-	locations := []location{at, git}
-	if len(at.path) > 1 && at.path[0] == "v2" {
-		oci := at
-		oci.path = at.path[1:]
-		locations = append(locations, oci)
+func requestLocations(at addrs.Location) []location {
+	locations := readLocations(at)
+	for _, l := range locations {
+		if len(l.path) > 1 && l.path[0] == "v2" {
+			l.path = l.path[1:]
+			locations = append(locations, l)
+		}
 	}
 	return locations
 }

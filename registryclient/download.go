@@ -43,7 +43,7 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // because a truncation would not be noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := subject{module: pkg}
-	u, err := loc.Source.Package.URL()
+	at, err := loc.Source.Package.Location()
 	if err == nil && !loc.Direct {
 		err = errors.New("registryclient: the registry does not host this package")
 	}
@@ -55,13 +55,13 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 		base, err = c.service(ctx, about)
 	}
 	if err == nil {
-		err = checkDirect(base, u)
+		err = checkDirect(base, at.URL())
 	}
 	if err != nil {
 		return asRequestError(about, err)
 	}
-	r := &request{subject: about, url: u}
-	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, u))
+	r := &request{subject: about, url: at.URL()}
+	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, r.url))
 	if err != nil {
 		return r.fail(err)
 	}

@@ -201,10 +201,11 @@ func isRelative(location string) bool {
 // checkPackage returns the reason why a registry must not point to a package; nil if it
 // may.
 func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
-	u, err := pkg.URL()
+	at, err := pkg.Location()
 	if err != nil {
 		return errors.New("it is not a URL")
 	}
+	u := at.URL()
 	if reason, ok := hostname.MayPointTo(registry, u); !ok {
 		return errors.New(reason)
 	}

@@ -48,8 +48,8 @@ func (h *host) serves(kind string, n need) {
 	if kind != "oci" {
 		return
 	}
-	if at, err := n.pkg.URL(); err == nil {
-		if path := strings.Trim(at.Path, "/"); !slices.Contains(h.paths, path) {
+	if at, err := n.pkg.Location(); err == nil {
+		if path := strings.Trim(at.URL().Path, "/"); !slices.Contains(h.paths, path) {
 			h.paths = append(h.paths, path)
 		}
 	}

@@ -142,10 +142,11 @@ func (d *doctor) needPackage(n need) {
 	if n.pkg.IsZero() {
 		return
 	}
-	at, err := n.pkg.URL()
-	if err != nil || at.Host == "" {
+	location, err := n.pkg.Location()
+	if err != nil || location.Host() == "" {
 		return
 	}
+	at := location.URL()
 	scheme := at.Scheme
 	if scheme == "oci" || scheme == "s3" || scheme == "gcs" {
 		scheme = "https"

@@ -121,10 +121,11 @@ func generic(name, version, qualifier, value string) string {
 
 // bareURL returns the address of a package without arguments and credentials.
 func bareURL(pkg addrs.ModulePackage) string {
-	u, err := addrs.ParseModulePackage(pkg.Redacted()).URL()
+	at, err := addrs.ParseModulePackage(pkg.Redacted()).Location()
 	if err != nil {
 		return ""
 	}
+	u := at.URL()
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
 }

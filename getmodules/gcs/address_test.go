@@ -1,10 +1,10 @@
 package gcs_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules/gcs"
 )
 
@@ -17,11 +17,11 @@ func TestAddress(t *testing.T) {
 		"https://www.googleapis.com/storage/v1/b":                     {"b", "", ""},
 		"http://www.googleapis.com/storage/v1/b/?alt=json&generation": {"b", "", ""},
 	} {
-		u, err := url.Parse(raw)
+		at, err := addrs.ParseModulePackage("gcs::" + raw).Location()
 		if err != nil {
 			t.Fatal(err)
 		}
-		bucket, object, generation, err := gcs.ParseAddress(u)
+		bucket, object, generation, err := gcs.ParseAddress(at)
 		if got := [...]string{bucket, object, generation}; err != nil || got != want {
 			t.Errorf("ParseAddress(%q) = %q, %v, want %q", raw, got, err, want)
 		}
@@ -38,11 +38,11 @@ func FuzzAddress(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := url.Parse(raw)
+		at, err := addrs.ParseModulePackage("gcs::" + raw).Location()
 		if err != nil {
 			return
 		}
-		bucket, object, generation, err := gcs.ParseAddress(u)
+		bucket, object, generation, err := gcs.ParseAddress(at)
 		if err != nil {
 			return
 		}

@@ -1,9 +1,9 @@
 package gcs
 
-import "net/url"
+import "github.com/cotterpin/cotter/addrs"
 
 // ParseAddress exports parseAddress.
-func ParseAddress(u *url.URL) (bucket, object, generation string, err error) {
-	a, err := parseAddress(u)
+func ParseAddress(at addrs.Location) (bucket, object, generation string, err error) {
+	a, err := parseAddress(at)
 	return a.bucket, a.object, a.generation, err
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
@@ -51,7 +52,7 @@ var _ getmodules.Getter = (*Getter)(nil)
 // Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist], [io/fs.ErrPermission],
 // [getmodules.ErrEmpty] or network errors, or say what is wrong with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
-	addr, err := parseAddress(from.URL)
+	addr, err := parseAddress(from.Location)
 	if err != nil {
 		return getmodules.Downloaded{}, err
 	}
@@ -84,41 +85,28 @@ type address struct {
 	generation string
 }
 
-// parseAddress parses https://www.googleapis.com/storage/v1/BUCKET/OBJECT. Like the stock
-// tools, it accepts any host below googleapis.com, and any text in place of "storage" and "v1".
-// No request is sent to that host.
-func parseAddress(u *url.URL) (address, error) {
+func parseAddress(at addrs.Location) (address, error) {
+	u := at.URL()
 	if err := objects.CheckURL(u); err != nil {
 		return address{}, err
 	}
 	if strings.Trim(u.Fragment, "0123456789") != "" {
 		return address{}, errors.New("the fragment of a gcs address is the generation of an object, a number")
 	}
-	service, isGoogle := strings.CutSuffix(u.Host, ".googleapis.com")
-	parts := strings.SplitN(u.Path, "/", 5)
-	if !isGoogle || service == "" || strings.Contains(service, ".") || len(parts) < 4 {
-		return address{}, errAddress
+	bucket := at.Bucket()
+	if bucket.Name == "" {
+		return address{}, errNoObject
 	}
-	a := address{bucket: parts[3], generation: u.Fragment}
-	if len(parts) == 5 {
-		a.object = parts[4]
-	}
-	// "." and ".." have a meaning in URLs, and cannot be names of buckets and objects.
-	if a.bucket == "" || isDots(a.bucket) || isDots(a.object) {
-		return address{}, errAddress
-	}
-	return a, nil
+	return address{bucket: bucket.Name, object: bucket.Key, generation: u.Fragment}, nil
 }
 
-var errAddress = errors.New("an address of Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT")
-
-func isDots(name string) bool { return name == "." || name == ".." }
+var errNoObject = errors.New("the address of an archive in Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT")
 
 // check returns an error if the address does not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.object == "":
-		return errAddress
+		return errNoObject
 	case !archive && a.generation != "":
 		return errors.New("only the address of an archive can have a generation")
 	}

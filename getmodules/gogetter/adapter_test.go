@@ -231,24 +231,28 @@ func TestLinksInside(t *testing.T) {
 // TestRefusedRequests checks requests that must not reach a getter.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
+	location := func(path string) addrs.Location {
+		at, err := addrs.LocationOf(&url.URL{Scheme: "https", Host: "h", Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
 	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
 		g := f.Getters["acme"]
-		u := &url.URL{Scheme: "https", Host: "h", Path: "/net"}
-		if _, err := g.Get(t.Context(), getmodules.Download{URL: u, FromServer: true}); !errors.Is(err, getmodules.ErrRefusedLocation) {
+		if _, err := g.Get(t.Context(), getmodules.Download{Location: location("/net"), FromServer: true}); !errors.Is(err, getmodules.ErrRefusedLocation) {
 			t.Errorf("%s, from a server: error is %v, want ErrRefusedLocation", version, err)
 		}
-		if _, err := g.Get(t.Context(), getmodules.Download{URL: u, Revision: strings.Repeat("a", 40)}); err == nil {
+		if _, err := g.Get(t.Context(), getmodules.Download{Location: location("/net"), Revision: strings.Repeat("a", 40)}); err == nil {
 			t.Errorf("%s: a revision is not refused", version)
 		}
 	}
-	subdir := &url.URL{Scheme: "https", Host: "h", Path: "/net//x"}
 	v2 := gogetter.V2{New: func() getter.Getter { panic("asked") }}
-	if _, err := v2.Get(t.Context(), getmodules.Download{URL: subdir}); err == nil {
+	if _, err := v2.Get(t.Context(), getmodules.Download{Location: location("/net//x")}); err == nil {
 		t.Error("a // in the path is not refused")
 	}
-	u := &url.URL{Scheme: "https", Host: "h"}
 	for _, g := range []getmodules.Getter{gogetter.V1{}, gogetter.V2{}} {
-		if _, err := g.Get(t.Context(), getmodules.Download{URL: u}); err == nil {
+		if _, err := g.Get(t.Context(), getmodules.Download{Location: location("")}); err == nil {
 			t.Errorf("%T without New is not refused", g)
 		}
 	}

@@ -49,7 +49,7 @@ func (v V1) Get(ctx context.Context, from getmodules.Download) (getmodules.Downl
 	if v.New == nil {
 		return getmodules.Downloaded{}, errNoNew
 	}
-	src := *from.URL // v1 getters modify it
+	src := *from.Location.URL() // v1 getters modify it
 	g := v.New(ctx)
 	get := g.Get
 	if from.Archive {

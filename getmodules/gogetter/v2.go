@@ -35,7 +35,7 @@ func (v V2) Get(ctx context.Context, from getmodules.Download) (getmodules.Downl
 	if v.New == nil {
 		return getmodules.Downloaded{}, errNoNew
 	}
-	address := from.URL.String()
+	address := from.Location.URL().String()
 	if _, subdir := getter.SourceDirSubdir(address); subdir != "" {
 		return getmodules.Downloaded{}, errors.New("go-getter takes the // in the path for a subdirectory; write the path without it")
 	}

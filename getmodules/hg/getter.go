@@ -32,7 +32,7 @@ func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.D
 	if from.Archive {
 		return getmodules.Downloaded{}, errors.New("a Mercurial repository is not an archive; remove the argument archive, or the suffix of an archive")
 	}
-	addr, err := parseAddress(from.URL)
+	addr, err := parseAddress(from.Location.URL())
 	if err != nil {
 		return getmodules.Downloaded{}, err
 	}

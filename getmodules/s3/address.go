@@ -3,13 +3,10 @@ package s3
 import (
 	"errors"
 	"net/url"
-	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/objects"
 )
-
-// defaultRegion is the region of an address that does not name one.
-const defaultRegion = "us-east-1"
 
 var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")
 
@@ -38,14 +35,8 @@ type login struct {
 	profile string
 }
 
-// domains are the domains of Amazon's servers, one or more for each partition: worldwide and US
-// government, China, the European sovereign cloud, and the partitions that are closed to the
-// public.
-var domains = [...]string{
-	".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".c2s.ic.gov", ".sc2s.sgov.gov", ".cloud.adc-e.uk", ".csp.hci.ic.gov",
-}
-
-func parseAddress(u *url.URL) (address, error) {
+func parseAddress(at addrs.Location) (address, error) {
+	u := at.URL()
 	if err := objects.CheckURL(u); err != nil {
 		return address{}, err
 	}
@@ -53,69 +44,14 @@ func parseAddress(u *url.URL) (address, error) {
 		return address{}, errors.New("an S3 address cannot have a fragment; ?version= chooses a version of an object")
 	}
 	query := u.Query()
-	a := address{version: query.Get("version"), login: parseLogin(query)}
-	path := strings.TrimPrefix(u.Path, "/")
-	for _, domain := range domains {
-		if service, isAmazon := strings.CutSuffix(u.Host, domain); isAmazon {
-			return a.atAmazon(strings.Split(service, "."), path)
-		}
-	}
-	a.endpoint = u.Scheme + "://" + u.Host
-	if a.region = query.Get("region"); a.region == "" {
-		a.region = defaultRegion
-	}
-	return a.inPath(path)
-}
-
-// atAmazon parses the labels before Amazon's domain.
-func (a address) atAmazon(labels []string, path string) (address, error) {
-	var ok bool
-	switch len(labels) {
-	case 1: // s3.amazonaws.com/BUCKET/KEY, s3-REGION.amazonaws.com/BUCKET/KEY
-		if a.region, ok = regionOf(labels[0]); !ok {
-			return address{}, errAddress
-		}
-		return a.inPath(path)
-	case 2: // s3.REGION.amazonaws.com/BUCKET/KEY, BUCKET.s3-REGION.amazonaws.com/KEY
-		// No bucket can be called "s3": names have at least three letters.
-		if labels[0] == "s3" {
-			a.region = labels[1]
-			return a.inPath(path)
-		}
-		if a.region, ok = regionOf(labels[1]); !ok || labels[1] == "s3" {
-			return address{}, errAddress
-		}
-	case 3: // BUCKET.s3.REGION.amazonaws.com/KEY
-		if _, ok = regionOf(labels[1]); !ok {
-			return address{}, errAddress
-		}
-		a.region = labels[2]
-	default:
+	bucket := at.Bucket()
+	if bucket.Name == "" {
 		return address{}, errAddress
 	}
-	a.bucket, a.key = labels[0], path
-	return a.checked()
-}
-
-// regionOf parses a label that names the service and may name a region.
-func regionOf(label string) (string, bool) {
-	if label == "s3" {
-		return defaultRegion, true
-	}
-	region, ok := strings.CutPrefix(label, "s3-")
-	return region, ok
-}
-
-func (a address) inPath(path string) (address, error) {
-	a.bucket, a.key, _ = strings.Cut(path, "/")
-	return a.checked()
-}
-
-func (a address) checked() (address, error) {
-	if a.bucket == "" || a.region == "" {
-		return address{}, errAddress
-	}
-	return a, nil
+	return address{
+		endpoint: bucket.Endpoint, region: bucket.Region, bucket: bucket.Name, key: bucket.Key,
+		version: query.Get("version"), login: parseLogin(query),
+	}, nil
 }
 
 // parseLogin reads the arguments for credentials. If one of them is present, the missing ones

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
@@ -45,11 +46,11 @@ var addressTests = []struct {
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, test := range addressTests {
-		u, err := url.Parse(test.address)
+		at, err := addrs.ParseModulePackage("s3::" + test.address).Location()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s3.ParseAddress(u)
+		got, err := s3.ParseAddress(at)
 		if err != nil {
 			t.Errorf("ParseAddress(%q): %v", test.address, err)
 		}
@@ -64,6 +65,39 @@ func TestAddresses(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{test.asked}, net.asked); diff != "" {
 			t.Errorf("%q asks for (-want +got):\n%s", test.address, diff)
+		}
+	}
+}
+
+// checkWire checks that the requests for a location go to the bucket and the key that a policy judges.
+func checkWire(t *testing.T, at addrs.Location, bucket, key string) {
+	var net recorder
+	own := addrs.ParseModulePackage("s3::"+at.URL().String()).Without("aws_profile", "aws_access_key_id", "aws_access_key_secret").
+		WithArg("aws_access_key_id", "AKID22").WithArg("aws_access_key_secret", "hunter22")
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: &http.Client{Transport: &net}}}}
+	if _, _, err := fetch(t, f, own.String()); err == nil {
+		t.Errorf("%q: there is no error", at.URL())
+	}
+	for _, asked := range net.asked {
+		u, err := url.Parse(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := addrs.LocationOf(u)
+		got := sent.Bucket()
+		switch {
+		case err != nil:
+		case at.Bucket().Service == "":
+			got = addrs.Bucket{Endpoint: u.Scheme + "://" + u.Host, Name: sent.Path()[0]}
+			if at.Bucket().Endpoint != got.Endpoint {
+				t.Errorf("%q is sent to %q", at.URL(), asked)
+			}
+		case at.Bucket().Service != got.Service:
+			t.Errorf("%q is sent to %q", at.URL(), asked)
+		}
+		path := strings.TrimPrefix(strings.TrimPrefix(u.Path, "/"), bucket+"/")
+		if err != nil || got.Name != bucket || !u.Query().Has("list-type") && path != key || u.Query().Has("list-type") && !strings.HasPrefix(u.Query().Get("prefix"), key) {
+			t.Errorf("%q has bucket %q and key %q, but %q is sent (%v)", at.URL(), bucket, key, asked, err)
 		}
 	}
 }
@@ -110,11 +144,12 @@ func FuzzAddress(f *testing.F) {
 		f.Add(test.address)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := url.Parse(raw)
+		at, err := addrs.ParseModulePackage("s3::" + raw).Location()
 		if err != nil {
 			return
 		}
-		got, err := s3.ParseAddress(u)
+		u := at.URL()
+		got, err := s3.ParseAddress(at)
 		if err != nil {
 			return
 		}
@@ -125,5 +160,6 @@ func FuzzAddress(f *testing.F) {
 		if endpoint == "" && !strings.Contains(u.Host, ".") || endpoint != "" && endpoint != u.Scheme+"://"+u.Host {
 			t.Errorf("%q points to %q", raw, endpoint)
 		}
+		checkWire(t, at, bucket, got[3])
 	})
 }

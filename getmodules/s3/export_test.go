@@ -1,10 +1,10 @@
 package s3
 
-import "net/url"
+import "github.com/cotterpin/cotter/addrs"
 
 // ParseAddress exports parseAddress. It returns the endpoint, region, bucket, key and
 // version.
-func ParseAddress(u *url.URL) ([5]string, error) {
-	a, err := parseAddress(u)
+func ParseAddress(at addrs.Location) ([5]string, error) {
+	a, err := parseAddress(at)
 	return [...]string{a.endpoint, a.region, a.bucket, a.key, a.version}, err
 }

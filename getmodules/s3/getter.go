@@ -41,7 +41,7 @@ var _ getmodules.Getter = (*Getter)(nil)
 // Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist], [io/fs.ErrPermission],
 // [getmodules.ErrEmpty] and errors of the SDK, or say what is wrong with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
-	addr, err := parseAddress(from.URL)
+	addr, err := parseAddress(from.Location)
 	if err != nil {
 		return getmodules.Downloaded{}, err
 	}

@@ -35,6 +35,7 @@ func Addresses() iter.Seq[Case[string]] {
 		{"address/characters", []string{
 			"https://h/x\n.zip", "https://h/x\x00.zip", "git::https://h/x\r\nHost: evil/y", "https://h/x\x1b[2J.zip", "\x00", "\x1b]52;c;eA==\x07", " https://h/x.zip",
 			"git::https://h/x?ref=a b", "git::https://h/x?ref=a%00b", "git::https://h/x?ref=a%0ab", "git::https://h/x?ref=%1b[2J", "a\x00/b/c", "a\n/b/c", "%66ile:///etc/passwd",
+			"git::https://h/%2e%2e/x", "https://h/a%2f..%2fx.zip", "https://h/a/../x.zip", "https://h/%252e%252e/x.zip", "https://h/a/..;/x.zip",
 			"git::https://h/x%0ay", "git::https://h/x%00y", "https://h/%zz.zip", "git::https://h/x?ref=%zz", "git::https://h/x#v1",
 		}},
 		{"address/registry", []string{
@@ -54,7 +55,7 @@ func Addresses() iter.Seq[Case[string]] {
 		{"address/good", []string{
 			"git::https://h/x?ref=v1.0.0", "git::ssh://git@h/x.git", "git@h:x/y.git", "git::https://h/x//sub?ref=feature/x", "git::https://h/a//b//c", "https://h/x.zip", "https://h/x.zip//sub/..",
 			"https://h/x?archive=tar.gz", "https://h/x", "github.com/a/b", "git::https://h/x?ref=" + strings.Repeat("a", 40), "git::https://h/x?ref=a%2fb", "https://h/x.zip?token=a%26b",
-			"git::https://u:p@h/x", "https://u:p@h/x.zip", "git::https://h/%2e%2e/x", "https://h/a%2f..%2fx.zip", "https://h:8443/x.zip", "git::https://h/x?depth=x", "oci://h/x?tag=1.0.0",
+			"git::https://u:p@h/x", "https://u:p@h/x.zip", "https://h/a%2fb/x.zip", "https://h:8443/x.zip", "git::https://h/x?depth=x", "oci://h/x?tag=1.0.0",
 			"git::http://h/x", "http://h/x.zip", "https://h/x.zip?checksum=file:https://h/sums",
 			"https::https://h/x.zip", "oci://h/a//b/c/..//d",
 		}},

@@ -87,7 +87,7 @@ func addressTable() []Class {
 		{"address/transport", Refused, "the transport runs programs, or is unknown"},
 		{"address/authority", Refused, "there is no host in it, or more than one way to find it"},
 		{"address/subdir", Refused, "it points out of the package"},
-		{"address/characters", Refused, "it holds characters that end lines, texts or names"},
+		{"address/characters", Refused, "it holds characters that end lines, texts or names, or that servers read in several ways"},
 		{"address/registry", Refused, "it is no registry address, and nothing else"},
 		{"address/query", Refused, "an argument cannot be what it is meant to be"},
 		{"address/checksum", Refused, "the archive does not have the checksum, or that is none"},

@@ -101,7 +101,7 @@ func (w *workSlot) free() {
 // queryFor waits for a free slot for a question about the refs of a repository. Over ssh, each
 // question is a connection and a process, of which servers and users accept few at once.
 func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
-	if u, err := pkg.URL(); err != nil || u.Scheme != "https" && u.Scheme != "oci" {
+	if at, err := pkg.Location(); err != nil || at.URL().Scheme != "https" && at.URL().Scheme != "oci" {
 		return c.Slot(ctx)
 	}
 	return c.RequestSlot(ctx)

@@ -135,6 +135,7 @@ func (j fetchJob) extent() string {
 
 // isPublic reports whether servers and packages may name an address just as the user may.
 func isPublic(pkg addrs.ModulePackage) bool {
-	u, err := pkg.URL()
+	at, err := pkg.Location()
+	u := at.URL()
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")
 }

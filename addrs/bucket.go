@@ -1,0 +1,237 @@
+package addrs
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Bucket is a place in an object store: Amazon S3, a server that speaks its protocol, or Google
+// Cloud Storage. The same bucket has many URLs, which all have the same Service and Name.
+type Bucket struct {
+	// Service is the domain of the store's provider, such as "amazonaws.com", "amazonaws.com.cn"
+	// or "googleapis.com", which has its own names of buckets. It is "" for other servers and for
+	// the zero Bucket.
+	Service string
+	// Endpoint is the scheme and host of another server that speaks the protocol of S3. It is ""
+	// for the providers' own servers.
+	Endpoint string
+	// Region is the region in an address of S3.
+	Region string
+	// Name is the name of the bucket; "" if the location is that of the whole service.
+	Name string
+	// Key is the name of an object, or of a directory with or without a trailing slash. "" means
+	// the whole bucket.
+	Key string
+
+	// keyAt is the number of elements of the location's path before those of the key.
+	keyAt int
+}
+
+// KeyElements returns the elements of the location's path that belong to the key of its bucket.
+func (l Location) KeyElements() []string { return l.Path()[min(l.bucket.keyAt, len(l.path)):] }
+
+// The addresses of Amazon S3 that are documented, with and without a region, are
+//
+//	s3.REGION.amazonaws.com/BUCKET/KEY    BUCKET.s3.REGION.amazonaws.com/KEY
+//	s3-REGION.amazonaws.com/BUCKET/KEY    BUCKET.s3-REGION.amazonaws.com/KEY
+//
+// and the same with "dualstack" before the region.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
+
+// defaultRegion is the region of an s3 address that does not name one.
+const defaultRegion = "us-east-1"
+
+// amazonDomains are the domains of Amazon's servers, one or more for each partition: worldwide and
+// US government, China, the European sovereign cloud, and the partitions that are closed to the
+// public.
+var amazonDomains = [...]string{
+	"amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "c2s.ic.gov", "sc2s.sgov.gov", "cloud.adc-e.uk", "csp.hci.ic.gov",
+}
+
+const googleDomain = "googleapis.com"
+
+// inStore completes a location with its bucket. getter is the getter of the address, or the scheme
+// of a request. It returns the reason for which an address of an object store is refused, or "".
+func (l Location) inStore(getter string) (_ Location, reason string) {
+	switch getter {
+	case "s3":
+		if l.bucket = l.s3Bucket(); !isBucketName(l.bucket.Name) {
+			return Location{}, "an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server"
+		}
+	case "gcs":
+		if l.bucket = l.googleBucket(true); !isBucketName(l.bucket.Name) {
+			return Location{}, "an address of Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT"
+		}
+	case "http", "https":
+		var isAmazon bool
+		if l.bucket, isAmazon = l.amazonBucket(); !isAmazon {
+			l.bucket = l.googleBucket(false)
+		}
+		return l, ""
+	default:
+		return l, ""
+	}
+	if l.bucket.Service != "" { // which is only asked by https
+		l.url.Scheme, l.url.Host = "https", l.url.Hostname()
+	}
+	if keys := strings.SplitN(strings.TrimPrefix(l.url.Path, "/"), "/", l.bucket.keyAt+1); len(keys) > l.bucket.keyAt {
+		l.bucket.Key = keys[l.bucket.keyAt]
+	}
+	return l, ""
+}
+
+// isBucketName reports whether a name is that of a bucket. Clients take other names, such as that of
+// an access point ("arn:..."), for different places.
+func isBucketName(name string) bool {
+	isOther := func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("._-", c)
+	}
+	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, isOther)
+}
+
+// s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no
+// documented form, or does not name the region that the host of a bucket needs.
+func (l Location) s3Bucket() Bucket {
+	b, isAmazon := l.amazonBucket()
+	switch {
+	case isAmazon && b.keyAt == 0 && b.Region == "", !l.isWeb():
+		return Bucket{}
+	case !isAmazon:
+		b = Bucket{Endpoint: l.url.Scheme + "://" + l.url.Host, Region: l.url.Query().Get("region")}.inPath(0, l.path)
+	}
+	b.Region = cmp.Or(b.Region, defaultRegion)
+	return b
+}
+
+// isWeb reports whether the location is that of a server that speaks http.
+func (l Location) isWeb() bool {
+	return (l.url.Scheme == "https" || l.url.Scheme == "http") && l.url.Host != ""
+}
+
+// isUsual reports whether the location has no port, or the usual one of its scheme.
+func (l Location) isUsual() bool {
+	port := l.Port()
+	return port == "" || port == "443" && l.url.Scheme == "https" || port == "80" && l.url.Scheme == "http"
+}
+
+// inPath returns the bucket whose name is the element of the path at an index.
+func (b Bucket) inPath(at int, path []string) Bucket {
+	b.keyAt = at
+	if len(path) > at {
+		b.Name, b.keyAt = path[at], at+1
+	}
+	return b
+}
+
+// amazonBucket returns the bucket of a location at Amazon. It returns the zero Bucket for locations
+// of other services, and reports whether the location is at Amazon.
+func (l Location) amazonBucket() (_ Bucket, isAmazon bool) {
+	if !l.isWeb() || !l.isUsual() {
+		return Bucket{}, false
+	}
+	host := l.Host()
+	for _, domain := range amazonDomains {
+		labels, isAmazon := strings.CutSuffix(host, "."+domain)
+		if !isAmazon {
+			continue
+		}
+		name, region, isS3 := cutService(labels)
+		b := Bucket{Service: domain, Region: region, Name: name}
+		switch {
+		case !isS3:
+			return Bucket{}, true
+		case name == "":
+			return b.inPath(0, l.path), true
+		}
+		return b, true
+	}
+	return Bucket{}, false
+}
+
+// cutService splits the labels of a host before Amazon's domain into the name of a bucket, which may
+// have dots, and the region. Both may be "".
+func cutService(host string) (bucket, region string, ok bool) {
+	labels := strings.Split(host, ".")
+	for i := len(labels) - 1; i >= 0; i-- {
+		service, region, dashed := strings.Cut(labels[i], "-")
+		if service != "s3" {
+			continue
+		}
+		rest := labels[i+1:]
+		if len(rest) > 0 && rest[0] == "dualstack" {
+			rest = rest[1:]
+		}
+		switch {
+		case dashed && len(rest) == 0 && region != "":
+		case len(rest) == 0 && !dashed:
+		case len(rest) == 1 && !dashed && rest[0] != "":
+			region = rest[0]
+		default:
+			return "", "", false
+		}
+		if i > 0 && labels[0] == "" {
+			return "", "", false
+		}
+		return strings.Join(labels[:i], "."), region, true
+	}
+	return "", "", false
+}
+
+// The addresses of Google Cloud Storage that are documented are
+//
+//	storage.googleapis.com/BUCKET/OBJECT               BUCKET.storage.googleapis.com/OBJECT
+//	storage.googleapis.com/storage/v1/b/BUCKET/o/OBJECT   (and below /download/, and at www.googleapis.com)
+//
+// A gcs address has the form that stock tools read: www.googleapis.com/storage/v1/BUCKET/OBJECT.
+//
+// Source: https://cloud.google.com/storage/docs/request-endpoints
+
+// googleBucket returns the bucket of a location at Google, in the form of a gcs address or of the
+// service itself. It returns the zero Bucket for any other location.
+func (l Location) googleBucket(isAddress bool) Bucket {
+	name, isGoogle := strings.CutSuffix(l.Host(), "."+googleDomain)
+	if !isGoogle || !l.isWeb() || !l.isUsual() {
+		return Bucket{}
+	}
+	b := Bucket{Service: googleDomain}
+	path := l.path
+	bucket, isVirtual := strings.CutSuffix(name, ".storage")
+	switch isStorage := name == "storage"; {
+	case isVirtual && !isAddress:
+		b.Name = bucket
+		return b
+	case !isStorage && name != "www":
+		return Bucket{}
+	case isAPI(path, "storage", "v1"):
+		if !isAddress && len(path) > 2 && path[2] == "b" {
+			return b.inAPI(3, path)
+		}
+		return b.inPath(2, path)
+	case isAddress:
+		return Bucket{}
+	case isAPI(path, "download", "storage", "v1", "b"):
+		return b.inAPI(4, path)
+	case isStorage:
+		return b.inPath(0, path)
+	}
+	return Bucket{}
+}
+
+func isAPI(path []string, want ...string) bool {
+	for i, element := range want {
+		if i >= len(path) || path[i] != element {
+			return false
+		}
+	}
+	return true
+}
+
+// inAPI is inPath for paths of the JSON API, which have an "o" between the bucket and the object.
+func (b Bucket) inAPI(at int, path []string) Bucket {
+	b = b.inPath(at, path)
+	if len(path) > b.keyAt && path[b.keyAt] == "o" {
+		b.keyAt++
+	}
+	return b
+}
