@@ -22,13 +22,21 @@ type Bucket struct {
 	// Key is the name of an object, or of a directory with or without a trailing slash. "" means
 	// the whole bucket.
 	Key string
+}
 
-	// keyAt is the number of elements of the location's path before those of the key.
+// place is the bucket of a location, with the number of elements of the location's path before those
+// of the key.
+type place struct {
+	Bucket
 	keyAt int
 }
 
+// Bucket returns the bucket of an object store to which the location belongs; the zero Bucket if
+// it is not known to belong to one.
+func (l Location) Bucket() Bucket { return l.in.Bucket }
+
 // KeyElements returns the elements of the location's path that belong to the key of its bucket.
-func (l Location) KeyElements() []string { return l.Path()[min(l.bucket.keyAt, len(l.path)):] }
+func (l Location) KeyElements() []string { return l.Path()[min(l.in.keyAt, len(l.path)):] }
 
 // The addresses of Amazon S3 that are documented, with and without a region, are
 //
@@ -56,27 +64,27 @@ const googleDomain = "googleapis.com"
 func (l Location) inStore(getter string) (_ Location, reason string) {
 	switch getter {
 	case "s3":
-		if l.bucket = l.s3Bucket(); !isBucketName(l.bucket.Name) {
+		if l.in = l.s3Bucket(); !isBucketName(l.in.Name) {
 			return Location{}, "an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server"
 		}
 	case "gcs":
-		if l.bucket = l.googleBucket(true); !isBucketName(l.bucket.Name) {
+		if l.in = l.googleBucket(true); !isBucketName(l.in.Name) {
 			return Location{}, "an address of Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT"
 		}
 	case "http", "https":
 		var isAmazon bool
-		if l.bucket, isAmazon = l.amazonBucket(); !isAmazon {
-			l.bucket = l.googleBucket(false)
+		if l.in, isAmazon = l.amazonBucket(); !isAmazon {
+			l.in = l.googleBucket(false)
 		}
 		return l, ""
 	default:
 		return l, ""
 	}
-	if l.bucket.Service != "" { // which is only asked by https
+	if l.in.Service != "" { // which is only asked by https
 		l.url.Scheme, l.url.Host = "https", l.url.Hostname()
 	}
-	if keys := strings.SplitN(strings.TrimPrefix(l.url.Path, "/"), "/", l.bucket.keyAt+1); len(keys) > l.bucket.keyAt {
-		l.bucket.Key = keys[l.bucket.keyAt]
+	if keys := strings.SplitN(strings.TrimPrefix(l.url.Path, "/"), "/", l.in.keyAt+1); len(keys) > l.in.keyAt {
+		l.in.Key = keys[l.in.keyAt]
 	}
 	return l, ""
 }
@@ -92,13 +100,13 @@ func isBucketName(name string) bool {
 
 // s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no
 // documented form, or does not name the region that the host of a bucket needs.
-func (l Location) s3Bucket() Bucket {
+func (l Location) s3Bucket() place {
 	b, isAmazon := l.amazonBucket()
 	switch {
 	case isAmazon && b.keyAt == 0 && b.Region == "", !l.isWeb():
-		return Bucket{}
+		return place{}
 	case !isAmazon:
-		b = Bucket{Endpoint: l.url.Scheme + "://" + l.url.Host, Region: l.url.Query().Get("region")}.inPath(0, l.path)
+		b = place{Bucket: Bucket{Endpoint: l.url.Scheme + "://" + l.url.Host, Region: l.url.Query().Get("region")}}.inPath(0, l.path)
 	}
 	b.Region = cmp.Or(b.Region, defaultRegion)
 	return b
@@ -116,7 +124,7 @@ func (l Location) isUsual() bool {
 }
 
 // inPath returns the bucket whose name is the element of the path at an index.
-func (b Bucket) inPath(at int, path []string) Bucket {
+func (b place) inPath(at int, path []string) place {
 	b.keyAt = at
 	if len(path) > at {
 		b.Name, b.keyAt = path[at], at+1
@@ -126,9 +134,9 @@ func (b Bucket) inPath(at int, path []string) Bucket {
 
 // amazonBucket returns the bucket of a location at Amazon. It returns the zero Bucket for locations
 // of other services, and reports whether the location is at Amazon.
-func (l Location) amazonBucket() (_ Bucket, isAmazon bool) {
+func (l Location) amazonBucket() (_ place, isAmazon bool) {
 	if !l.isWeb() || !l.isUsual() {
-		return Bucket{}, false
+		return place{}, false
 	}
 	host := l.Host()
 	for _, domain := range amazonDomains {
@@ -137,16 +145,16 @@ func (l Location) amazonBucket() (_ Bucket, isAmazon bool) {
 			continue
 		}
 		name, region, isS3 := cutService(labels)
-		b := Bucket{Service: domain, Region: region, Name: name}
+		b := place{Bucket: Bucket{Service: domain, Region: region, Name: name}}
 		switch {
 		case !isS3:
-			return Bucket{}, true
+			return place{}, true
 		case name == "":
 			return b.inPath(0, l.path), true
 		}
 		return b, true
 	}
-	return Bucket{}, false
+	return place{}, false
 }
 
 // cutService splits the labels of a host before Amazon's domain into the name of a bucket, which may
@@ -189,12 +197,12 @@ func cutService(host string) (bucket, region string, ok bool) {
 
 // googleBucket returns the bucket of a location at Google, in the form of a gcs address or of the
 // service itself. It returns the zero Bucket for any other location.
-func (l Location) googleBucket(isAddress bool) Bucket {
+func (l Location) googleBucket(isAddress bool) place {
 	name, isGoogle := strings.CutSuffix(l.Host(), "."+googleDomain)
 	if !isGoogle || !l.isWeb() || !l.isUsual() {
-		return Bucket{}
+		return place{}
 	}
-	b := Bucket{Service: googleDomain}
+	b := place{Bucket: Bucket{Service: googleDomain}}
 	path := l.path
 	bucket, isVirtual := strings.CutSuffix(name, ".storage")
 	switch isStorage := name == "storage"; {
@@ -202,20 +210,20 @@ func (l Location) googleBucket(isAddress bool) Bucket {
 		b.Name = bucket
 		return b
 	case !isStorage && name != "www":
-		return Bucket{}
+		return place{}
 	case isAPI(path, "storage", "v1"):
 		if !isAddress && len(path) > 2 && path[2] == "b" {
 			return b.inAPI(3, path)
 		}
 		return b.inPath(2, path)
 	case isAddress:
-		return Bucket{}
+		return place{}
 	case isAPI(path, "download", "storage", "v1", "b"):
 		return b.inAPI(4, path)
 	case isStorage:
 		return b.inPath(0, path)
 	}
-	return Bucket{}
+	return place{}
 }
 
 func isAPI(path []string, want ...string) bool {
@@ -228,7 +236,7 @@ func isAPI(path []string, want ...string) bool {
 }
 
 // inAPI is inPath for paths of the JSON API, which have an "o" between the bucket and the object.
-func (b Bucket) inAPI(at int, path []string) Bucket {
+func (b place) inAPI(at int, path []string) place {
 	b = b.inPath(at, path)
 	if len(path) > b.keyAt && path[b.keyAt] == "o" {
 		b.keyAt++

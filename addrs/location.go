@@ -1,6 +1,8 @@
 package addrs
 
 import (
+	"fmt"
+	"log/slog"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -19,9 +21,9 @@ import (
 // in several ways: a path with an element "." or "..", in any escaping, or with a control
 // character. Paths of this machine (file) are cleaned instead.
 type Location struct {
-	url    url.URL
-	path   []string
-	bucket Bucket
+	url  url.URL
+	path []string
+	in   place
 }
 
 // Location parses the address. The error is a *[ParseError]. It does not quote the URL, which
@@ -178,6 +180,11 @@ func (l Location) Readings() []Location {
 	return []Location{l}
 }
 
-// Bucket returns the bucket of an object store to which the location belongs; the zero Bucket if
-// it is not known to belong to one.
-func (l Location) Bucket() Bucket { return l.bucket }
+// String returns the URL as [Redact] shows it.
+func (l Location) String() string { return Redact(l.url.String()) }
+
+// LogValue returns [Location.String] as a string.
+func (l Location) LogValue() slog.Value { return slog.StringValue(l.String()) }
+
+// Format implements [fmt.Formatter]. All verbs print [Location.String].
+func (l Location) Format(state fmt.State, verb rune) { format(state, verb, l.String()) }

@@ -127,7 +127,11 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	t.Parallel()
 	source := remote(t, secretAddress)
 	held := holder{source.Package, source, map[addrs.ModulePackage]int{source.Package: 1}, []addrs.ModuleSourceRemote{source}, source.Package, source}
-	values := map[string]any{"package": source.Package, "source": source, "holder": held, "pointer": &source, "pointer to holder": &held}
+	at, err := source.Package.Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]any{"location": at, "location in a struct": struct{ At addrs.Location }{at}, "package": source.Package, "source": source, "holder": held, "pointer": &source, "pointer to holder": &held}
 	for name, value := range values {
 		var out bytes.Buffer
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%10s", "%T"} {

@@ -9,8 +9,9 @@ import (
 
 // withoutText are the exported types with hidden parts that are not values, with the reason.
 var withoutText = map[string]string{
-	"lockfile.File": "a file in memory, which programs write with WriteFile or Bytes",
-	"policy.Policy": "the rules of a file; those that programs set are exported fields, which marshal",
+	"addrs.Location": "what was parsed of an address, which marshals",
+	"lockfile.File":  "a file in memory, which programs write with WriteFile or Bytes",
+	"policy.Policy":  "the rules of a file; those that programs set are exported fields, which marshal",
 }
 
 // TestValuesHaveText checks that values marshal and log: each exported type of the packages of
