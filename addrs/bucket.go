@@ -2,6 +2,7 @@ package addrs
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 )
 
@@ -50,11 +51,30 @@ func (l Location) KeyElements() []string { return l.Path()[min(l.in.keyAt, len(l
 // defaultRegion is the region of an s3 address that does not name one.
 const defaultRegion = "us-east-1"
 
-// amazonDomains are the domains of Amazon's servers, one or more for each partition: worldwide and
-// US government, China, the European sovereign cloud, and the partitions that are closed to the
-// public.
-var amazonDomains = [...]string{
-	"amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "c2s.ic.gov", "sc2s.sgov.gov", "cloud.adc-e.uk", "csp.hci.ic.gov",
+// amazonDomains are the domains of Amazon's servers, with the names of their regions: China, the
+// European sovereign cloud, the partitions that are closed to the public, and the rest of the world.
+// Amazon's SDK finds the domain by the region, so an address must not have another one.
+var amazonDomains = [...]struct {
+	domain string
+	region *regexp.Regexp
+}{
+	{"amazonaws.com.cn", regexp.MustCompile(`^cn-[a-z]+-\d+$`)},
+	{"amazonaws.eu", regexp.MustCompile(`^eusc-de-[a-z]+-\d+$`)},
+	{"c2s.ic.gov", regexp.MustCompile(`^us-iso-[a-z]+-\d+$`)},
+	{"sc2s.sgov.gov", regexp.MustCompile(`^us-isob-[a-z]+-\d+$`)},
+	{"cloud.adc-e.uk", regexp.MustCompile(`^eu-isoe-[a-z]+-\d+$`)},
+	{"csp.hci.ic.gov", regexp.MustCompile(`^us-isof-[a-z]+-\d+$`)},
+	{"amazonaws.com", regexp.MustCompile(`^[a-z]{2}-(gov-)?[a-z]+-\d+$`)},
+}
+
+// domainOf returns Amazon's domain for a region; "" if there is no such region.
+func domainOf(region string) string {
+	for _, known := range amazonDomains {
+		if known.region.MatchString(region) {
+			return known.domain
+		}
+	}
+	return ""
 }
 
 const googleDomain = "googleapis.com"
@@ -109,6 +129,9 @@ func (l Location) s3Bucket() place {
 		b = place{Bucket: Bucket{Endpoint: l.url.Scheme + "://" + l.url.Host, Region: l.url.Query().Get("region")}}.inPath(0, l.path)
 	}
 	b.Region = cmp.Or(b.Region, defaultRegion)
+	if isAmazon && domainOf(b.Region) != b.Service {
+		return place{}
+	}
 	return b
 }
 
@@ -139,7 +162,8 @@ func (l Location) amazonBucket() (_ place, isAmazon bool) {
 		return place{}, false
 	}
 	host := l.Host()
-	for _, domain := range amazonDomains {
+	for _, known := range amazonDomains {
+		domain := known.domain
 		labels, isAmazon := strings.CutSuffix(host, "."+domain)
 		if !isAmazon {
 			continue

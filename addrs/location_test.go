@@ -62,6 +62,7 @@ func TestRefusedLocations(t *testing.T) {
 		"https://h/bad%00/x.zip": control, "https://h/bad%2500/x.zip": control, "git::ssh://git@h/bad%0a": control, "https://h/%7f": control,
 		"s3::https://s3.amazonaws.com": s3, "s3::https://s3.amazonaws.com//x": s3, "s3::https://h": s3, "s3::file:///etc": s3, "s3::/etc": s3, "s3::https:///b/k": s3,
 		"s3::https://s3.amazonaws.com/arn:aws:s3:eu-west-1:1:accesspoint:evil/k": s3, "s3::https://h/arn:aws:s3:::evil/k": s3,
+		"s3::https://s3.cn-north-1.amazonaws.com/b/k": s3, "s3::https://s3.amazonaws.eu/b/k": s3, "s3::https://s3.aws-cn-global.amazonaws.com/b/k": s3,
 		"s3::https://bucket.s3.amazonaws.com/k": s3, "s3::https://b.ec2.us-west-2.amazonaws.com/k": s3, "s3::https://s3-.amazonaws.com/b/k": s3, "s3::https://.s3.x.amazonaws.com/k": s3,
 		"gcs::https://storage.googleapis.com/acme/x/evil/x.zip": gcs, "gcs::https://storage.googleapis.com/acme/storage/v1/evil/x.zip": gcs,
 		"gcs::https://x.googleapis.com/storage/v1/acme/x.zip": gcs, "gcs::https://www.googleapis.com/storage/v2/acme/x.zip": gcs, "gcs::https://www.googleapis.com/storage/v1": gcs,
