@@ -65,6 +65,7 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { err = errors.Join(err, clients.close()) }()
 	g := &gitFetch{gitClients: clients}
 	if err := g.fetch(ctx, git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
 		return nil, nil, err
@@ -195,6 +196,7 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, g.close()) }()
 	if err := use(g); err != nil {
 		return g.explain(err)
 	}

@@ -89,7 +89,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: f.usesBuiltIn()}
 	if transport := f.v2Transport(ctx, addr); transport != nil {
 		g.v2 = &inprocess.V2{
-			Client:   gitwire.Client{Transport: &repeats{transport, g}, Repository: &addr.remote},
+			Client:   gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: &repeats{transport, g}, Repository: &addr.remote}},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
@@ -138,6 +138,14 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 	g.v2Err = err
 	g.fetcher.v2.failed(&g.addr, err)
 	return false, nil
+}
+
+// close ends the conversation by version 2 of the protocol.
+func (g *gitClients) close() error {
+	if g.v2 == nil {
+		return nil
+	}
+	return g.v2.Close()
 }
 
 // open returns the client for everything that version 2 of the protocol is not used for.

@@ -2,7 +2,6 @@ package gitwire
 
 import (
 	"context"
-	"net/http"
 	"strings"
 )
 
@@ -10,19 +9,9 @@ import (
 const maxFeatures = 1000
 
 // Features returns the optional features of a command that the server advertises, such as
-// "shallow" and "filter" for "fetch". It does not follow redirects of its own; the URL of the
-// repository is the one that an earlier request found.
+// "shallow" and "filter" for "fetch".
 func (c *Client) Features(ctx context.Context, command string) ([]string, error) {
-	u, err := c.endpoint(advertPath)
-	if err != nil {
-		return nil, err
-	}
-	u.RawQuery = advertQuery
-	request, err := newRequest(ctx, http.MethodGet, u, nil)
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.do(request, advertType)
+	body, err := c.Transport.Advertisement(ctx)
 	if err != nil {
 		return nil, err
 	}

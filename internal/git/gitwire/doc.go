@@ -4,14 +4,7 @@
 // user's git configuration. For all other requests, and after any error of this package, callers
 // should use the installed git.
 //
-// Each request is one POST. Clients usually request the advertisement of capabilities first.
-// This package does not, because it only uses features that every server of version 2 has,
-// servers keep no state between requests, and the answer of a server that only supports an
-// older version is unambiguous ([ErrOldProtocol]). It requests the advertisement only after a
-// redirect: by git's rules, this is the one request that may be redirected, and it shows where
-// to send the others. [Client.Features] requests it for optional features.
-//
-// No Authorization header, cookies or other user-specific headers are sent.
+// A [Client] sends its requests by a [Transport], such as [HTTP].
 //
 // The formats are those of gitprotocol-common(5), gitprotocol-v2(5) and gitprotocol-http(5).
 //

@@ -37,7 +37,7 @@ func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, 
 	for _, argument := range slices.Concat([]string{"no-progress", "ofs-delta"}, arguments, []string{"done"}) {
 		out = appendLine(out, "%s", argument)
 	}
-	body, err := c.post(ctx, appendSpecial(out, flushPacket))
+	body, err := c.Transport.Ask(ctx, appendSpecial(out, flushPacket))
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ const (
 
 // discover requests the advertisement, follows redirects, and remembers the URL that they point
 // to. It checks that the server there supports version 2.
-func (c *Client) discover(ctx context.Context) error {
-	u, err := c.endpoint(advertPath)
+func (t *HTTP) discover(ctx context.Context) error {
+	u, err := t.endpoint(advertPath)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *Client) discover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		body, err := c.do(request, advertType)
+		body, err := t.do(request, advertType)
 		var moved *movedError
 		if errors.As(err, &moved) {
 			u = moved.to
@@ -46,7 +46,7 @@ func (c *Client) discover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.base, err = repositoryOf(u)
+		t.base, err = repositoryOf(u)
 		return err
 	}
 	return fmt.Errorf("%w: more than %d redirects", ErrRedirect, maxRedirects)

@@ -28,7 +28,7 @@ func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref
 	for _, prefix := range prefixes {
 		out = appendLine(out, "ref-prefix %s", prefix)
 	}
-	body, err := c.post(ctx, appendSpecial(out, flushPacket))
+	body, err := c.Transport.Ask(ctx, appendSpecial(out, flushPacket))
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func TestRequestRefusesURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := gitwire.Client{Transport: s.Client().Transport, Repository: repository}
+		c := gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: repository}}
 		if _, err := c.Refs(t.Context(), 10, "HEAD"); err == nil {
 			t.Errorf("Refs of %q = nil error", raw)
 		}
@@ -183,7 +183,7 @@ func TestRedirectToPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := gitwire.Client{Transport: s.Client().Transport, Repository: u}
+	c := gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: u}}
 	if _, err := c.Refs(t.Context(), 10, "HEAD"); !errors.Is(err, gitwire.ErrRedirect) {
 		t.Errorf("Refs after a redirect from https to http = %v, want ErrRedirect", err)
 	}

@@ -63,7 +63,7 @@ func (s *server) client(t testing.TB, path string) *gitwire.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &gitwire.Client{Transport: s.Client().Transport, Repository: u}
+	return &gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: u}}
 }
 
 // canned returns a handler that always sends body.

@@ -108,4 +108,4 @@ func (v *V2) Expand(context.Context, string) (string, error) {
 func (v *V2) Received() int64 { return v.received }
 
 // Close implements [git.Repository].
-func (v *V2) Close() error { return nil }
+func (v *V2) Close() error { return v.Client.Transport.Close() }
