@@ -87,6 +87,9 @@ func (l Location) inStore(getter string) (_ Location, reason string) {
 		if l.in = l.s3Bucket(); !isBucketName(l.in.Name) {
 			return Location{}, "an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server"
 		}
+		if !isRegion(l.in.Region) {
+			return Location{}, "a region of S3 has only letters, digits and hyphens"
+		}
 	case "gcs":
 		if l.in = l.googleBucket(true); !isBucketName(l.in.Name) {
 			return Location{}, "an address of Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT"
@@ -116,6 +119,15 @@ func isBucketName(name string) bool {
 		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("._-", c)
 	}
 	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, isOther)
+}
+
+// isRegion reports whether a region of any server is one label of a host. Clients put it into the
+// names of Amazon's servers that they ask for credentials.
+func isRegion(region string) bool {
+	isOther := func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-'
+	}
+	return len(region) <= 63 && !strings.ContainsFunc(region, isOther)
 }
 
 // s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no

@@ -40,8 +40,10 @@ type Download struct {
 	// Revision pins the revision to download, as in Request. "" means the revision that Location
 	// resolves to. It is always "" for a Getter whose sources have no revisions.
 	Revision string
-	// FromServer is set if a server's answer pointed to the address, as in Request.
-	FromServer bool
+	// FromServer is set if a server's answer pointed to the address, and FromPackage if it is in a
+	// package's own configuration, as in Request. Then the user did not write the address, and a
+	// Getter must not let it choose among the user's credentials.
+	FromServer, FromPackage bool
 	// UserAgent is [Fetcher].UserAgent, for a Getter that does not set its own. "" means
 	// "cotter".
 	UserAgent string
@@ -80,7 +82,7 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	download := func(path string) (Download, error) {
 		return Download{
 			Location: addr.location, Archive: addr.kind != "", Revision: req.Revision,
-			FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path,
+			FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path,
 		}, nil
 	}
 	return f.fetchTo(ctx, req, getter, download, addr)

@@ -71,7 +71,7 @@ func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
 	if err != nil {
 		return Download{}, err
 	}
-	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
+	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path}, nil
 }
 
 // fetchGitBy returns a getFunc that uses a caller's getter for git.

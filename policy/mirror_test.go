@@ -74,6 +74,7 @@ func TestParseUserSettings(t *testing.T) {
 	got, diags := policy.ParseUserSettings([]byte(`
 trust_mirrors = ["oci://R.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"]
 trust_keys    = ["a.pub", "`+filepath.ToSlash(abs)+`"]
+s3_endpoints  = ["https://minio.example", "http://LOCALHOST:9000/", "http://[::1]:9000"]
 mirror "oci://r.example.com/m" {
   mode      = "write"
   signed_by = ["../b.pub"]
@@ -84,6 +85,7 @@ mirror "oci://r.example.com/m" {
 		Mirrors:      []policy.Mirror{{Address: "oci://r.example.com/m", Write: true, SignedBy: []string{"b.pub"}, SignKey: filepath.Join("home", "c.key")}},
 		TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"},
 		TrustKeys:    []string{filepath.Join("home", "a.pub"), filepath.ToSlash(abs)},
+		S3Endpoints:  []string{"https://minio.example", "http://LOCALHOST:9000", "http://[::1]:9000"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || diags.HasErrors() {
 		t.Errorf("ParseUser: %v (-want +got):\n%s", diags, diff)
@@ -103,6 +105,12 @@ mirror "oci://r.example.com/m" {
 		"trust_keys = \"a\"\n":                             "trust_keys: it must be a list",
 		"mirror \"oci://r/m\" {\n mode = \"push\"\n}\n":    "mode: it must be one of",
 		"mirror \"oci://r/m\" {\n sign_key = \"\"\n}\n":    "sign_key: it must name a file",
+		"s3_endpoints = [\"minio.example\"]\n":             "is not https://HOST",
+		"s3_endpoints = [\"https://h/b\"]\n":               "is not https://HOST",
+		"s3_endpoints = [\"https://u:p@h\"]\n":             "is not https://HOST",
+		"s3_endpoints = [\"https://\"]\n":                  "is not https://HOST",
+		"s3_endpoints = [\"https://h?\"]\n":                "is not https://HOST",
+		"s3_endpoints = [\"ftp://h\"]\n":                   "is not https://HOST",
 		"trust_keys = [var.x]\n":                           "Variables not allowed",
 		"trust_keys = [":                                   "cotter.hcl:1",
 		strings.Repeat("#\n", policy.MaxSize):              "more than",

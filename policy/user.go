@@ -22,6 +22,9 @@ type UserSettings struct {
 	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over
 	// http. A project cannot set this.
 	PlainHTTP []string
+	// S3Endpoints lists the servers other than Amazon's that may get the user's AWS credentials, as
+	// https://HOST or http://HOST, with or without a port. A project cannot set this.
+	S3Endpoints []string
 }
 
 // ParseUserSettings parses the settings of a user; the package comment describes the format.
@@ -38,6 +41,7 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 		"trust_mirrors": list(&u.TrustMirrors, 0, "addresses", parsed("address", parseMirrorPattern)),
 		"trust_keys":    keyFiles(&u.TrustKeys, true),
 		"plain_http":    list(&u.PlainHTTP, 0, "hosts", parsed("host", parseHost)),
+		"s3_endpoints":  list(&u.S3Endpoints, 0, "servers", parsed("server", parseEndpoint)),
 	})
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags
@@ -60,6 +64,15 @@ func parseHost(text string) (string, error) {
 		return "", fmt.Errorf("%q is not HOST or HOST:PORT", text)
 	}
 	return strings.ToLower(text), nil
+}
+
+// parseEndpoint parses https://HOST, http://HOST, and the same with a port.
+func parseEndpoint(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != strings.TrimSuffix(text, "/") {
+		return "", fmt.Errorf("%q is not https://HOST[:PORT] or http://HOST[:PORT]", text)
+	}
+	return strings.TrimSuffix(text, "/"), nil
 }
 
 // trusts reports whether the user trusts the mirror with an address.

@@ -72,7 +72,7 @@ func TestClouds(t *testing.T) {
 			"STORAGE_EMULATOR_HOST=SERVER", "GOOGLE_OAUTH_ACCESS_TOKEN=" + secret, "GOOGLE_CLOUD_QUOTA_PROJECT=project",
 		}, "Bearer " + secret + " project"},
 		"gcs by URL": {"gcs::https://www.googleapis.com/storage/v1/b/net", []string{"STORAGE_EMULATOR_HOST=http://SERVER"}, " "},
-		"s3":         {"s3::http://SERVER/b/net", []string{"AWS_METADATA_URL=http://SERVER"}, "INSTANCE"},
+		"s3":         {"s3::http://SERVER/b/net", []string{"AWS_METADATA_URL=http://SERVER", "AWS_ENDPOINT_URL_S3=http://SERVER"}, "INSTANCE"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // installer returns an Installer for commands that use the network, with the settings and
@@ -43,7 +44,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	transport := transport(out.reached)
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
 	fetcher := &getmodules.Fetcher{
-		Getters:    getters(&http.Client{Transport: transport}, out.env),
+		Getters:    getters(&http.Client{Transport: transport}, out.env, user),
 		HTTPClient: client, // the settings of git apply to it
 		XZ:         xz.NewReader,
 		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
@@ -149,9 +150,9 @@ func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*clico
 // getters returns the getters for sources that need large dependencies or other programs.
 // The SDKs find most of their settings themselves. The other settings are environment
 // variables that stock tools use too.
-func getters(client *http.Client, env func(string) string) map[string]getmodules.Getter {
+func getters(client *http.Client, env func(string) string, user *policy.UserSettings) map[string]getmodules.Getter {
 	return map[string]getmodules.Getter{
-		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL")},
+		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints},
 		"gcs": &gcs.Getter{
 			HTTPClient:   client,
 			Endpoint:     env("STORAGE_EMULATOR_HOST"),

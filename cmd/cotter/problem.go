@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
@@ -135,6 +136,9 @@ func problemOf(err error) *problem {
 	}
 	if unreachable, ok := errors.AsType[*cotter.UnreachableError](err); ok {
 		return &problem{error: fact(withShortCommits(unreachable.Error()))}
+	}
+	if refused, ok := errors.AsType[*s3.CredentialsError](err); ok {
+		return &problem{error: refused}
 	}
 	host := hostOf(err)
 	if host == "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -178,6 +179,9 @@ var remedyTable = []remedyRow{
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
 	always[*secondLockError]("Rename the lock, or use `--lock-file` with its name."),
 	always[*noToolError]("Use `--tool` with its path, or `--for` if the project is for the other tool."),
+	on(func(e *s3.CredentialsError) []remedy {
+		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
+	}),
 	wraps(cotter.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
 	// The command's own wordings, see problem. Only text output has these remedies.

@@ -23,6 +23,8 @@ import (
 type account struct {
 	config aws.Config
 	http   *httpx.Client
+	// endpoint is the server that the SDK's configuration names for S3; "" if it names none.
+	endpoint string
 }
 
 // accountKey identifies an account. The region is part of it, because roles are assumed in a
@@ -37,6 +39,9 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	account, err := g.account(ctx, addr)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", err)
+	}
+	if err := g.permit(account, addr); err != nil {
+		return nil, err
 	}
 	// The SDK would do this on the first request, and hide the error in others.
 	if _, err := account.config.Credentials.Retrieve(ctx); err != nil {
@@ -70,7 +75,10 @@ func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	if loaded.Credentials == nil {
 		return nil, errors.New("it has no credentials")
 	}
-	found := &account{config: loaded, http: g.httpClient(loaded.HTTPClient)}
+	found := &account{
+		config: loaded, http: g.httpClient(loaded.HTTPClient),
+		endpoint: aws.ToString(s3.NewFromConfig(loaded).Options().BaseEndpoint),
+	}
 	if g.accounts == nil {
 		g.accounts = map[accountKey]*account{}
 	}

@@ -98,7 +98,7 @@ func TestMetadata(t *testing.T) {
 	}))
 	t.Cleanup(instance.Close)
 	server := newLogins(t)
-	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{MetadataURL: instance.URL}}}
+	f := &getmodules.Fetcher{Getters: getters(&s3.Getter{MetadataURL: instance.URL, Endpoints: []string{server.URL}})}
 	for _, arguments := range []string{"", "", "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22"} {
 		if _, _, err := fetch(t, f, "s3::"+server.URL+"/b/net.zip"+arguments); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: error is %v, want fs.ErrNotExist", arguments, err)
@@ -152,7 +152,7 @@ func TestCABundle(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))
 	t.Cleanup(server.Close)
 	address := "s3::" + server.URL + "/b/net.zip"
-	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: server.Client()}}}
+	f := &getmodules.Fetcher{Getters: getters(&s3.Getter{HTTPClient: server.Client(), Endpoints: []string{server.URL}})}
 	if _, _, err := fetch(t, f, address); err != nil {
 		t.Errorf("by the client that is given: %v", err)
 	}
@@ -162,7 +162,7 @@ func TestCABundle(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("AWS_CA_BUNDLE", file)
-	f.Getters = map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: new(http.Client)}}
+	f.Getters = getters(&s3.Getter{HTTPClient: new(http.Client), Endpoints: []string{server.URL}})
 	if _, _, err := fetch(t, f, address); err != nil {
 		t.Errorf("by the certificates of the environment: %v", err)
 	}

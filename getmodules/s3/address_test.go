@@ -58,9 +58,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("ParseAddress(%q) (-want +got):\n%s", test.address, diff)
 		}
 		var net recorder
-		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}}
-		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": getter}}
-		if _, _, err := fetch(t, f, "s3::"+test.address); err == nil {
+		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}, Endpoints: endpointsOf("s3::" + test.address)}
+		if _, _, err := fetch(t, &getmodules.Fetcher{Getters: getters(getter)}, "s3::"+test.address); err == nil {
 			t.Errorf("%q: there is no error", test.address)
 		}
 		if diff := cmp.Diff([]string{test.asked}, net.asked); diff != "" {
@@ -127,11 +126,12 @@ func TestAddressesRefused(t *testing.T) {
 		"https://example.com/b/k?version=1", "https://bucket.s3.amazonaws.com/k.zip", "https://s3-.amazonaws.com/b/k.zip",
 		"https://us-west-2.amazonaws.com/s3/b/k.zip", "https://b.ec2.us-west-2.amazonaws.com/k.zip", "https://.s3.us-west-2.amazonaws.com/k.zip",
 		"https://.amazonaws.com/b/k.zip", "https://s3..amazonaws.com/b/k.zip", "https://s3.amazonaws.com/?archive=zip", "https://s3.amazonaws.com//k.zip",
+		"https://example.com/b/k.zip?region=evil.example", "https://example.com/b/k.zip?region=a%2Fb", "https://example.com/b/k.zip?region=" + strings.Repeat("a", 64),
+		"https://example.com/usw2-az1--x-s3/k.zip", "https://example.com/a-usw2-az1--xa-s3/k.zip", "https://example.com/net-o01234567890123456789012345678901234567890--op-s3/k.zip",
 	} {
 		var net recorder
-		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}}
-		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": getter}}
-		if _, _, err := fetch(t, f, "s3::"+address); err == nil || len(net.asked) != 0 {
+		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}, Endpoints: endpointsOf("s3::" + address)}
+		if _, _, err := fetch(t, &getmodules.Fetcher{Getters: getters(getter)}, "s3::"+address); err == nil || len(net.asked) != 0 {
 			t.Errorf("%s: error is %v, asked is %q", address, err, net.asked)
 		}
 	}

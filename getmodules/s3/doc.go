@@ -15,7 +15,8 @@
 //     finds the server.
 //   - s3.REGION.amazonaws.com/BUCKET/KEY, which stock tools misread.
 //   - s3::https://HOST/BUCKET/KEY for other servers, with the argument region if it is not
-//     us-east-1. The scheme may also be http.
+//     us-east-1. The scheme may also be http. Directory buckets and access points exist only at
+//     Amazon.
 //
 // If an object is an archive, by its suffix or the argument archive, it is downloaded as a
 // file, which getmodules unpacks. The argument version selects a version of the object.
@@ -32,7 +33,8 @@
 // Credentials are taken from the first of these sources that applies:
 //
 //   - The profile of the shared configuration that the argument aws_profile names. Its region
-//     takes precedence over the region of the address.
+//     takes precedence over the region of the address. The argument is ignored if a server or a
+//     package wrote the address.
 //   - The arguments aws_access_key_id, aws_access_key_secret and aws_access_token. If one of
 //     them is present, no other credentials are looked for.
 //   - The metadata service at [Getter].MetadataURL.
@@ -43,8 +45,18 @@
 // The user is never prompted, and no request is sent without credentials: even public
 // buckets need the credentials of some account.
 //
-// Requests are signed with the credentials, to whatever server the address names. The server
-// learns the id of the key and the token of a session, but not the key. Redirects are not
+// Requests are signed with the credentials. The server learns the id of the key and the token of a
+// session, but not the key. So the user's credentials, which are all except those that the address
+// contains, are only for these servers:
+//
+//   - those that the SDK derives from the region and the bucket, by https. A host below Amazon's
+//     domains is not enough, because customers have hosts there too.
+//   - the one that the SDK's configuration names for S3: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or
+//     endpoint_url of the profile.
+//   - those in [Getter].Endpoints.
+//
+// For other servers Get returns a [*CredentialsError] and sends no request. (Stock tools sign for
+// any server.) Credentials in an address are for the server in that address. Redirects are not
 // followed, because a signature is valid for one host.
 //
 // # What it does not do

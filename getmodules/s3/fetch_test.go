@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		"AWS_CA_BUNDLE":               "",
 		"AWS_PROFILE":                 "",
 		"AWS_SESSION_TOKEN":           "",
+		"AWS_ENDPOINT_URL":            "",
+		"AWS_ENDPOINT_URL_S3":         "",
 		"AWS_ACCESS_KEY_ID":           "AKIDENVIRONMENT",
 		"AWS_SECRET_ACCESS_KEY":       "environment",
 	} {
@@ -34,11 +36,23 @@ func TestMain(m *testing.M) {
 }
 
 // fetch fetches a package into a new directory and returns its files. It also checks that
-// nothing else is left there.
+// nothing else is left there. A Fetcher without Getters gets one for a user who has named the
+// server of the address.
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	if f.Getters == nil {
-		f.Getters = map[string]getmodules.Getter{"s3": new(s3.Getter)}
+		f.Getters = getters(&s3.Getter{Endpoints: endpointsOf(address)})
 	}
 	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+}
+
+func getters(g *s3.Getter) map[string]getmodules.Getter { return map[string]getmodules.Getter{"s3": g} }
+
+// endpointsOf returns the server of an address, for the user's own list; nil if it is Amazon.
+func endpointsOf(address string) []string {
+	at, err := addrs.ParseModulePackage(address).Location()
+	if err != nil || at.Bucket().Endpoint == "" {
+		return nil
+	}
+	return []string{at.Bucket().Endpoint}
 }

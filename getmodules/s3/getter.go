@@ -31,6 +31,9 @@ type Getter struct {
 	// http://127.0.0.1:8080. If the address has no credentials, this service is queried, and
 	// the SDK does not look for others. "" means that there is no such service.
 	MetadataURL string
+	// Endpoints are servers other than Amazon's that may get the user's own credentials, as
+	// https://HOST, http://HOST or with a port. The servers that the configuration of the SDK names need no entry.
+	Endpoints []string
 
 	mu       sync.Mutex
 	accounts map[accountKey]*account
@@ -39,7 +42,7 @@ type Getter struct {
 var _ getmodules.Getter = (*Getter)(nil)
 
 // Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist], [io/fs.ErrPermission],
-// [getmodules.ErrEmpty] and errors of the SDK, or say what is wrong with the address.
+// [getmodules.ErrEmpty], [*CredentialsError] and errors of the SDK, or say what is wrong with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	addr, err := parseAddress(from.Location)
 	if err != nil {
@@ -48,12 +51,22 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	if err := addr.check(from.Archive); err != nil {
 		return getmodules.Downloaded{}, err
 	}
+	ignored := ""
+	if from.FromServer || from.FromPackage {
+		ignored, addr.login.profile = addr.login.profile, ""
+	}
+	if err = g.fetch(ctx, addr, from); err != nil && ignored != "" {
+		err = fmt.Errorf("%w; its argument aws_profile is ignored, because a server or a package wrote the address: if you need the profile, set AWS_PROFILE", err)
+	}
+	return getmodules.Downloaded{}, err
+}
+
+func (g *Getter) fetch(ctx context.Context, addr address, from getmodules.Download) error {
 	client, err := g.client(ctx, addr)
 	if err != nil {
-		return getmodules.Downloaded{}, err
+		return err
 	}
-	b := &bucket{client, addr}
-	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.key, from.Archive, from.Path))
+	return explain(objects.Fetch(ctx, &bucket{client, addr}, addr.key, from.Archive, from.Path))
 }
 
 // check returns an error if the address does not fit an archive, or a directory.

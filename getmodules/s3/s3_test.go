@@ -104,7 +104,7 @@ func TestCanceled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": new(s3.Getter)}}
+	f := &getmodules.Fetcher{Getters: getters(&s3.Getter{Endpoints: endpointsOf(address)})}
 	_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address + "net.zip"), Dir: filepath.Join(t.TempDir(), "package")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
@@ -73,6 +74,7 @@ var zeroErrors = []error{
 	&getmodules.StatusError{},
 	&getmodules.SubmoduleError{},
 	&getmodules.TagNotFoundError{},
+	&s3.CredentialsError{},
 	&getproviders.AuthenticationError{},
 	&getproviders.MirrorError{},
 	&getproviders.MismatchError{},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/gettertest"
 )
@@ -84,8 +85,13 @@ func TestEnvironmentCredentials(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
-	if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+s.URL+"/modules/net.zip"); err != nil {
+	dir := filepath.Join(t.TempDir(), "package")
+	named := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{Endpoints: []string{s.URL}}}}
+	if _, err := named.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("s3::" + s.URL + "/modules/net.zip"), Dir: dir}); err != nil {
 		t.Fatal(err)
+	}
+	if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+s.URL+"/modules/net.zip"); err == nil {
+		t.Error("a server that the user has not named gets credentials")
 	}
 	if diff := cmp.Diff([]string{"AKIDENVIRONMENT"}, s.signed); diff != "" {
 		t.Errorf("signed by (-want +got):\n%s", diff)
@@ -146,7 +152,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: error is %v, want %v", name, err, test.want)
 		}
 	}
-	if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+s.URL+"/absent/net.zip"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := fetch(t, new(getmodules.Fetcher), strings.Replace(s.address("net.zip", ""), "/"+bucket+"/", "/absent/", 1)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent bucket: error is %v, want fs.ErrNotExist", err)
 	}
 }

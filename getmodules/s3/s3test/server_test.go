@@ -46,6 +46,8 @@ func TestMain(m *testing.M) {
 		"AWS_CONFIG_FILE":             none,
 		"AWS_SHARED_CREDENTIALS_FILE": none,
 		"AWS_EC2_METADATA_DISABLED":   "true",
+		"AWS_ENDPOINT_URL":            "",
+		"AWS_ENDPOINT_URL_S3":         "",
 		"AWS_ACCESS_KEY_ID":           "AKIDENVIRONMENT",
 		"AWS_SECRET_ACCESS_KEY":       "environment",
 	} {
