@@ -91,6 +91,15 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
 	}
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	forms, err := p.compareForms(ctx, modules)
+	switch {
+	case err != nil:
+		return err
+	case forms != nil && p.isSettled(ctx):
+		report.Warnings = append(report.Warnings, forms.warning(true))
+	case forms != nil:
+		report.Stale = append(report.Stale, forms)
+	}
 	report.Misplaced = cmp.misplaced.errs()
 	if require == nil {
 		return nil

@@ -30,6 +30,7 @@ import (
 //   - *ConfigError: configuration that cannot be read
 //   - *LockFileError: an invalid lock
 //   - *LockedError: a lock that would have to change, but must not
+//   - *DialectError: with Locked, files of which tofu and terraform read different ones
 //   - *ProviderError: one provider
 //
 // If several modules and providers failed, the error joins all of their errors in one list:
@@ -122,6 +123,13 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctxerr.Of(ctx)
 	}
+	warning, err := p.checkForms(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if warning.Message != "" {
+		inst.events.emit(warning)
+	}
 	for _, diag := range diags {
 		inst.events.warnOf(nil, diag)
 	}
@@ -188,8 +196,12 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	if err != nil {
 		return nil, err
 	}
-	if err := failures.join(); err != nil {
+	warning, err := p.checkForms(ctx, modules)
+	if err = join(err, failures.join()); err != nil {
 		return p.found(modules, failures), join(err, stage.check(ctx))
+	}
+	if warning.Message != "" {
+		inst.events.emit(warning)
 	}
 	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
@@ -394,12 +406,13 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless)}, constraintsBeside(modules)) {
+	ofForms, differs := r.checkForms(ctx, modules)
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
 	}
-	return tree, join(r.refused(ctx, &res.outcome.refusals), failures.join())
+	return tree, join(r.refused(ctx, &res.outcome.refusals), differs, failures.join())
 }
 
 // withRefusals adds the errors about providers to those about modules. The refused entries of one

@@ -132,12 +132,17 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
 	if !p.dialectGiven {
-		p.detected = detect.Detect(ctx, detect.Project{
-			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
-		})
+		p.detected = detect.Detect(ctx, p.detectable())
 		p.dialect = dialectOf(p.detected.Tool)
 	}
 	return nil
+}
+
+// detectable returns what the signs of a stock tool can be found in.
+func (p *openProject) detectable() detect.Project {
+	return detect.Project{
+		Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
+	}
 }
 
 // readRules reads the policies, for runs that apply them.

@@ -28,8 +28,8 @@ type Report struct {
 	// no providers directory.
 	Providers []ProviderReport
 	// Stale lists the mismatches between the configuration and the lock: first
-	// *ModuleErrors, then *ProviderErrors in the order of the lock. Providers are compared
-	// only if the project has a providers directory.
+	// *ModuleErrors, then at most one *DialectError, then *ProviderErrors in the order of the
+	// lock. Providers are compared only if the project has a providers directory.
 	Stale []error
 	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
 	// entries. Restore puts them back.

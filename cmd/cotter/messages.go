@@ -147,7 +147,10 @@ func oneMessage(err error) message {
 	}
 	var conflict *cotter.ConflictError
 	var refused *cotter.LockedError
+	var differs *cotter.DialectError
 	switch {
+	case errors.As(err, &differs):
+		return message{Summary: differs.Summary(), Detail: differs.Detail()}
 	case errors.As(err, &conflict):
 		return message{Summary: conflict.Summary(), Detail: conflict.Detail()}
 	case errors.As(err, &refused):

@@ -107,6 +107,8 @@ var remedyTable = []remedyRow{
 		return do(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", e.Dialect, other))
 	}),
 
+	always[*cotter.DialectError](nameTool),
+
 	// Files of the project, and its git repository.
 	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
@@ -218,6 +220,7 @@ var remedyTable = []remedyRow{
 
 // Remedies that several rows, warnings or reports have in common.
 const (
+	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
 	repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
@@ -302,6 +305,8 @@ func warningRemedies(project string, w event.Warning) []remedy {
 		return []remedy{{text: fetchHistory, project: project}}
 	case event.WarningDialectAssumed:
 		return []remedy{{text: "Use `--for tofu` or `--for terraform` to decide.", project: project}}
+	case event.WarningDialectFiles:
+		return []remedy{{text: nameTool, project: project}}
 	case event.WarningMoved:
 		return []remedy{{text: relockTag, project: project, key: w.Path.String()}}
 	case event.WarningUnknownHistory:

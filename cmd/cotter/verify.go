@@ -50,6 +50,7 @@ var (
 	errFormer      = errors.New("other packages are installed than the lock has")
 	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
+	errTwoForms    = errors.New("the lock is for only one of two configurations")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
 	errMoved       = errors.New("some origins no longer have the locked content")
 	errUnknown     = errors.New("not all origins could be asked")
@@ -222,6 +223,8 @@ func verifyStatus(report *cotter.Report) statusError {
 	switch {
 	case status == exitStale && len(report.Refused) > 0:
 		return statusError{errPolicy, status, causes}
+	case status == exitStale && len(report.Stale) == 1 && is[*cotter.DialectError](report.Stale[0]):
+		return statusError{errTwoForms, status, causes}
 	case status == exitStale && len(report.Stale) > 0:
 		return statusError{errStale, status, causes}
 	}
@@ -306,7 +309,7 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 		problems = slices.Concat(problems, report.Misplaced)
 	}
 	for _, m := range flatten(problems) {
-		o.printf("- %s\n", o.explained(m).line())
+		o.printf("- %s\n", lines(indented(o.explained(m).line())))
 	}
 	for _, p := range report.Packages {
 		if o.verbose || !matches(p) {

@@ -108,15 +108,58 @@ func (r Reader) selectFiles(names []string) []file {
 // skips reports whether the dialect does not read a file. The terraform dialect ignores .tofu
 // files. In the tofu dialect they replace the .tf files of the same name.
 func (r Reader) skips(f file, names []string) bool {
-	if r.Terraform || f.tofu {
-		return r.Terraform && f.tofu
+	if terraform := r.Terraform || r.TerraformFiles; terraform || f.tofu {
+		return terraform && f.tofu
 	}
-	twin := strings.TrimSuffix(f.name, ".tf") + ".tofu"
-	if f.json {
-		twin = strings.TrimSuffix(f.name, ".tf.json") + ".tofu.json"
-	}
-	_, found := slices.BinarySearch(names, twin)
+	_, found := slices.BinarySearch(names, f.twin())
 	return found
+}
+
+// twin returns the name of the file that replaces a .tf file in the tofu dialect.
+func (f file) twin() string {
+	if f.json {
+		return strings.TrimSuffix(f.name, ".tf.json") + ".tofu.json"
+	}
+	return strings.TrimSuffix(f.name, ".tf") + ".tofu"
+}
+
+// Forms are the files of a directory because of which stock tools may read different configuration
+// in it.
+type Forms struct {
+	// Names are the names of the files in two forms, such as main.tf and main.tofu, and of override
+	// files that only OpenTofu reads. It is empty if files of OpenTofu only add to those that both
+	// tools read.
+	Names []string
+}
+
+// FormsIn returns the forms in a directory, or nil if both stock tools read the same files.
+func FormsIn(dir Dir) (*Forms, error) {
+	names, err := namesIn(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found *Forms
+	for _, name := range names {
+		if f, ok := parseName(name); ok && f.tofu {
+			found = &Forms{}
+			break
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	for _, name := range names {
+		f, ok := parseName(name)
+		if !ok {
+			continue
+		}
+		if _, twin := slices.BinarySearch(names, f.twin()); twin && !f.tofu {
+			found.Names = append(found.Names, name, f.twin())
+		} else if f.tofu && f.override {
+			found.Names = append(found.Names, name)
+		}
+	}
+	return found, nil
 }
 
 const (

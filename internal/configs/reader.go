@@ -17,6 +17,9 @@ type Reader struct {
 	// Terraform reads the terraform dialect: no .tofu files, and in sources and versions only
 	// variables with const = true.
 	Terraform bool
+	// TerraformFiles reads the files that Terraform reads, and their expressions as OpenTofu does.
+	// Terraform implies it.
+	TerraformFiles bool
 	// Providers makes Read return the provider requirements as well.
 	Providers bool
 }

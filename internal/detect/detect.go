@@ -43,6 +43,8 @@ type Sign struct {
 	Tool Tool
 	// What describes the sign in messages, such as "the hosts of the lock's providers".
 	What string
+	// InLock says that the sign is the hosts in a lock.
+	InLock bool
 }
 
 // Project is the known information about a project.
@@ -74,8 +76,8 @@ func Signs(ctx context.Context, p Project) []Sign {
 	if p.Location.LockFile != stockLock {
 		d.readStockLock()
 	}
-	d.add(toolOfHosts(d.Lock.ProviderLabels()), providerHosts)
-	d.add(toolOfHosts(d.lockedSources()), "the hosts of the lock's modules")
+	d.addLocked(d.Lock.ProviderLabels(), providerHosts)
+	d.addLocked(d.lockedSources(), "the hosts of the lock's modules")
 	d.tofuFiles()
 	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
 	d.lockHeader()

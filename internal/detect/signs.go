@@ -30,7 +30,14 @@ type detector struct {
 
 func (d *detector) add(tool Tool, what string) {
 	if tool != 0 {
-		d.signs = append(d.signs, Sign{tool, what})
+		d.signs = append(d.signs, Sign{Tool: tool, What: what})
+	}
+}
+
+// addLocked adds the sign of the hosts in a lock.
+func (d *detector) addLocked(addresses []string, what string) {
+	if tool := toolOfHosts(addresses); tool != 0 {
+		d.signs = append(d.signs, Sign{Tool: tool, What: what, InLock: true})
 	}
 }
 
@@ -44,7 +51,7 @@ func (d *detector) readStockLock() {
 		return
 	}
 	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
-		d.add(toolOfHosts(lock.ProviderLabels()), providerHosts)
+		d.addLocked(lock.ProviderLabels(), providerHosts)
 		d.locks = append(d.locks, src)
 	}
 }

@@ -47,6 +47,8 @@ var zeroErrors = []error{
 	&cotter.InvalidRequestError{},
 	&cotter.LinkedLockError{},
 	&cotter.LockFileError{},
+	&cotter.DialectError{},
+	&cotter.DialectError{Differences: []cotter.DialectDifference{{}}},
 	&cotter.LockedError{},
 	&cotter.LockedError{Reasons: []cotter.LockedReason{{}}},
 	&cotter.LockedError{Lost: true},
