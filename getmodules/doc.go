@@ -110,8 +110,9 @@
 //
 //   - The address has no credentials, and no arguments for the server.
 //   - The user's git configuration and environment do not change requests to the repository.
-//     They set no url.*.insteadOf for it, and no http.* settings for it. The exceptions are
-//     http.sslCAInfo, which is used, and settings that only concern how git itself works. They
+//     They set no http.* settings for it. The exceptions are http.sslCAInfo, which is used, and
+//     settings that only concern how git itself works. url.*.insteadOf is applied once, before the
+//     address is judged, and credentials in it are used only if its base has the whole host. They
 //     set no proxy that [Fetcher].HTTPClient does not also use, and no variables such as
 //     GIT_SSL_* and GIT_TRACE.
 //   - The server answers without demanding credentials, and no object of the pack is larger

@@ -144,7 +144,8 @@ type Request struct {
 	// (file, absolute paths) are then refused.
 	FromPackage bool
 	// Allow is called for each package that the requested one points to, through a server's
-	// page or as a submodule, before a request for it is sent. If Allow returns an error, the
+	// page, as a submodule or through url.<base>.insteadOf in the user's git configuration, before
+	// a request for it is sent. If Allow returns an error, the
 	// fetch fails with it. nil allows all packages.
 	Allow func(addrs.ModulePackage) error
 	// Submodules also fetches the submodules of a git repository, each as a separate package,

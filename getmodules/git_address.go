@@ -1,6 +1,7 @@
 package getmodules
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitAddress is a parsed package address.
@@ -18,7 +21,10 @@ type gitAddress struct {
 	// remote is the URL for git. It has none of the arguments in gitArguments, and no
 	// credentials if these can be passed to git in another way.
 	remote url.URL
-	// user is the userinfo of an http or https address.
+	// target is where the repository is requested: the remote, or what the user's git configuration
+	// replaces it with.
+	target gitexec.Target
+	// user is the userinfo of an http or https address, or of the setting that replaces it.
 	user *url.Userinfo
 	// ref is the first "ref" argument; "" means the remote's HEAD.
 	ref string
@@ -84,7 +90,39 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	default:
 		a.user, a.remote.User = u.User, nil
 	}
+	a.target = gitexec.Target{URL: &a.remote}
 	return a, nil
+}
+
+// replace applies the user's url.<base>.insteadOf to the address. The place is then judged like one
+// that the requested package points to. Since the user named it, the limits for servers and packages
+// do not apply to it.
+func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.Git) error {
+	settings, err := program.HTTPSettings(ctx)
+	if err != nil {
+		return err
+	}
+	target, err := settings.Target(&a.remote)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
+	}
+	if target.Setting == "" {
+		return nil
+	}
+	pkg := addrs.ParseModulePackage("git::" + target.URL.String())
+	if err := git.CheckURL(target.URL, slices.Concat(a.protocols, a.direct)); err != nil {
+		return fmt.Errorf("%w: %s, because of git's setting %s: %w", ErrRefusedLocation, pkg.Redacted(), target.Setting, err)
+	}
+	if req.Allow != nil {
+		if err := req.Allow(pkg); err != nil {
+			return fmt.Errorf("it is replaced by %s, because of git's setting %s: %w", pkg.Redacted(), target.Setting, err)
+		}
+	}
+	if target.User != nil || !httpx.SameOrigin(target.URL, &a.remote) {
+		a.user = target.User
+	}
+	a.target = target
+	return nil
 }
 
 // gitProtocols returns the transports that a request may use. A server's answer may only point

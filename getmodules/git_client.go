@@ -79,17 +79,23 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	} else if own {
 		return nil, errOwnGetter("git", "do this")
 	}
-	u := &addr.remote
+	builtIn := f.usesBuiltIn()
+	if !builtIn {
+		if err := addr.replace(ctx, req, f.program()); err != nil {
+			return nil, err
+		}
+	}
+	u := addr.target.URL
 	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
 		var err error
 		if addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
 			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
 		}
 	}
-	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: f.usesBuiltIn()}
+	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: builtIn}
 	if transport := f.v2Transport(ctx, addr); transport != nil {
 		g.v2 = &inprocess.V2{
-			Client:   gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: &repeats{transport, g}, Repository: &addr.remote}},
+			Client:   gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: &repeats{transport, g}, Repository: u}},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
@@ -164,7 +170,8 @@ func (g *gitClients) system() *gitexec.Repository {
 	f := g.fetcher
 	g.git = &gitexec.Repository{
 		Git:           f.program(),
-		URL:           &g.addr.remote,
+		URL:           g.addr.target.URL,
+		Home:          g.addr.target.Home,
 		Protocols:     g.addr.protocols,
 		Direct:        g.addr.direct,
 		User:          g.addr.user,

@@ -1,9 +1,12 @@
 package getmodules_test
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -11,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 // TestGitHostileConfig fetches with a user configuration that starts programs and changes
@@ -132,5 +136,97 @@ func TestGitInsteadOf(t *testing.T) {
 	}
 	if want := address.WithArg("ref", second); pkg.Resolved != want {
 		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
+	}
+}
+
+// TestGitInsteadOfIsJudged checks that the result of url.<base>.insteadOf is judged like any other
+// location: before a request is sent, and by every client.
+func TestGitInsteadOfIsJudged(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, first, _ := gitMainTF(t, s)
+	const asked = "git::https://git.example.com/team/net.git"
+	mirror := fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/team/\n", s.URL+"/")
+	denied := errors.New("the policy denies it")
+	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+		home := t.TempDir()
+		writeFile(t, filepath.Join(home, ".gitconfig"), mirror)
+		f := newFetcher(t, "HOME="+home)
+		var judged []string
+		req := getmodules.Request{Package: addrs.ParseModulePackage(asked), Allow: func(pkg addrs.ModulePackage) error {
+			judged = append(judged, pkg.String())
+			return denied
+		}}
+		_, _, fetchErr := fetchGit(t, f, req)
+		_, tagsErr := f.Tags(t.Context(), req)
+		_, refErr := f.Reference(t.Context(), req)
+		_, reachErr := f.Reachable(t.Context(), getmodules.Request{Package: req.Package, Revision: first, Allow: req.Allow})
+		for what, err := range map[string]error{"Fetch": fetchErr, "Tags": tagsErr, "Reference": refErr, "Reachable": reachErr} {
+			if !errors.Is(err, denied) {
+				t.Errorf("%s, %s = %v, want the error of Allow", name, what, err)
+			}
+		}
+		if want := "git::" + s.URL + "/net.git"; len(judged) != 4 || judged[0] != want {
+			t.Errorf("%s: judged %q, want four times %q", name, judged, want)
+		}
+		// The user's rules count once, and are not applied to what they result in.
+		writeFile(t, filepath.Join(home, ".gitconfig"), mirror+fmt.Sprintf("[url \"https://other.invalid/\"]\n\tinsteadOf = %s/\n", s.URL))
+		if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package}); err != nil {
+			t.Errorf("%s, with a rule for the result: %v", name, err)
+		}
+		for config, want := range map[string]string{
+			"[url \"http://127.0.0.1/acme/../\"]\n\tinsteadOf = https://git.example.com/\n": `the element ".."`,
+			"[url \"ext::sh -c true \"]\n\tinsteadOf = https://git.example.com/\n":          "neither a URL nor an absolute path",
+			"[url \"ftp://127.0.0.1/\"]\n\tinsteadOf = https://git.example.com/\n":          `the transport "ftp"`,
+		} {
+			writeFile(t, filepath.Join(home, ".gitconfig"), config)
+			_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package})
+			if !errors.Is(err, getmodules.ErrRefusedLocation) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, with %q = %v, want %q", name, config, err, want)
+			}
+		}
+	}
+	if n := s.count(); n == 0 {
+		t.Error("nothing was requested for the rule that is applied once")
+	}
+}
+
+// TestGitInsteadOfToken checks that the credentials of a rule are sent only to a host that the rule
+// has as a whole.
+func TestGitInsteadOfToken(t *testing.T) {
+	t.Parallel()
+	w := webtest.New(t)
+	for _, host := range []string{"https://git.example.com", "https://git.example.com.evil.example"} {
+		w.Serve(host, func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			rw.WriteHeader(http.StatusUnauthorized)
+		})
+	}
+	certificates := filepath.Join(t.TempDir(), "certificates")
+	writeFile(t, certificates, string(w.Certificates()))
+	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+		for base, at := range map[string]string{"https://git.example.com": ".evil.example/x", "https://git.example.com/": "x"} {
+			home := t.TempDir()
+			rule := strings.Replace(base, "https://", "https://u:"+webtest.Canary+"@", 1)
+			writeFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/\n", rule))
+			f := newFetcher(t, "HOME="+home, "GIT_SSL_CAINFO="+certificates, "https_proxy="+w.Proxy())
+			f.HTTPClient, f.Attempts = w.Client(), 1
+			_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/" + at)})
+			if !errors.Is(err, getmodules.ErrAuthentication) {
+				t.Errorf("%s: FetchGit of %s = %v, want ErrAuthentication", name, at, err)
+				continue
+			}
+			webtest.CheckText(t, err.Error())
+		}
+	}
+	w.CheckSecrecy("https://git.example.com")
+	sent := 0
+	for _, r := range w.Requests() {
+		if user, password, _ := r.BasicAuth(); user == "u" && password == webtest.Canary {
+			sent++
+		}
+	}
+	if sent == 0 {
+		t.Error("the token of the rule was not sent to its own host")
 	}
 }

@@ -33,7 +33,7 @@ type v2Memo struct {
 // returns nil for all other repositories.
 func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
 	transport, _ := f.transportForV2(ctx, a)
-	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&a.remote)) {
+	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(a.target.URL)) {
 		return nil
 	}
 	client := f.httpClient(defaultStallTimeout)
@@ -56,7 +56,7 @@ func (r *repeats) RoundTrip(req *http.Request) (*http.Response, error) {
 // transportForV2 returns the transport for version 2 of the protocol, or the reason why the
 // repository is not fetched by it.
 func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
-	u := a.remote
+	u := a.target.URL
 	switch {
 	case f.AlwaysGit:
 		return nil, "git is set for all repositories"
@@ -73,7 +73,7 @@ func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.Roun
 	if err != nil {
 		return nil, "the configuration of git cannot be read" // git will say what is wrong
 	}
-	if name := settings.Concerning(&u); name != "" {
+	if name := settings.Concerning(u); name != "" {
 		return nil, "git has a setting for it: " + name
 	}
 	transport := f.gitTransport(settings)
@@ -101,6 +101,11 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	if err != nil {
 		return GitClient{}, err
 	}
+	if !f.usesBuiltIn() {
+		if err := addr.replace(ctx, Request{}, f.program()); err != nil {
+			return GitClient{}, err
+		}
+	}
 	_, reason := f.transportForV2(ctx, addr)
 	return GitClient{InProcess: reason == "", Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
@@ -108,7 +113,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 // failed remembers a failure that would happen again.
 func (k *v2Memo) failed(a *gitAddress, err error) {
 	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
-		k.leave(httpx.Origin(&a.remote))
+		k.leave(httpx.Origin(a.target.URL))
 		return
 	}
 	k.leave(a.identity())

@@ -251,7 +251,6 @@ func TestWireLeft(t *testing.T) {
 	_, _, second := gitMainTF(t, s)
 	tests := map[string]struct{ config, query, env string }{
 		"extra header": {config: "[http]\n\textraHeader = X-Token: secret\n"},
-		"insteadOf":    {config: "[url \"%[1]s/\"]\n\tinsteadOf = %[1]s/\n"},
 		"query":        {query: "?x=1"},
 		"environment":  {env: "GIT_HTTP_USER_AGENT=x"},
 		"proxy":        {env: "HTTPS_PROXY=http://127.0.0.1:1"}, // applies to https only, but the wire client does not know that

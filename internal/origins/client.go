@@ -43,16 +43,22 @@ type Client struct {
 }
 
 // answers are the answers of origins to one kind of question, with one answer for each key. Runs share
-// an answer only if their policies deny the same URLs, because its requests may have been redirected.
+// an answer only if their policies allow the same locations, because its requests may have been
+// redirected, or replaced by the user's git configuration.
 type answers[K comparable, V any] struct {
-	memo singleflight.Memo[httpx.Shared[K], V]
+	memo singleflight.Memo[answerKey[K], V]
+}
+
+type answerKey[K comparable] struct {
+	key    httpx.Shared[K]
+	places string
 }
 
 // do returns the answer for a key, and asks for it if there is none. The policies of the run apply to
 // all requests that ask sends.
 func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(context.Context) (V, error)) (V, error) {
 	ctx = o.Rules.ForModules(ctx)
-	return a.memo.Do(ctx, httpx.Share(ctx, key), ask)
+	return a.memo.Do(ctx, answerKey[K]{httpx.Share(ctx, key), o.Rules.Locations()}, ask)
 }
 
 // wait waits until canceled questions have ended.
@@ -113,12 +119,6 @@ func (c *Client) Wait() {
 	c.references.wait()
 	c.histories.wait()
 	c.packages.wait()
-}
-
-// withCache adds to a request what the fetcher needs to know about the cache.
-func (c *Client) withCache(req getmodules.Request) getmodules.Request {
-	req.Scratch, req.NoCache = c.Cache.StageDir(), c.CacheErr != nil
-	return req
 }
 
 // Event is a progress report of a fetch, or a warning.

@@ -165,7 +165,7 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 	defer done()
 	req := job.request()
 	req.Revision = last
-	return o.Fetcher.Reference(ctx, o.withCache(req))
+	return o.Fetcher.Reference(ctx, o.withRun(req))
 }
 
 // download fetches a package, hashes it from disk and publishes it in the cache
@@ -218,13 +218,19 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work
 		return o.downloadHosted(ctx, job.at, dir)
 	}
 	shown := job.pkg.Redacted()
-	req := o.withCache(job.request())
+	req := o.withRun(job.request())
 	req.NoCache = req.NoCache || job.Fresh
-	req.Dir, req.Allow, req.Begin = dir, o.Rules.Allow, work.take
+	req.Dir, req.Begin = dir, work.take
 	req.Progress = func(done, total int64) {
 		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})
 	}
 	return o.Fetcher.Fetch(ctx, req)
+}
+
+// withRun adds to a request what the fetcher needs to know about the run: its cache and policies.
+func (o *Origins) withRun(req getmodules.Request) getmodules.Request {
+	req.Scratch, req.NoCache, req.Allow = o.Cache.StageDir(), o.CacheErr != nil, o.Rules.Allow
+	return req
 }
 
 // downloadHosted fetches a package that the registry hosts itself.

@@ -130,7 +130,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 			return getmodules.Reference{}, err
 		}
 		defer done()
-		return o.Fetcher.Reference(ctx, o.withCache(getmodules.Request{
+		return o.Fetcher.Reference(ctx, o.withRun(getmodules.Request{
 			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.locked, Origin: at.origin(),
 		}))
 	})

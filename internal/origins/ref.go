@@ -112,7 +112,7 @@ func (o *Origins) findCommit(ctx context.Context, at Location, key inHistory) (g
 			ref, _ := key.pkg.Ref()
 			inRef = append(inRef, getmodules.LockedCommit{Revision: key.commit, Ref: ref, OnlyRef: true})
 		}
-		found, err := o.Fetcher.Reachable(ctx, o.withCache(getmodules.Request{
+		found, err := o.Fetcher.Reachable(ctx, o.withRun(getmodules.Request{
 			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.commit, Origin: at.origin(),
 		}), inRef...)
 		return found[key.commit], err

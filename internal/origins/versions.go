@@ -53,7 +53,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 			return nil, err
 		}
 		defer done()
-		return o.Fetcher.Tags(ctx, o.withCache(key.request()))
+		return o.Fetcher.Tags(ctx, o.withRun(key.request()))
 	})
 	if err != nil {
 		return nil, err

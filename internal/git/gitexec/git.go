@@ -65,9 +65,10 @@ type Git struct {
 // program describes a git program that was found.
 type program struct {
 	path string
-	// config is the user's configuration, in the format of "git config --list -z". configErr is
-	// set if it cannot be read.
-	config    string
+	// config is the user's configuration. list is the output of "git config --list -z" that it was
+	// parsed from. configErr is set if it cannot be read.
+	config    []setting
+	list      string
 	configErr error
 	// sshCommand is the user's core.sshCommand; "" if it is not set.
 	sshCommand string
@@ -96,11 +97,12 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	}
 	list := Command{Args: []string{"config", "--list", "-z"}, Network: &Network{}}
 	out, err := g.output(ctx, p, list, maxConfig)
-	p.config, p.configErr = string(out), err
+	p.list, p.configErr = string(out), err
+	p.config = parseSettings(p.list)
 	// GIT_SSH_COMMAND hides the user's core.sshCommand, so its value is needed.
-	for entry := range strings.SplitSeq(p.config, "\x00") {
-		if name, value, _ := strings.Cut(entry, "\n"); name == "core.sshcommand" {
-			p.sshCommand = strings.TrimSpace(value)
+	for _, s := range p.config {
+		if s.section == "core" && s.sub == "" && s.key == "sshcommand" {
+			p.sshCommand = strings.TrimSpace(s.value)
 		}
 	}
 	return p, nil
@@ -141,7 +143,7 @@ func (g *Git) askVersion(ctx context.Context, p program) error {
 // -z". It returns "" if git cannot read it. The error wraps ErrNoGit.
 func (g *Git) UserConfig(ctx context.Context) (string, error) {
 	found, err := g.find(ctx)
-	return found.config, err
+	return found.list, err
 }
 
 // lookPath finds git. It never looks in the current directory, which may belong to another
@@ -231,9 +233,8 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 		return Installation{}, err
 	}
 	i := Installation{Path: found.path, Version: strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")}
-	for entry := range strings.SplitSeq(found.config, "\x00") {
-		name, value, _ := strings.Cut(entry, "\n")
-		if s, ok := reported(name, value); ok {
+	for _, s := range found.config {
+		if s, ok := reported(s); ok {
 			i.Settings = append(i.Settings, s)
 		}
 	}
@@ -244,13 +245,11 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 var shown = [...]string{"followredirects", "sslbackend", "sslcainfo", "sslcapath", "sslverify", "version"}
 
 // reported returns a setting in the form for a report, and whether the report includes it.
-func reported(name, value string) (Setting, bool) {
-	section, rest, _ := strings.Cut(name, ".")
-	dot := strings.LastIndexByte(rest, '.')
-	sub, key := rest[:max(0, dot)], rest[dot+1:]
+func reported(s setting) (Setting, bool) {
+	section, key, value := s.section, s.key, s.value
 	plainName := section + "." + key
-	if sub != "" {
-		plainName = section + "." + addrs.Redact(sub) + "." + key
+	if s.sub != "" {
+		plainName = section + "." + addrs.Redact(s.sub) + "." + key
 	}
 	switch {
 	case section == "url" && key == "insteadof":
@@ -261,7 +260,7 @@ func reported(name, value string) (Setting, bool) {
 		return Setting{plainName, helperName(addrs.Redact(value))}, true
 	case section == "http" && !slices.Contains(harmless[:], key):
 		return Setting{Name: plainName}, true
-	case name == "core.sshcommand", name == "core.gitproxy":
+	case plainName == "core.sshcommand", plainName == "core.gitproxy":
 		return Setting{Name: plainName}, true
 	}
 	return Setting{}, false

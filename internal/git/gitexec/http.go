@@ -32,7 +32,7 @@ type HTTPSettings struct {
 	env     []string
 	special []string // names of the settings for all addresses
 	hosts   []hostSetting
-	instead []string // prefixes of addresses that git replaces
+	instead []insteadOf
 	staying []string // hosts whose redirects git must not follow; "" means all hosts
 }
 
@@ -85,10 +85,7 @@ func (s *HTTPSettings) Concerning(u *url.URL) string {
 			return setting.name
 		}
 	}
-	switch {
-	case slices.ContainsFunc(s.instead, func(prefix string) bool { return strings.HasPrefix(u.String(), prefix) }):
-		return "url.insteadOf"
-	case allowed(s.env, []string{u.Scheme}) != u.Scheme:
+	if allowed(s.env, []string{u.Scheme}) != u.Scheme {
 		return "GIT_ALLOW_PROTOCOL"
 	}
 	return ""
@@ -100,19 +97,13 @@ func (s *HTTPSettings) followsRedirects(u *url.URL) bool {
 	return !slices.Contains(s.staying, "") && !slices.Contains(s.staying, strings.ToLower(u.Hostname()))
 }
 
-// readConfig parses the output of "git config --list -z". An entry is a name and, if it has a
-// value, a newline and the value. A zero byte ends each entry.
-func (s *HTTPSettings) readConfig(out string) {
-	for entry := range strings.SplitSeq(out, "\x00") {
-		name, value, _ := strings.Cut(entry, "\n")
-		section, rest, _ := strings.Cut(name, ".")
-		dot := strings.LastIndexByte(rest, '.')
-		sub, key := rest[:max(0, dot)], rest[dot+1:]
+func (s *HTTPSettings) readConfig(config []setting) {
+	for _, entry := range config {
 		switch {
-		case section == "url" && key == "insteadof":
-			s.instead = append(s.instead, value)
-		case section == "http":
-			s.readHTTP(sub, key, value)
+		case entry.section == "url" && entry.key == "insteadof" && entry.hasValue:
+			s.addInsteadOf(insteadOf{base: entry.sub, prefix: entry.value})
+		case entry.section == "http":
+			s.readHTTP(entry.sub, entry.key, entry.value)
 		}
 	}
 }

@@ -51,11 +51,6 @@ func TestHTTPConfig(t *testing.T) {
 	}{
 		{"", true},
 		{"[user]\n\tname = a\n[credential]\n\thelper = store\n[core]\n\tsshCommand = ssh -v\n", true},
-		{"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", false},
-		{"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https:\n", false},
-		{"[url \"https://x.y/\"]\n\tinsteadOf = gh:\n\tinsteadOf = https://git.example.com/team/\n", false},
-		{"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https://other.example.com/\n", true},
-		{"[url \"https://mirror.example.com/\"]\n\tpushInsteadOf = https://git.example.com/\n", true},
 		{"[http]\n\textraHeader = Authorization: Bearer x\n", false},
 		{"[http \"https://git.example.com/\"]\n\textraHeader = Authorization: Bearer x\n", false},
 		{"[http \"https://GIT.example.com:443/other\"]\n\textraHeader = x: y\n", false},
@@ -115,7 +110,7 @@ func TestHTTPEnvironment(t *testing.T) {
 			t.Errorf("Plain with %s = %v, want %v", tt.entry, got, tt.want)
 		}
 	}
-	counted := settings(t, "", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.https://x/.insteadOf", "GIT_CONFIG_VALUE_0=https://git.example.com/")
+	counted := settings(t, "", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.https://git.example.com/.extraHeader", "GIT_CONFIG_VALUE_0=x: y")
 	if plain(t, counted, repository) || !plain(t, counted, "https://other.example.com/r.git") {
 		t.Error("Plain does not regard GIT_CONFIG_COUNT")
 	}

@@ -84,7 +84,6 @@ func TestConcerning(t *testing.T) {
 		"":                                    "",
 		"[http]\n\textraHeader = x: canary\n": "http.extraheader",
 		"[http \"https://git.example.com/\"]\n\tcookieFile = /canary\n": "http.cookiefile for a host",
-		"[url \"https://canary@x.y/\"]\n\tinsteadOf = https://git.\n":   "url.insteadOf",
 	} {
 		if got := settings(t, config).Concerning(u); got != want {
 			t.Errorf("Concerning with %q = %q, want %q", config, got, want)

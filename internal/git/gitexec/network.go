@@ -41,14 +41,36 @@ func (r *Repository) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.writeConfig()
+	return r.writeConfig(ctx)
 }
 
 // writeConfig writes the git settings that depend on the remote.
-func (r *Repository) writeConfig() error {
-	if scheme := r.URL.Scheme; scheme != "https" && scheme != "http" {
+func (r *Repository) writeConfig(ctx context.Context) error {
+	settings, err := r.Git.HTTPSettings(ctx)
+	if err != nil {
+		return err
+	}
+	config := ""
+	if _, replaced := settings.insteadOf(r.remote()); replaced {
+		// The policy has judged this address. Git must not replace it, or replace it again.
+		config += fmt.Sprintf("[url %[1]s]\n\tinsteadOf = %[1]s\n", configQuote(r.remote()))
+	}
+	if r.URL.Scheme == "https" || r.URL.Scheme == "http" {
+		ofHTTP, err := r.configForHTTP()
+		if err != nil {
+			return err
+		}
+		config += ofHTTP
+	}
+	if config == "" {
 		return nil
 	}
+	r.network.ConfigFile = filepath.Join(r.Scratch, "config")
+	return os.WriteFile(r.network.ConfigFile, []byte(config), 0o600)
+}
+
+// configForHTTP returns the git settings for requests to the remote.
+func (r *Repository) configForHTTP() (string, error) {
 	// The user's settings for this particular URL would take precedence over the general
 	// setting with which every command is run.
 	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(r.remote()))
@@ -58,11 +80,7 @@ func (r *Repository) writeConfig() error {
 		config += "[http]\n\textraHeader =\n"
 	}
 	credentials, err := r.credentials()
-	if err != nil {
-		return err
-	}
-	r.network.ConfigFile = filepath.Join(r.Scratch, "config")
-	return os.WriteFile(r.network.ConfigFile, []byte(config+credentials), 0o600)
+	return config + credentials, err
 }
 
 // credentialHelper is a shell command that git runs. The credentials are in its environment,

@@ -12,11 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-const (
-	maxRedirects = 5
-	// maxLocation bounds the length of an address that a server names, in bytes.
-	maxLocation = 8 << 10
-)
+const maxRedirects = 5
 
 // remote returns the URL to pass to git: the URL of the repository, or the URL that the server
 // redirected to.
@@ -24,7 +20,7 @@ func (r *Repository) remote() string {
 	if r.moved != nil {
 		return r.moved.String()
 	}
-	return r.URL.String()
+	return Target{URL: r.URL, Home: r.Home}.Text()
 }
 
 // talk runs a command that connects to the remote. It retries failures that may be temporary.
@@ -38,7 +34,7 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 		err := r.retry(ctx, func() error { return run(command()) })
 		if says(err, saysNoPassword) && r.wantsEmptyPassword() {
 			r.emptyPassword = true
-			if err := r.writeConfig(); err != nil {
+			if err := r.writeConfig(ctx); err != nil {
 				return err
 			}
 			err = r.retry(ctx, func() error { return run(command()) })
@@ -56,7 +52,7 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 			return err
 		}
 		redirects += followed
-		if err := r.writeConfig(); err != nil {
+		if err := r.writeConfig(ctx); err != nil {
 			return err
 		}
 		r.Git.moved.Store(httpx.Share(ctx, r.URL.String()), r.moved)
@@ -71,9 +67,12 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 	if err != nil || !settings.followsRedirects(r.URL) {
 		return 0, err
 	}
-	at, err := r.requestedByGit(ctx)
-	if err != nil || at.Scheme != "https" && at.Scheme != "http" {
-		return 0, err
+	at := r.URL
+	if r.moved != nil {
+		at = r.moved
+	}
+	if at.Scheme != "https" && at.Scheme != "http" {
+		return 0, nil
 	}
 	// Servers that another server chose do not get the credentials and headers for the first one.
 	isFirstOrigin := true
@@ -99,20 +98,6 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 		r.moved = at
 	}
 	return redirects, nil
-}
-
-// requestedByGit returns the URL of the repository that git requests. It differs from the remote if
-// the user has set url.<base>.insteadOf for it.
-func (r *Repository) requestedByGit(ctx context.Context) (*url.URL, error) {
-	out, err := r.Git.Output(ctx, r.command("ls-remote", "--get-url", "--end-of-options", r.remote()), 2*maxLocation)
-	if err != nil {
-		return nil, err
-	}
-	u, err := url.Parse(strings.TrimSuffix(string(out), "\n"))
-	if err != nil {
-		return &url.URL{}, nil // not a URL: a path, or the short form of an ssh address
-	}
-	return u, nil
 }
 
 // listingEnd is the end of the URL that git requests the list of refs from.

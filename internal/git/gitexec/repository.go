@@ -27,8 +27,10 @@ const (
 // change after first use.
 type Repository struct {
 	Git *Git
-	// URL is the address of the repository, without credentials.
-	URL *url.URL
+	// URL is the address of the repository, without credentials. The user's url.<base>.insteadOf is
+	// not applied to it: [HTTPSettings.Target] has done that. Home is that of the [Target].
+	URL  *url.URL
+	Home bool
 	// Protocols and Direct have the same meaning as in [Network].
 	Protocols, Direct []string
 	// User has the credentials for an http or https URL. nil means the credentials in the

@@ -1,0 +1,137 @@
+package gitexec
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Target is the place where git requests a repository.
+type Target struct {
+	// URL is the parsed address, without credentials for http.
+	URL *url.URL
+	// User has the credentials that the user's setting adds to an http address; nil if it adds none.
+	User *url.Userinfo
+	// Home is set if the path of an ssh address begins in the home directory of its user, as in
+	// user@host:path. The path of the URL has a slash in front nevertheless.
+	Home bool
+	// Setting is the user's setting that replaces the address, redacted; "" if none does.
+	Setting string
+}
+
+// Text returns the address in the form for git.
+func (t Target) Text() string {
+	if !t.Home {
+		return t.URL.String()
+	}
+	host := t.URL.Host
+	if user := t.URL.User.Username(); user != "" {
+		host = user + "@" + host
+	}
+	return host + ":" + strings.TrimPrefix(t.URL.Path, "/")
+}
+
+// Target returns the place where git requests the repository with an address, which has no
+// credentials if it is an http address. The user's settings url.<base>.insteadOf may replace the
+// beginning of the address, once and by git's rule: the longest one that fits counts. The result is
+// parsed like any other address, so the caller can judge it. Settings of the user are no error of the
+// address; the error is about the replacement.
+func (s *HTTPSettings) Target(address *url.URL) (Target, error) {
+	text := address.String()
+	rule, found := s.insteadOf(text)
+	if !found {
+		return Target{URL: address}, nil
+	}
+	t, err := parseTarget(rule.base + strings.TrimPrefix(text, rule.prefix))
+	t.Setting = "url." + addrs.Redact(rule.base) + ".insteadOf = " + addrs.Redact(rule.prefix)
+	if err == nil && s.replacesAgain(t.Text()) {
+		err = errors.New("another rule replaces the whole result")
+	}
+	if err != nil {
+		return Target{}, fmt.Errorf("git's setting %s: %w", t.Setting, err)
+	}
+	if t.URL.Scheme != "https" && t.URL.Scheme != "http" {
+		return t, nil
+	}
+	if rule.holdsHost() {
+		t.User = t.URL.User
+	}
+	t.URL.User = nil
+	return t, nil
+}
+
+// insteadOf is one setting url.<base>.insteadOf = <prefix>.
+type insteadOf struct{ base, prefix string }
+
+// addInsteadOf adds a rule behind those with the same base, as git does.
+func (s *HTTPSettings) addInsteadOf(rule insteadOf) {
+	at := len(s.instead)
+	for i, other := range s.instead {
+		if other.base == rule.base {
+			at = i + 1
+		}
+	}
+	s.instead = slices.Insert(s.instead, at, rule)
+}
+
+// insteadOf returns the rule that git applies to an address: the one with the longest prefix, and of
+// several the first.
+func (s *HTTPSettings) insteadOf(address string) (longest insteadOf, found bool) {
+	for _, rule := range s.instead {
+		if strings.HasPrefix(address, rule.prefix) && (!found || len(rule.prefix) > len(longest.prefix)) {
+			longest, found = rule, true
+		}
+	}
+	return longest, found
+}
+
+// replacesAgain reports whether git would replace an address that is the result of a rule, although
+// the address has been set as its own replacement.
+func (s *HTTPSettings) replacesAgain(result string) bool {
+	rule, found := s.insteadOf(result)
+	return found && rule.prefix == result && rule.base != result
+}
+
+// holdsHost reports whether the base has the whole host of its URL. Otherwise the address determines
+// how the host ends, and credentials of the base must not be sent to it.
+func (r insteadOf) holdsHost() bool {
+	_, rest, isURL := strings.Cut(r.base, "://")
+	return isURL && strings.Contains(rest, "/")
+}
+
+// parseTarget parses an address in one of the forms that git knows: a URL, [USER@]HOST:PATH, or a path.
+func parseTarget(text string) (t Target, err error) {
+	u := &url.URL{}
+	at, path, isShort := strings.Cut(text, ":")
+	switch {
+	case strings.Contains(text, "://"):
+		if u, err = url.Parse(text); err != nil {
+			return Target{}, errors.New("the result is not a valid URL") // the error may contain a password
+		}
+	case filepath.IsAbs(text):
+		u.Scheme, u.Path = "file", filepath.ToSlash(text)
+		if !strings.HasPrefix(u.Path, "/") {
+			u.Path = "/" + u.Path // on Windows
+		}
+	case isShort && !strings.Contains(at, "/") && !strings.HasPrefix(path, ":"):
+		u.Scheme, u.Host = "ssh", at
+		if i := strings.LastIndexByte(at, '@'); i >= 0 {
+			u.User, u.Host = url.User(at[:i]), at[i+1:]
+		}
+		t.Home = !strings.HasPrefix(path, "/")
+		u.Path = "/" + strings.TrimPrefix(path, "/")
+	default:
+		return Target{}, errors.New("the result is neither a URL nor an absolute path")
+	}
+	location, err := addrs.LocationOf(u)
+	if err != nil {
+		return Target{}, err
+	}
+	t.URL = location.URL()
+	return t, nil
+}

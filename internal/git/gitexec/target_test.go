@@ -1,0 +1,104 @@
+package gitexec_test
+
+import (
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTarget compares the addresses that url.<base>.insteadOf results in with those of git itself.
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	const address = "https://git.example.com/team/net.git"
+	type target struct{ Text, URL, User string }
+	for name, tt := range map[string]struct {
+		config, address string
+		want            target
+		refused         string
+	}{
+		"no rule":     {config: "[url \"https://m.example/\"]\n\tinsteadOf = https://other.example/\n", want: target{Text: address, URL: address}},
+		"only pushes": {config: "[url \"https://m.example/\"]\n\tpushInsteadOf = https://git.example.com/\n", want: target{Text: address, URL: address}},
+		"a mirror": {
+			config: "[url \"https://m.example/\"]\n\tinsteadOf = https://git.example.com/\n",
+			want:   target{Text: "https://m.example/team/net.git", URL: "https://m.example/team/net.git"},
+		},
+		"the longest prefix": {
+			config: "[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n[url \"https://b.example/\"]\n\tinsteadOf = https://git.example.com/team/\n[url \"https://c.example/\"]\n\tinsteadOf = https:\n",
+			want:   target{Text: "https://b.example/net.git", URL: "https://b.example/net.git"},
+		},
+		"of equal prefixes, the one whose base comes first": {
+			config: "[url \"https://a.example/\"]\n\tinsteadOf = x:\n[url \"https://b.example/\"]\n\tinsteadOf = https://git.example.com/\n[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n",
+			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git"},
+		},
+		"only once": {
+			config: "[url \"https://b.example/\"]\n\tinsteadOf = https://a.example/\n[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n",
+			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git"},
+		},
+		"ssh":                {config: "[url \"ssh://git@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "ssh://git@git.example.com/team/net.git", URL: "ssh://git@git.example.com/team/net.git"}},
+		"the short form":     {config: "[url \"git@git.example.com:\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "git@git.example.com:team/net.git", URL: "ssh://git@git.example.com/team/net.git"}},
+		"an absolute path":   {config: "[url \"/srv/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "file:///srv/team/net.git", URL: "file:///srv/team/net.git"}},
+		"a token":            {config: "[url \"https://u:t@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: address, URL: address, User: "u:t"}},
+		"a token for a path": {config: "[url \"https://t@git.example.com/te\"]\n\tinsteadOf = https://git.example.com/te\n", want: target{Text: address, URL: address, User: "t"}},
+		"a base without the whole host": {
+			config: "[url \"https://t@git.example.com\"]\n\tinsteadOf = https://git.example.com/\n", address: "https://git.example.com/.evil.example/x",
+			want: target{Text: "https://git.example.com.evil.example/x", URL: "https://git.example.com.evil.example/x"},
+		},
+		"a base without a port": {
+			config: "[url \"https://t@git.example.com:80\"]\n\tinsteadOf = https://git.example.com/\n", address: "https://git.example.com/80/x",
+			want: target{Text: "https://git.example.com:8080/x", URL: "https://git.example.com:8080/x"},
+		},
+		"a relative path":    {config: "[url \"srv/\"]\n\tinsteadOf = https://git.example.com/\n", refused: "neither a URL nor an absolute path"},
+		"a program":          {config: "[url \"ext::sh -c \"]\n\tinsteadOf = https://git.example.com/\n", refused: "neither a URL nor an absolute path"},
+		"dots":               {config: "[url \"https://m.example/a/\"]\n\tinsteadOf = https://git.example.com/\n\tinsteadOf = https://git.example.com/team/\n[url \"https://m.example/acme/../\"]\n\tinsteadOf = https://git.example.com/team/n\n", refused: `the element ".."`},
+		"a rule for results": {config: "[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n[url \"https://b.example/\"]\n\tinsteadOf = https://a.example/team/net.git\n", refused: "another rule"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tt.address == "" {
+				tt.address = address
+			}
+			u, err := url.Parse(tt.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := settings(t, tt.config).Target(u)
+			if tt.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.refused) {
+					t.Errorf("Target = %v, %v, want an error with %q", got, err, tt.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, target{got.Text(), got.URL.String(), got.User.String()}); diff != "" {
+				t.Errorf("Target (-want +got):\n%s", diff)
+			}
+			byGit := strings.NewReplacer("//u:t@", "//", "//t@", "//").Replace(gitTarget(t, tt.config, tt.address))
+			if text := strings.TrimPrefix(got.Text(), "file://"); byGit != text {
+				t.Errorf("Target = %s, git requests %s", text, byGit)
+			}
+		})
+	}
+}
+
+// gitTarget returns the address that git itself uses.
+func gitTarget(t *testing.T, config, address string) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("git", "ls-remote", "--get-url", address)
+	cmd.Env, cmd.Dir = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, home
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
