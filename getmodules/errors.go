@@ -61,6 +61,18 @@ func (e *FetchError) Error() string {
 
 func (e *FetchError) Unwrap() error { return e.Err }
 
+// PageError is the part of a [FetchError] about an address that the user did not write, because a web
+// page pointed to it.
+type PageError struct {
+	// Page is the address of the page, and Package the address that it points to, redacted.
+	Page, Package string
+	Err           error
+}
+
+func (e *PageError) Error() string { return fmt.Sprintf("the page points to %q: %v", e.Package, e.Err) }
+
+func (e *PageError) Unwrap() error { return e.Err }
+
 // fetchError returns a *FetchError. It wraps errors of package treewriter in the sentinels of
 // this package.
 func fetchError(shown string, err error) error {

@@ -30,17 +30,18 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 	if err != nil {
 		return nil, err
 	}
-	subdir := ""
+	subdir, page := "", ""
 	seen := map[addrs.ModulePackage]bool{}
 	for hops := 0; addr.kind == ""; hops++ {
 		seen[req.Package] = true
 		next, err := f.discover(ctx, req, addr)
 		if err != nil {
-			return nil, onPage(hops, req, err)
+			return nil, onPage(page, req, err)
 		}
 		if subdir, err = addrs.JoinSubdir(next.Subdir, subdir); err != nil {
-			return nil, onPage(hops, req, err)
+			return nil, onPage(page, req, err)
 		}
+		page = req.Package.Redacted()
 		req.Package, req.FromServer, req.Origin = next.Package, true, httpx.Origin(addr.url)
 		if err := checkNext(req); err != nil {
 			return nil, err
@@ -53,28 +54,27 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 		case !isHTTP(req.Package):
 			pkg, err := f.fetchElsewhere(ctx, req)
 			if err != nil {
-				return nil, onPage(hops+1, req, err)
+				return nil, onPage(page, req, err)
 			}
 			return inSubdir(req.Dir, subdir, pkg)
 		}
 		if addr, err = f.parseHTTPAddress(req.Package); err != nil {
-			return nil, onPage(hops+1, req, err)
+			return nil, onPage(page, req, err)
 		}
 	}
 	pkg, err := f.fetchHTTPArchive(ctx, req, addr)
 	if err != nil {
-		return nil, onPage(len(seen), req, err)
+		return nil, onPage(page, req, err)
 	}
 	return inSubdir(req.Dir, subdir, pkg)
 }
 
-// onPage adds the address of the request to an error if a page pointed to it. [FetchError]
-// names the address that the user wrote.
-func onPage(hops int, req Request, err error) error {
-	if hops == 0 || isCancelled(err) {
+// onPage returns a [PageError] if a page pointed to the address of the request, and err otherwise.
+func onPage(page string, req Request, err error) error {
+	if page == "" || isCancelled(err) {
 		return err
 	}
-	return fmt.Errorf("the page points to %q: %w", req.Package.Redacted(), err)
+	return &PageError{Page: page, Package: req.Package.Redacted(), Err: err}
 }
 
 func isHTTP(pkg addrs.ModulePackage) bool {

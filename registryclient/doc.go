@@ -34,15 +34,16 @@
 //   - https;
 //   - git over https or ssh;
 //   - oci;
-//   - http, plain or for git, on this machine's loopback addresses, if the service itself
+//   - s3 and gcs over https;
+//   - http, plain or for git and s3, on this machine's loopback addresses, if the service itself
 //     is on a loopback address.
 //
 // They must not point, in any notation, to this machine, link-local addresses or cloud
 // metadata services, unless the service itself is there.
 //
 // Everything else is refused: registry addresses (they could form loops), local paths,
-// file, and other forced getters. s3, gcs and hg are also refused, although stock tools
-// allow them. Users can still write such an address themselves.
+// file, and other forced getters. hg is also refused, although stock tools
+// allow it. Users can still write such an address themselves.
 //
 // # Packages that a registry hosts
 //

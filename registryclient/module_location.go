@@ -214,6 +214,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	switch {
 	case forced && getter == "git" && u.Scheme == "ssh" && u.Host != "":
 		return nil
+	case forced && (getter == "s3" || getter == "gcs"): // which are spoken over http
 	case forced && getter != "git":
 		return fmt.Errorf("it forces the getter %q", getter)
 	case getter == "oci" && u.Host != "":
@@ -240,7 +241,7 @@ func checkWeb(registry, u *url.URL) error {
 // refuseLocation returns an error that explains the whole rule, because only the registry's
 // operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
-	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
+	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, oci, s3 and gcs. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.host()))
 }
 

@@ -73,6 +73,9 @@ func TestWhereTheLocationStands(t *testing.T) {
 func TestIndirectLocations(t *testing.T) {
 	t.Parallel()
 	tests := map[string]addrs.ModuleSourceRemote{
+		"s3::https://s3.amazonaws.com/bucket/x.zip":            remote("s3::https://s3.amazonaws.com/bucket/x.zip", ""),
+		"s3::https://minio.example.com/bucket/x.zip//sub":      remote("s3::https://minio.example.com/bucket/x.zip", "sub"),
+		"gcs::https://www.googleapis.com/storage/v1/b/x.zip":   remote("gcs::https://www.googleapis.com/storage/v1/b/x.zip", ""),
 		"https://cdn.example.com/x.zip":                        remote("https://cdn.example.com/x.zip", ""),
 		"https://cdn.example.com/x//sub?archive=zip":           remote("https://cdn.example.com/x?archive=zip", "sub"),
 		"https://api.example.com/tarball/v1//*?archive=tar.gz": remote("https://api.example.com/tarball/v1?archive=tar.gz", "*"),

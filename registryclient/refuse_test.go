@@ -47,9 +47,9 @@ func TestRefusedLocations(t *testing.T) {
 		"git://git.example.com/net.git",
 		"ssh://git@git.example.com/net.git",
 		"hg::https://hg.example.com/net",
-		"s3::https://s3.amazonaws.com/bucket/x.zip",
-		"s3.amazonaws.com/bucket/x.zip",
-		"gcs::https://www.googleapis.com/storage/v1/bucket/x.zip",
+		"s3::http://minio.example.com/bucket/x.zip",
+		"s3::https://127.0.0.1:9000/bucket/x.zip",
+		"s3::https://169.254.169.254/bucket/x.zip",
 		"https::https://example.com/x.zip",
 		"oci::https://example.com/x",
 		"oci:///x",
@@ -77,6 +77,8 @@ func TestUnknownLocations(t *testing.T) {
 	for _, location := range []string{
 		"x.zip", " https://example.com/x.zip", "https://example.com/x\n.zip", "\x00", "%66ile:///etc/passwd",
 		"https://example.com/x.zip//../y", ".", "..", "git::", "ext::sh", "C:x",
+		"s3::https:///bucket/x.zip", "s3::ssh://s3.amazonaws.com/bucket/x.zip", "s3::https://x.ec2.amazonaws.com/bucket/x.zip",
+		"gcs::http://127.0.0.1/storage/v1/bucket/x.zip",
 	} {
 		found, err := client(serve(t, text(at(location)))).PackageLocation(t.Context(), pkg, one)
 		if !errors.Is(err, registryclient.ErrInvalidAnswer) && !errors.Is(err, registryclient.ErrRefusedLocation) {
@@ -111,6 +113,8 @@ func TestRegistryOnLoopback(t *testing.T) {
 		"http://localhost:9000/x.zip":             nil,
 		"git::http://[::1]:9000/net.git":          nil,
 		"git::https://127.0.0.1/net.git":          nil,
+		"s3::http://127.0.0.1:9000/bucket/x.zip":  nil,
+		"s3::http://example.com/bucket/x.zip":     registryclient.ErrRefusedLocation,
 		"http://example.com/x.zip":                registryclient.ErrRefusedLocation,
 		"git::http://example.com/net.git":         registryclient.ErrRefusedLocation,
 		"git::file:///srv/net.git":                registryclient.ErrRefusedLocation,

@@ -99,3 +99,32 @@ func TestClouds(t *testing.T) {
 		})
 	}
 }
+
+// TestCertificateBehindPage checks that a bad certificate of a server of S3 is that server's fault, and
+// not that of the page or the registry that points to it.
+func TestCertificateBehindPage(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+	host := strings.TrimPrefix(other.URL, "https://")
+	location := http.Header{"X-Terraform-Get": {"s3::" + other.URL + "/bucket/x.zip?aws_access_key_id=AKIDEXAMPLE&aws_access_key_secret=" + secret}}
+	for name, test := range map[string]struct {
+		source, path, says string
+		status             int
+	}{
+		"page":     {"https://MODTEST_HOST/files/page", "/files/page", "; the page at HOST points there", http.StatusOK},
+		"registry": {"MODTEST_HOST/acme/net/aws", "/v1/modules/acme/net/aws/1.0.0/download", "", http.StatusNoContent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n-- registry/acme/net/aws/1.0.0/main.tf --\n-- files/page --\n", test.source)))
+			world.SetFaults(modtest.Fault{Path: test.path, Status: test.status, Header: location})
+			env := append(world.Env(), "HOME="+t.TempDir(), "CI=", "NO_COLOR=1", "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
+			out, err := warm.run(world.Dir(t, "config"), env, "install", "--cache-dir", t.TempDir())
+			want := host + "'s certificate is not trusted: it is signed by an unknown authority" + strings.ReplaceAll(test.says, "HOST", string(world.Host()))
+			if err == nil || !strings.Contains(out, want+"\n") || strings.Contains(out, secret) {
+				t.Errorf("cotter install: %v, want %q\n%s", err, want, out)
+			}
+		})
+	}
+}

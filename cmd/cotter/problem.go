@@ -146,6 +146,9 @@ func problemOf(err error) *problem {
 	}
 	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
 		if p := find(host, err); p != nil {
+			if page, ok := errors.AsType[*getmodules.PageError](err); ok {
+				p.more += "; the page at " + hostIn(page.Page) + " points there"
+			}
 			return p
 		}
 	}
@@ -187,6 +190,9 @@ func hostOf(err error) string {
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok {
 		return hostIn(status.URL)
+	}
+	if page, ok := errors.AsType[*getmodules.PageError](err); ok {
+		return hostIn(page.Package)
 	}
 	if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok {
 		return hostIn(fetch.Package)

@@ -71,6 +71,7 @@ var zeroErrors = []error{
 	&disco.DiscoveryError{},
 	&getmodules.FetchError{},
 	&getmodules.HistoryLimitError{},
+	&getmodules.PageError{},
 	&getmodules.PushError{},
 	&getmodules.RefNotFoundError{},
 	&getmodules.StatusError{},
