@@ -71,9 +71,9 @@ func (r Request) workspace() (string, error) {
 //
 // It evaluates expressions with the request's variables, environment and workspace, and
 // reads the tests in the request's test directory. It remembers the values that a module
-// passes to the modules that it calls, so each reader serves one configuration: a request
-// for another directory or with other variables needs another reader. It is safe for
-// concurrent use.
+// passes to the modules that it calls, and what the files of a directory declare, so each reader
+// serves one configuration: a request for another directory or with other variables, or after the
+// files have changed, needs another reader. It is safe for concurrent use.
 //
 // The error says why the selected workspace could not be read.
 func DefaultConfigReader(req Request) (ConfigReader, error) { return newConfigReader(req) }

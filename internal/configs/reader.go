@@ -82,14 +82,10 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 		dir.Scope = NewRoot(Inputs{})
 	}
 	dir.Scope.read(dir)
-	var requirements *requirements
-	if r.Providers {
-		requirements = r.newRequirements()
-	}
-	blocks, diags := r.readBlocks(ctx, dir, requirements)
-	m := &Module{}
+	files := dir.Scope.tree.parsed.files(ctx, r, dir)
+	m, diags := &Module{Providers: files.providers, ProviderDiags: copies(files.providerDiags)}, copies(files.diags)
 	arguments := r.arguments(ctx, dir.Scope, diags)
-	for _, b := range blocks {
+	for _, b := range files.blocks {
 		call, ok, callDiags := arguments.call(ctx, b)
 		diags = append(diags, callDiags...)
 		if ok {
@@ -98,15 +94,19 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 		}
 	}
 	slices.SortFunc(m.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
-	if dir.Tests != "" {
-		tests, testDiags := r.testCalls(ctx, dir, requirements)
-		m.Calls, diags = append(m.Calls, tests...), append(diags, testDiags...)
-	}
-	if requirements != nil {
-		m.Providers, m.ProviderDiags = requirements.resolve()
-	}
+	m.Calls = append(m.Calls, files.tests...)
 	slices.SortStableFunc(diags, compareRanges)
 	return m, diags
+}
+
+// copies returns diagnostics that the caller may change.
+func copies(diags hcl.Diagnostics) hcl.Diagnostics {
+	var list hcl.Diagnostics
+	for _, diag := range diags {
+		one := *diag
+		list = append(list, &one)
+	}
+	return list
 }
 
 // RequiresHostless reports whether the files of a directory require a provider without naming its

@@ -38,6 +38,7 @@ type tree struct {
 	root   *Scope
 	work   eval.Tree
 	files  variableFiles
+	parsed parsedDirs
 	recent recent
 	// allowed is the directory whose files the user's own modules can read. It is found when the
 	// first of them is read.
@@ -96,24 +97,30 @@ func (s *Scope) read(dir Dir) {
 func (e *evaluation) declarations(s *Scope) (*declarations, hcl.Diagnostics) {
 	found := s.found.Value()
 	if found == nil {
-		found = e.reader.declarations(e.ctx, s.dir)
+		found = &declarations{declared: s.tree.parsed.declared(e.ctx, e.reader, s.dir), values: map[string]cty.Value{}}
 		s.found = weak.Make(found)
 	}
 	s.tree.recent.keep(found)
 	return found, found.diags
 }
 
-// declarations are the declarations in a module's files that may be needed to evaluate its
-// expressions and those of the modules that it calls.
+// declarations are the declarations in a module's files, with the values that they have in the
+// module.
 type declarations struct {
+	*declared
+	// values are the variables and local values that have been evaluated, by reference.
+	values map[string]cty.Value
+}
+
+// declared are the declarations in a directory that may be needed to evaluate the expressions of a
+// module and those of the modules that it calls. They do not change.
+type declared struct {
 	variables map[string]*declaration
 	locals    map[string]*hcl.Attribute
 	// calls have the arguments of the module blocks.
 	calls map[string]*declaration
 	// diags are the errors that occurred while the files were read.
 	diags hcl.Diagnostics
-	// values are the variables and local values that have been evaluated, by reference.
-	values map[string]cty.Value
 }
 
 // declaration is a block with its overrides applied.
@@ -131,13 +138,12 @@ var (
 	}}
 )
 
-// declarations reads the declarations in the files of a directory.
-func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
-	found := &declarations{
+// declared reads the declarations in the files of a directory.
+func (r Reader) declared(ctx context.Context, dir Dir) *declared {
+	found := &declared{
 		variables: map[string]*declaration{},
 		locals:    map[string]*hcl.Attribute{},
 		calls:     map[string]*declaration{},
-		values:    map[string]cty.Value{},
 	}
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -166,7 +172,7 @@ func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
 
 // add adds the declarations of a file. It does not report other errors in the file: the stock
 // tools report them, and readFile reports the errors in module blocks.
-func (d *declarations) add(body hcl.Body, override bool) {
+func (d *declared) add(body hcl.Body, override bool) {
 	content, _, _ := body.PartialContent(declarationSchema)
 	for _, block := range content.Blocks {
 		attributes, _ := block.Body.JustAttributes()

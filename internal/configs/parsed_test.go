@@ -1,0 +1,40 @@
+package configs_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/configs"
+)
+
+// The files of a directory are parsed once, however often the tree calls the module in it. Each call
+// passes its own values.
+func TestDirectoryIsParsedOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), "module \"a\" {\n  source = \"./m\"\n  name = \"a\"\n}\nmodule \"b\" {\n  source = \"./m\"\n  name = \"b\"\n}\n")
+	file := filepath.Join(dir, "m", "main.tf")
+	write(t, file, "variable \"name\" {\n}\nmodule \"n\" {\n  source = \"./${var.name}\"\n}\nresource \"null_resource\" \"r\" {\n}\nresource \"other\" \"r\" {\n}\nmodule \"n\" {\n  source = \"./twice\"\n}\n")
+	reader := configs.Reader{Providers: true}
+	root, diags := reader.Read(t.Context(), configs.Dir{Path: dir})
+	if diags.HasErrors() || len(root.Calls) != 2 {
+		t.Fatalf("the root module has %d calls, %v", len(root.Calls), diags)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = reader.Read(ended, configs.Dir{Path: filepath.Join(dir, "m"), Scope: root.Calls[0].Scope}) // what it has read is not kept
+	for i, want := range []string{"./a", "./b"} {
+		m, diags := reader.Read(t.Context(), configs.Dir{Path: filepath.Join(dir, "m"), Scope: root.Calls[i].Scope})
+		if len(m.Calls) != 1 || m.Calls[0].Source != want || len(m.Providers) != 2 || len(diags) != 1 || diags[0].Detail == "changed" {
+			t.Errorf("the call of %s: %+v, %v", want, m, diags)
+		}
+		for _, diag := range diags {
+			diag.Detail = "changed"
+		}
+		if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
