@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -60,6 +61,11 @@ type Installer struct {
 	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
 	// used.
 	StateKey string
+	// LocalHosts lists hosts that servers and the configuration of packages may point to although their
+	// address is on this machine, or is that of a cloud's metadata service: HOST or HOST:PORT; the
+	// default port is 443. For hosts on this machine this is only needed if no call in the project's
+	// own modules has the host and port, for example for a tunnel to a host of which only packages know.
+	LocalHosts []string
 	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do. Its
 	// origin is not asked about an installed package that has the hashes of its lock entry, and
 	// neither StateDir nor CacheDir is needed to work offline. With Request.NoLock, a module
@@ -130,6 +136,7 @@ type Options struct {
 	// Config are set in the Installer that New returns.
 	CacheDir, StateDir, StateKey string
 	PluginCacheDir               string
+	LocalHosts                   []string
 	TrustInstalled               bool
 	Parallel                     int
 	OnEvent                      func(Event)
@@ -182,6 +189,7 @@ func New(opts Options) *Installer {
 		StateDir:       opts.StateDir,
 		StateKey:       opts.StateKey,
 		PluginCacheDir: opts.PluginCacheDir,
+		LocalHosts:     opts.LocalHosts,
 		TrustInstalled: opts.TrustInstalled,
 		Parallel:       opts.Parallel,
 		OnEvent:        opts.OnEvent,
@@ -224,6 +232,9 @@ func clientsOf(in *Installer) clients {
 	c := clients{
 		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
 		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, hook: hookOf(in.Logger, in.Trace), shared: in.shared,
+	}
+	for _, host := range in.LocalHosts {
+		c.localHosts = append(c.localHosts, httpx.HostPort(&url.URL{Scheme: "https", Host: host}))
 	}
 	if c.registry == nil {
 		c.registry = &registryclient.Client{Services: &disco.Client{}}

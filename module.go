@@ -42,7 +42,10 @@ func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error
 	if err == nil {
 		c.from, err = origins.NewSource(source, found.Version, found.HasVersion)
 	}
-	c.from.Path, c.from.FromPackage = c.path, caller.isElsewhere()
+	c.from.Path = c.path
+	if caller.isElsewhere() {
+		c.from.FromPackage, c.from.PackageOrigin = true, origins.OriginOf(caller.pkg.entry)
+	}
 	if err != nil {
 		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
 	}

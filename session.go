@@ -40,6 +40,8 @@ type clients struct {
 	parallel int
 	// trustInstalled says that what is installed needs no other evidence.
 	trustInstalled bool
+	// localHosts are the hosts and ports of Installer.LocalHosts, as httpx compares them.
+	localHosts []string
 	// hook is told of each operation; nil if there is none.
 	hook trace.Hook
 	// shared is the session that all runs share; nil if each has its own.
@@ -93,6 +95,8 @@ func (c clients) evidenceOf(req Request) []evidence.Evidence {
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
 func (c clients) sessionFor(ctx context.Context, p *openProject) (_ context.Context, _ *session, done func() error, err error) {
+	named := namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(p.req) }, c.parallel}
+	ctx = named.in(ctx, p)
 	if c.shared != nil || !p.req.installs() {
 		ctx, s, done, err := c.session(ctx, p.user)
 		return ctx, s, func() error { done(); return nil }, err

@@ -66,7 +66,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		return checksum{}, errors.New("a file of checksums is written file:https://host/path")
 	}
 	if req.FromServer {
-		if err := checkPointedTo(u.Scheme, u, req.Origin); err != nil {
+		if err := checkPointedTo(ctx, u.Scheme, u, originOf(req)); err != nil {
 			return checksum{}, err
 		}
 	}

@@ -70,7 +70,9 @@
 // The addresses that host names resolve to are not checked. These rules also apply to
 // redirects, with all git clients: git itself is configured not to follow redirects.
 //
-// A package's own configuration may not point to files of this machine.
+// A package's own configuration, and its .gitmodules, may not point to files of this machine, nor to
+// hosts to which a server at the place of the package may not point. Submodules on other hosts need
+// https or ssh.
 //
 // # Links
 //

@@ -136,13 +136,15 @@ type Request struct {
 	// temporary files are also created there.
 	Dir string
 	// FromServer is set if a server's answer named this location, which restricts the allowed
-	// transports. Origin is the URL of that server. Only its scheme and host are used, in
-	// messages and for the loopback rule.
+	// transports and hosts.
 	FromServer bool
-	Origin     string
 	// FromPackage is set if the address is in a package's own configuration. Local transports
-	// (file, absolute paths) are then refused.
+	// (file, absolute paths) are then refused, and hosts are restricted as for a server.
 	FromPackage bool
+	// Origin is the URL of the server that named the location or, without FromServer, the URL from
+	// which the package came that names it. Only its scheme and host are used, in messages and to
+	// decide about hosts: only a server or package that is on this machine may point to this machine.
+	Origin string
 	// Allow is called for each package that the requested one points to, through a server's
 	// page, as a submodule or through url.<base>.insteadOf in the user's git configuration, before
 	// a request for it is sent. If Allow returns an error, the
@@ -260,10 +262,11 @@ func getters() map[string]getFunc {
 // and of ctx.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	shown := req.Package.Redacted()
-	get, err := f.check(req)
+	get, err := f.check(ctx, req)
 	if err != nil {
 		return nil, fetchError(shown, err)
 	}
+	ctx = limited(ctx, req)
 	var pkg *Package
 	if _, own := f.replaced("git"); own || req.Package.Getter() != "git" { // our git clients begin later
 		err = req.begin(ctx)
@@ -284,7 +287,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 func (f *Fetcher) Interactive() bool { return f.Git.Interactive }
 
 // check returns the getter for a request, or an error if the request is not allowed.
-func (f *Fetcher) check(req Request) (getFunc, error) {
+func (f *Fetcher) check(ctx context.Context, req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {
 	case req.Dir == "":
 		return nil, errors.New("no directory to fetch into was given")
@@ -293,7 +296,7 @@ func (f *Fetcher) check(req Request) (getFunc, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	if err := checkLocation(req); err != nil {
+	if err := checkLocation(ctx, req); err != nil {
 		return nil, err
 	}
 	return f.getterFor(req.Package)

@@ -16,6 +16,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -93,6 +95,10 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 	if err != nil {
 		return nil, err
 	}
+	from, err := parent.Package.Location()
+	if err != nil {
+		return nil, err
+	}
 	scratch, err := os.MkdirTemp(filepath.Dir(parent.Dir), ".submodule-")
 	if err != nil {
 		return nil, err
@@ -103,19 +109,41 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 		Revision:    link.ID,
 		Dir:         filepath.Join(scratch, "tree"),
 		FromServer:  parent.FromServer,
-		Origin:      parent.Origin,
+		Origin:      httpx.Origin(from.URL()),
 		FromPackage: parent.FromPackage || !isFile(parent.Package),
 		Allow:       parent.Allow,
 		Submodules:  true,
 	}
-	if err := checkNext(req); err != nil {
+	err = checkNext(ctx, req)
+	if err == nil && req.FromPackage {
+		err = checkSubmodule(from.URL(), at)
+	}
+	if err != nil {
 		return nil, err
 	}
+	ctx = limited(ctx, req)
 	pkg, err := f.fetchWithSubmodules(ctx, req, s)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s: %w", at.Redacted(), err))
 	}
 	return pkg, placeSubmodule(parent.Dir, link.Path, req.Dir)
+}
+
+// checkSubmodule returns an error if the repository at a URL must not have a submodule at another one.
+// The transports are those that a server may name, and that of the repository for its own host.
+func checkSubmodule(from *url.URL, submodule addrs.ModulePackage) error {
+	at, err := submodule.Location()
+	if err != nil {
+		return err
+	}
+	to := at.URL()
+	isLocal := hostname.IsLoopback(from) && hostname.IsLoopback(to)
+	switch {
+	case to.Scheme == "https", to.Scheme == "ssh", to.Scheme == "http" && isLocal, httpx.SameOrigin(from, to):
+		return nil
+	}
+	return fmt.Errorf("%w: the repository at %q points to %q in .gitmodules; submodules on other hosts need https or ssh",
+		ErrRefusedLocation, httpx.Origin(from), httpx.Origin(to))
 }
 
 // placeSubmodule moves a tree to its path in another tree. Both trees were written by this

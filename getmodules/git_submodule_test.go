@@ -1,12 +1,16 @@
 package getmodules_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +97,55 @@ func TestHostileSubmodules(t *testing.T) {
 			}
 			if _, err := os.Lstat("/tmp/owned"); err == nil {
 				t.Error("a command of the repository was run")
+			}
+		})
+	}
+}
+
+// TestSubmodulesPointNoFurtherThanServers checks the hosts and transports in .gitmodules. The
+// repository's server is elsewhere, judging by its name, and all names are those of one server.
+func TestSubmodulesPointNoFurtherThanServers(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	good := newGitRepo(t, s.root, "good.git")
+	commit := good.commit("main", gitFile{path: "main.tf"})
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.URL, "http://"))
+	for name, tt := range map[string]struct {
+		url     string
+		refused bool
+	}{
+		"relative":           {"../good.git", false},
+		"the same host":      {"http://mods.example.com:PORT/good.git", false},
+		"another host":       {"http://other.example.com:PORT/good.git", true},
+		"another port":       {"http://mods.example.com:1/good.git", true},
+		"this machine":       {"http://127.0.0.1:PORT/good.git", true},
+		"this machine, name": {"https://localhost:PORT/good.git", true},
+		"this machine, ssh":  {"ssh://git@127.0.0.1:PORT/good.git", true},
+		"metadata":           {"https://169.254.169.254/good.git", true},
+		"git daemon":         {"git://other.example.com:PORT/good.git", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			dialed := map[string]bool{}
+			f := newWireFetcher(t)
+			f.HTTPClient = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				dialed[address] = true
+				return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
+			}}}
+			f.HTTPClientForGit = true
+			r := newGitRepo(t, s.root, strings.ReplaceAll(name, " ", "-")+".git")
+			url := strings.ReplaceAll(tt.url, "PORT", port)
+			r.commit("main", gitmodules("sub", url), gitFile{path: "sub", mode: "160000", content: commit}, gitFile{path: "main.tf", content: "x"})
+			address := addrs.ParseModulePackage("git::http://mods.example.com:" + port + "/" + filepath.Base(r.dir))
+			_, _, err := fetchTree(t, f, getmodules.Request{Package: address, Submodules: true})
+			if refused := errors.Is(err, getmodules.ErrRefusedLocation); refused != tt.refused || !refused && err != nil {
+				t.Errorf("Fetch = %v, want refused: %v", err, tt.refused)
+			}
+			if want := map[string]bool{"mods.example.com:" + port: true}; !cmp.Equal(want, dialed) {
+				t.Errorf("connections to %v, want %v", dialed, want)
 			}
 		})
 	}

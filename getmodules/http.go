@@ -43,9 +43,10 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 		}
 		page = req.Package.Redacted()
 		req.Package, req.FromServer, req.Origin = next.Package, true, httpx.Origin(addr.url)
-		if err := checkNext(req); err != nil {
+		if err := checkNext(ctx, req); err != nil {
 			return nil, err
 		}
+		ctx = limited(ctx, req)
 		switch {
 		case seen[req.Package]:
 			return nil, fmt.Errorf("%w: the pages point to each other in a circle, back to %q", ErrRefusedLocation, req.Package.Redacted())

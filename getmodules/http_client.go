@@ -176,6 +176,9 @@ func httpError(err error) error {
 	if refused, ok := errors.AsType[*httpx.RedirectError](err); ok {
 		return fmt.Errorf("%w: %w", ErrRefusedLocation, refused)
 	}
+	if _, ok := errors.AsType[*httpx.ReachError](err); ok {
+		return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
+	}
 	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
 		return fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, large.Limit)
 	}

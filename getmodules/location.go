@@ -1,18 +1,47 @@
 package getmodules
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
+// limited returns the context for the requests of a Request. If a server or a package has named the
+// location, it limits their hosts. Otherwise the host of the location may be named again by its answers.
+func limited(ctx context.Context, req Request) context.Context {
+	if req.FromServer || req.FromPackage {
+		return httpx.PointedTo(ctx, originOf(req))
+	}
+	at, err := req.Package.Location()
+	if err != nil {
+		return ctx
+	}
+	own := httpx.HostPort(at.URL())
+	return httpx.WithNames(ctx, func(hostPort string) httpx.Naming {
+		if hostPort == own {
+			return httpx.NamedByProject
+		}
+		return httpx.NotNamed
+	})
+}
+
+// originOf returns the URL of the server or package that has named a location. It has no host if that
+// is not known.
+func originOf(req Request) *url.URL {
+	from, err := url.Parse(req.Origin)
+	if err != nil {
+		return new(url.URL)
+	}
+	return from
+}
+
 // checkLocation returns an error if a package's own configuration, or a server's answer, points
 // to a location that is not allowed there. Locations that the user wrote are not checked.
-func checkLocation(req Request) error {
+func checkLocation(ctx context.Context, req Request) error {
 	at, err := req.Package.Location()
 	if err != nil {
 		return err
@@ -20,17 +49,21 @@ func checkLocation(req Request) error {
 	u := at.URL()
 	switch {
 	case req.FromServer:
-		return checkPointedTo(req.Package.Getter(), u, req.Origin)
+		return checkPointedTo(ctx, req.Package.Getter(), u, originOf(req))
 	case req.FromPackage && isLocalTransport(req.Package.Getter(), u):
 		return fmt.Errorf("%w: a remote module must not use files of this machine", ErrRefusedLocation)
+	case req.FromPackage:
+		if err := httpx.CheckReach(limited(ctx, req), u); err != nil {
+			return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
+		}
 	}
 	return nil
 }
 
 // checkNext calls checkLocation and the caller's Allow for a location that a requested package
 // points to.
-func checkNext(req Request) error {
-	if err := checkLocation(req); err != nil || req.Allow == nil {
+func checkNext(ctx context.Context, req Request) error {
+	if err := checkLocation(ctx, req); err != nil || req.Allow == nil {
 		return err
 	}
 	if err := req.Allow(req.Package); err != nil {
@@ -46,7 +79,7 @@ func isLocalTransport(getter string, u *url.URL) bool {
 // checkPointedTo returns an error unless the server at origin may point to a location. Allowed
 // are encrypted transports to other servers. Plain http is allowed only if a server on this
 // machine points to this machine, as in tests.
-func checkPointedTo(getter string, u *url.URL, origin string) error {
+func checkPointedTo(ctx context.Context, getter string, u, from *url.URL) error {
 	allowed := map[string][]string{
 		"git":   {"https", "ssh"},
 		"https": {"https"},
@@ -54,16 +87,12 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 		"s3":    {"https"},
 		"gcs":   {"https"},
 	}
-	from, err := url.Parse(origin)
-	if err != nil {
-		from = new(url.URL)
-	}
 	if hostname.IsLoopback(from) && hostname.IsLoopback(u) {
 		allowed["git"] = append(allowed["git"], "http")
 		allowed["http"] = []string{"http"}
 		allowed["s3"] = append(allowed["s3"], "http")
 	}
-	server := addrs.Redact(origin)
+	server := "an unknown URL"
 	if from.Host != "" {
 		server = httpx.Origin(from)
 	}
@@ -71,9 +100,8 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 		return fmt.Errorf("%w: the server at %q points to %q; servers may point to https, git over https or ssh, oci, s3 and gcs",
 			ErrRefusedLocation, server, transport(getter, u))
 	}
-	if reason, ok := hostname.MayPointTo(from, u); !ok {
-		return fmt.Errorf("%w: the server at %q points to %q, and %s; use that address as the source yourself if you trust it",
-			ErrRefusedLocation, server, addrs.Redact(u.Scheme+"://"+u.Host), reason)
+	if err := httpx.CheckReach(httpx.PointedTo(ctx, from), u); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
 	}
 	return nil
 }

@@ -71,11 +71,11 @@ func TestCheckLocation(t *testing.T) {
 	}
 	for _, test := range tests {
 		req := getmodules.Request{Package: addrs.ParseModulePackage(test.pkg), FromServer: true, Origin: test.origin}
-		err := getmodules.CheckLocation(req)
+		err := getmodules.CheckLocation(t.Context(), req)
 		if test.allowed && err != nil || !test.allowed && !errors.Is(err, getmodules.ErrRefusedLocation) {
 			t.Errorf("CheckLocation(%q from %q) = %v, want allowed: %v", test.pkg, test.origin, err, test.allowed)
 		}
-		if err := getmodules.CheckLocation(getmodules.Request{Package: req.Package}); err != nil {
+		if err := getmodules.CheckLocation(t.Context(), getmodules.Request{Package: req.Package}); err != nil {
 			t.Errorf("CheckLocation(%q by the user) = %v, want nil", test.pkg, err)
 		}
 	}

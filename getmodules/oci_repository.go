@@ -64,9 +64,10 @@ func (f *Fetcher) ociAddress(host, repository string) (*ociAddress, string, erro
 // must be valid, but is not requested.
 func (f *Fetcher) OCIRepository(ctx context.Context, req Request) (ocistore.Repository, error) {
 	shown := req.Package.Redacted()
-	if err := checkLocation(req); err != nil {
+	if err := checkLocation(ctx, req); err != nil {
 		return nil, fetchError(shown, err)
 	}
+	ctx = limited(ctx, req)
 	if req.Package.Getter() != "oci" {
 		return nil, fetchError(shown, fmt.Errorf("%w: %q is not a repository of an OCI registry", ErrUnsupportedScheme, req.Package.Getter()))
 	}

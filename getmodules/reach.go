@@ -88,9 +88,10 @@ func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedC
 }
 
 func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCommit) (map[string]Reach, error) {
-	if err := checkLocation(req); err != nil {
+	if err := checkLocation(ctx, req); err != nil {
 		return nil, err
 	}
+	ctx = limited(ctx, req)
 	if req.Package.Getter() != "git" {
 		return nil, fmt.Errorf("%w: %q; only git repositories have a history", ErrUnsupportedScheme, req.Package.Getter())
 	}

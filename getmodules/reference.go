@@ -65,8 +65,9 @@ func (r Reference) String() string {
 // their files if the server supports that.
 func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error) {
 	var found Reference
-	err := checkLocation(req)
+	err := checkLocation(ctx, req)
 	if err == nil {
+		ctx := limited(ctx, req)
 		switch req.Package.Getter() {
 		case "git":
 			found, err = f.gitReference(ctx, req)
@@ -170,9 +171,10 @@ func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 }
 
 func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
-	if err := checkLocation(req); err != nil {
+	if err := checkLocation(ctx, req); err != nil {
 		return nil, err
 	}
+	ctx = limited(ctx, req)
 	if req.Package.Getter() != "git" {
 		return nil, fmt.Errorf("%w: %q; only git repositories have tags to choose from", ErrUnsupportedScheme, req.Package.Getter())
 	}

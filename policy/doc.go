@@ -141,10 +141,12 @@
 //	trust_mirrors = ["oci://registry.corp.example/*"]
 //	trust_keys    = ["mirror.pub"]
 //	plain_http    = ["registry.lab.example:5000"]
+//	local_hosts   = ["git.corp.example:8443"]
 //	s3_endpoints  = ["https://minio.corp.example", "http://localhost:9000"]
 //
-// plain_http lists OCI registries that are asked over http. s3_endpoints lists servers other than
-// Amazon's that may get the user's AWS credentials. A project cannot set these. A mirror
+// plain_http lists OCI registries that are asked over http. local_hosts lists hosts that servers and
+// packages may point to although they are on this machine; the default port is 443. s3_endpoints lists
+// servers other than Amazon's that may get the user's AWS credentials. A project cannot set these. A mirror
 // that is named only by a repository delivers packages, which are compared with
 // the lock, but it confirms no entries. The mirrors in the user's own file confirm entries,
 // and so do the mirrors in trust_mirrors if a repository names them. trust_keys lists files

@@ -25,6 +25,9 @@ type UserSettings struct {
 	// S3Endpoints lists the servers other than Amazon's that may get the user's AWS credentials, as
 	// https://HOST or http://HOST, with or without a port. A project cannot set this.
 	S3Endpoints []string
+	// LocalHosts lists hosts, as HOST or HOST:PORT in lower case, that servers and packages may point to
+	// although they are on this machine. A project cannot set this.
+	LocalHosts []string
 }
 
 // ParseUserSettings parses the settings of a user; the package comment describes the format.
@@ -42,6 +45,7 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 		"trust_keys":    keyFiles(&u.TrustKeys, true),
 		"plain_http":    list(&u.PlainHTTP, 0, "hosts", parsed("host", parseHost)),
 		"s3_endpoints":  list(&u.S3Endpoints, 0, "servers", parsed("server", parseEndpoint)),
+		"local_hosts":   list(&u.LocalHosts, 0, "hosts", parsed("host", parseHost)),
 	})
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags

@@ -60,6 +60,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		Services:    config.Services,
 		Attempts:    config.Attempts,
 		Fetcher:     fetcher,
+		LocalHosts:  user.LocalHosts,
 		CacheDir:    cacheDir(cmd),
 		StateDir:    cliconfig.OSEnvironment().StateDir(),
 		StateKey:    out.env("COTTER_STATE_KEY"),

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/repository"
@@ -126,6 +127,14 @@ var remedyTable = []remedyRow{
 			return do(fetchHistory)
 		}
 		return nil
+	}),
+
+	on(func(e *httpx.ReachError) []remedy {
+		setting := fmt.Sprintf("write `local_hosts = [\"%s\"]` in your own settings.", e.HostPort)
+		if e.OnThisMachine() {
+			setting = "call a module of that host in the root module too, or " + setting
+		}
+		return do("If you trust it, " + setting)
 	}),
 
 	// Differences from the lock.

@@ -10,17 +10,12 @@ import (
 // MayPointTo reports whether a server at one URL may point a client to another URL. If it may not,
 // reason describes why.
 func MayPointTo(from, to *url.URL) (reason string, ok bool) {
-	switch scope := scopeOf(to.Hostname()); {
-	case scope == anywhere:
+	switch scope := ScopeOf(to.Hostname()); {
+	case scope == Anywhere, scope != NotAnAddress && scope == ScopeOf(from.Hostname()):
 		return "", true
-	case scope == notAnAddress:
-		return "its host is a number that is not an address", false
-	case scope == scopeOf(from.Hostname()):
-		return "", true
-	case scope == thisMachine:
-		return "its host is this machine", false
+	default:
+		return "its host is " + scope.String(), false
 	}
-	return "its host is an address that only has a meaning on this machine", false
 }
 
 // IsLoopback reports whether the host of a URL is "localhost" or a loopback address. Other names
@@ -34,15 +29,31 @@ func IsLoopback(u *url.URL) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// scope says from where a host has the same meaning.
-type scope int
+// Scope says from where a host has the same meaning.
+type Scope int
 
+// The scopes of hosts.
 const (
-	anywhere scope = iota
-	thisMachine
-	thisLink
-	notAnAddress // a number that resolvers read differently
+	Anywhere Scope = iota
+	ThisMachine
+	// ThisLink is the scope of the machine's own link, and of the metadata services of clouds.
+	ThisLink
+	// NotAnAddress is the scope of a number that resolvers read differently.
+	NotAnAddress
 )
+
+// String describes the host in messages, after "its host is".
+func (s Scope) String() string {
+	switch s {
+	case Anywhere:
+		return "reachable from anywhere"
+	case ThisMachine:
+		return "this machine"
+	case ThisLink:
+		return "an address that only has a meaning on this machine"
+	}
+	return "a number that is not an address"
+}
 
 // metadata lists the addresses of metadata services that are not link-local:
 // those of AWS and Oracle over IPv6, and of Alibaba.
@@ -50,26 +61,33 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:c1::a9fe:a9fe"), netip.MustParseAddr("100.100.100.200"),
 }
 
-func scopeOf(written string) scope {
+// ScopeOf returns the scope of a host, judging by its text. It is Anywhere for names except localhost,
+// because names are not resolved.
+func ScopeOf(written string) Scope {
 	host := Canonical(written)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return thisMachine
+		return ThisMachine
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case err != nil && EndsInNumber(host), err == nil && !isAddress(written):
-		return notAnAddress
+		return NotAnAddress
 	case err != nil:
-		return anywhere
+		return Anywhere
 	}
-	addr = ipv4Of(addr)
+	return ScopeOfAddr(addr)
+}
+
+// ScopeOfAddr returns the scope of an address.
+func ScopeOfAddr(addr netip.Addr) Scope {
+	addr = ipv4Of(addr.WithZone(""))
 	switch {
 	case addr.IsLoopback(), addr.IsUnspecified(), addr.Is4() && addr.As4()[0] == 0:
-		return thisMachine
+		return ThisMachine
 	case addr.IsLinkLocalUnicast(), addr.IsMulticast(), slices.Contains(metadata, addr), addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
-		return thisLink
+		return ThisLink
 	}
-	return anywhere
+	return Anywhere
 }
 
 // isAddress reports whether a host is written as an address, and not as a number that is read as one.

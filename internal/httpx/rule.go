@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"context"
+	"net/netip"
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -15,16 +16,24 @@ type Rule struct {
 	Key string
 	// Check returns an error if a URL must not be requested. It must be set if Key is not "".
 	Check func(*url.URL) error
+
+	// from is the URL of the server or package that has named the URLs of the requests. If it is nil,
+	// the user or the project did, so that they may have any host.
+	from *url.URL
+	// named returns who else names a host and port; see [WithNames]. It may be nil.
+	named func(hostPort string) Naming
 }
 
 type ruleKey struct{}
 
 // WithRule returns a context whose requests are checked before they are sent: the caller's own and
-// those that follow its redirects. The rule replaces the one of ctx.
+// those that follow its redirects. The Key and Check of the rule replace those of ctx.
 func WithRule(ctx context.Context, rule Rule) context.Context {
-	if ruleOf(ctx).Key == rule.Key {
+	before := ruleOf(ctx)
+	if before.Key == rule.Key {
 		return ctx
 	}
+	rule.from, rule.named = before.from, before.named
 	return context.WithValue(ctx, ruleKey{}, rule)
 }
 
@@ -36,10 +45,12 @@ func ruleOf(ctx context.Context) Rule {
 // checkRule returns a [*DeniedError] if the rule of a context denies a URL.
 func checkRule(ctx context.Context, u *url.URL) error {
 	rule := ruleOf(ctx)
-	if rule.Key == "" {
-		return nil
+	if rule.Key != "" {
+		if err := rule.Check(u); err != nil {
+			return &DeniedError{URL: addrs.Redact(u.String()), Err: err}
+		}
 	}
-	if err := rule.Check(u); err != nil {
+	if err := rule.checkReach(u, netip.Addr{}); err != nil {
 		return &DeniedError{URL: addrs.Redact(u.String()), Err: err}
 	}
 	return nil
@@ -50,7 +61,7 @@ func checkRule(ctx context.Context, u *url.URL) error {
 type DeniedError struct {
 	// URL is the URL that was not requested, redacted.
 	URL string
-	// Err is the error of Rule.Check.
+	// Err is the error of Rule.Check, or a [*ReachError].
 	Err error
 }
 

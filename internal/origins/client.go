@@ -30,7 +30,7 @@ type Client struct {
 	// packages. A goroutine that holds one of the Slots or Requests never waits for another place.
 	Slots, Requests, Transfers chan struct{}
 
-	listings   answers[addrs.ModuleRegistryPackage, []versions.Candidate]
+	listings   answers[listing, []versions.Candidate]
 	locations  answers[release, registryclient.Location]
 	tags       answers[repository, []getmodules.Tag]
 	ociTags    answers[repository, []versions.Candidate]

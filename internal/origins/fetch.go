@@ -64,6 +64,9 @@ type artifact struct {
 // Fetch fetches a package into the cache, once per client.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
 	ctx = o.Rules.ForModules(ctx)
+	if err := o.check(ctx, from); err != nil {
+		return nil, err
+	}
 	job := o.newJob(from, at, pin)
 	if !o.Offline {
 		o.OnEvent(Event{Kind: Needed, Path: from.Path, Package: job.pkg.Redacted()})

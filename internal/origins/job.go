@@ -25,11 +25,11 @@ type Pin struct {
 
 // fetchKey identifies a fetch: fetches with equal keys get the same package.
 type fetchKey struct {
-	pkg         addrs.ModulePackage
-	fromServer  bool
-	fromPackage bool
-	hosted      bool
-	submodules  bool
+	pkg        addrs.ModulePackage
+	fromServer bool
+	by         caller
+	hosted     bool
+	submodules bool
 	// places identifies the rules that restrict where a fetch may go: to which submodules and
 	// through which pages and redirects.
 	places string
@@ -42,19 +42,23 @@ type fetchJob struct {
 	at Location
 	// path is the module path of that source, for warnings.
 	path addrs.Module
+	// origin is the URL of the server or package that named the location; "" if the project did.
+	origin string
 }
 
 func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
-	return fetchJob{at: at, path: from.Path, fetchKey: fetchKey{
+	by := from.caller()
+	if at.FromServer() {
+		by = caller{} // whichever client follows a server's answer, the same rules apply
+	}
+	return fetchJob{at: at, path: from.Path, origin: at.origin(from), fetchKey: fetchKey{
 		pkg:        at.Package,
 		fromServer: at.FromServer(),
-		// Whichever client follows a server's answer, the same rules apply, so fromPackage is
-		// irrelevant for it.
-		fromPackage: !at.FromServer() && from.FromPackage,
-		hosted:      at.isHosted(),
-		submodules:  o.Submodules,
-		places:      o.Rules.Locations(),
-		Pin:         pin,
+		by:         by,
+		hosted:     at.isHosted(),
+		submodules: o.Submodules,
+		places:     o.Rules.Locations(),
+		Pin:        pin,
 	}}
 }
 
@@ -64,9 +68,9 @@ func (j fetchJob) request() getmodules.Request {
 		Package:     j.pkg,
 		Revision:    j.Revision,
 		FromServer:  j.fromServer,
-		FromPackage: j.fromPackage,
+		FromPackage: j.by.fromPackage,
 		Submodules:  j.submodules,
-		Origin:      j.at.origin(),
+		Origin:      j.origin,
 	}
 }
 
@@ -107,10 +111,10 @@ func (j fetchJob) sharedKey() string {
 		return name
 	}
 	by := ""
-	if j.fromPackage {
+	if j.by.fromPackage {
 		by = "a package"
 	}
-	return strings.Join([]string{name, "named by", j.at.origin(), by}, " ")
+	return strings.Join([]string{name, "named by", j.origin, by}, " ")
 }
 
 // pinnedKey returns the name of a revision of a package. The name does not depend on the ref by

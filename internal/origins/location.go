@@ -1,8 +1,15 @@
 package origins
 
 import (
+	"context"
+	"fmt"
+	"net/url"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -25,36 +32,118 @@ func (at Location) FromServer() bool { return at.answer != nil }
 // isHosted reports whether the registry hosts the package itself.
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
 
-// origin returns the server that named the location, or "" if the configuration named it.
-func (at Location) origin() string {
+// origin returns the URL of the server that named the location, or of the package with the call. It
+// returns "" if the project named the location.
+func (at Location) origin(from Source) string {
 	if at.answer == nil {
-		return ""
+		return from.PackageOrigin
 	}
 	return at.answer.Origin
+}
+
+// caller says who has named an address, as far as that decides where requests may be sent. It is part
+// of the keys of answers.
+type caller struct {
+	fromPackage bool
+	// scope is that of the host from which the package came. Packages from hosts of the same scope
+	// may point to the same hosts.
+	scope hostname.Scope
+}
+
+func (s Source) caller() caller {
+	if !s.FromPackage {
+		return caller{}
+	}
+	return caller{true, hostname.ScopeOf(s.packageOrigin().Hostname())}
+}
+
+func (s Source) packageOrigin() *url.URL {
+	from, err := url.Parse(s.PackageOrigin)
+	if err != nil {
+		return new(url.URL)
+	}
+	return from
+}
+
+// OriginOf returns the scheme and the host from which the package of a lock entry came, as a URL. It
+// returns "" if the entry has no such package.
+func OriginOf(entry lockfile.Module) string {
+	pkg, _ := entry.SplitPackage()
+	at, err := pkg.Location()
+	if err != nil {
+		return ""
+	}
+	return httpx.Origin(at.URL())
+}
+
+// HostOf returns a URL with the host of a source address. It returns nil if the address has none.
+func HostOf(from Source) *url.URL {
+	switch address := from.Address.(type) {
+	case addrs.ModuleSourceRegistry:
+		return &url.URL{Scheme: "https", Host: string(address.Package.Host)}
+	case addrs.ModuleSourceRemote:
+		if at, err := address.Package.Location(); err == nil {
+			return at.URL()
+		}
+	}
+	return nil
+}
+
+// check returns an error if a package has named an address whose host it must not point to. It judges
+// every call, although the answers of origins are shared.
+func (o *Origins) check(ctx context.Context, from Source) error {
+	if !from.FromPackage {
+		return nil
+	}
+	to := HostOf(from)
+	if to == nil {
+		return nil
+	}
+	if err := httpx.CheckReach(from.limited(ctx), to); err != nil {
+		return fmt.Errorf("%w: %w", getmodules.ErrRefusedLocation, err)
+	}
+	return nil
+}
+
+// limited returns the context for requests to the registry of a source.
+func (s Source) limited(ctx context.Context) context.Context {
+	if !s.FromPackage {
+		return ctx
+	}
+	return httpx.PointedTo(ctx, s.packageOrigin())
+}
+
+// listing is the key of a listing of a registry's versions.
+type listing struct {
+	pkg addrs.ModuleRegistryPackage
+	by  caller
+}
+
+// repository is the key of a listing of tags.
+type repository struct {
+	address addrs.ModulePackage
+	by      caller
+}
+
+func (s Source) repository() repository { return repository{s.Repository, s.caller()} }
+
+// request returns a request for the repository of a source.
+func (s Source) request() getmodules.Request {
+	return getmodules.Request{Package: s.Repository, FromPackage: s.FromPackage, Origin: s.PackageOrigin}
 }
 
 // release is one version of a registry's package.
 type release struct {
 	pkg     addrs.ModuleRegistryPackage
 	version versions.Version
-}
-
-// repository is the key of a listing of tags.
-type repository struct {
-	address     addrs.ModulePackage
-	fromPackage bool
-}
-
-func (s Source) repository() repository { return repository{s.Repository, s.FromPackage} }
-
-func (r repository) request() getmodules.Request {
-	return getmodules.Request{Package: r.address, FromPackage: r.fromPackage}
+	by      caller
 }
 
 // reference is the key of a query for the meaning of a ref.
 type reference struct {
-	pkg                     addrs.ModulePackage
-	fromServer, fromPackage bool
+	pkg        addrs.ModulePackage
+	fromServer bool
+	by         caller
 	// locked is the locked commit if the ref in the address may abbreviate it, and "" otherwise.
 	locked string
 }

@@ -65,6 +65,9 @@ func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage) (relea
 // Locate returns the location of a version of a source. version is "" if the source has no
 // versions. Locate applies the policies to the registry's answer.
 func (o *Origins) Locate(ctx context.Context, from Source, version string) (Location, error) {
+	if err := o.check(ctx, from); err != nil {
+		return Location{}, err
+	}
 	source, isRegistry := from.Address.(addrs.ModuleSourceRegistry)
 	if !isRegistry {
 		return Location{Package: from.Repository}, nil
@@ -73,13 +76,13 @@ func (o *Origins) Locate(ctx context.Context, from Source, version string) (Loca
 	if err != nil {
 		return Location{}, err
 	}
-	answer, err := o.locations.do(ctx, o, release{source.Package, v}, func(ctx context.Context) (registryclient.Location, error) {
+	answer, err := o.locations.do(ctx, o, release{source.Package, v, from.caller()}, func(ctx context.Context) (registryclient.Location, error) {
 		done, err := o.onlineSlot(ctx)
 		if err != nil {
 			return registryclient.Location{}, err
 		}
 		defer done()
-		return o.Registry.PackageLocation(ctx, source.Package, v)
+		return o.Registry.PackageLocation(from.limited(ctx), source.Package, v)
 	})
 	if err != nil {
 		return Location{}, err
@@ -120,7 +123,10 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 	if at.isHosted() {
 		return getmodules.Reference{}, nil
 	}
-	key := reference{pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage}
+	if err := o.check(ctx, from); err != nil {
+		return getmodules.Reference{}, err
+	}
+	key := reference{pkg: at.Package, fromServer: at.FromServer(), by: from.caller()}
 	if name, exact := at.Package.Ref(); !exact && name != "" && strings.HasPrefix(locked, strings.ToLower(name)) {
 		key.locked = locked
 	}
@@ -131,7 +137,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 		}
 		defer done()
 		return o.Fetcher.Reference(ctx, o.withRun(getmodules.Request{
-			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.locked, Origin: at.origin(),
+			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.by.fromPackage, Revision: key.locked, Origin: at.origin(from),
 		}))
 	})
 }

@@ -73,9 +73,10 @@ func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Mod
 
 // inHistory is the key of a search for a commit in the history of a repository.
 type inHistory struct {
-	pkg                     addrs.ModulePackage
-	fromServer, fromPackage bool
-	commit                  string
+	pkg        addrs.ModulePackage
+	fromServer bool
+	by         caller
+	commit     string
 	// onlyRef says that only the history of the address's ref is searched.
 	onlyRef bool
 }
@@ -84,22 +85,25 @@ type inHistory struct {
 // of its git repository, once per client. The zero Reach means that this is not known. The error
 // is an error of asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
-	return o.findCommit(ctx, at, inHistory{
-		pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: entry.Revision(),
+	return o.findCommit(ctx, from, at, inHistory{
+		pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: entry.Revision(),
 	})
 }
 
 // InRef is like Reachable, for a commit that no lock has. It searches only the history of the ref
 // in the address of the location.
 func (o *Origins) InRef(ctx context.Context, from Source, commit string, at Location) (getmodules.Reach, error) {
-	return o.findCommit(ctx, at, inHistory{
-		pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage, commit: commit, onlyRef: true,
+	return o.findCommit(ctx, from, at, inHistory{
+		pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: commit, onlyRef: true,
 	})
 }
 
-func (o *Origins) findCommit(ctx context.Context, at Location, key inHistory) (getmodules.Reach, error) {
+func (o *Origins) findCommit(ctx context.Context, from Source, at Location, key inHistory) (getmodules.Reach, error) {
 	if o.Offline {
 		return getmodules.Reach{}, errNotAtHand
+	}
+	if err := o.check(ctx, from); err != nil {
+		return getmodules.Reach{}, err
 	}
 	return o.histories.do(ctx, o, key, func(ctx context.Context) (getmodules.Reach, error) {
 		done, err := o.Slot(ctx) // a history can be large
@@ -113,7 +117,7 @@ func (o *Origins) findCommit(ctx context.Context, at Location, key inHistory) (g
 			inRef = append(inRef, getmodules.LockedCommit{Revision: key.commit, Ref: ref, OnlyRef: true})
 		}
 		found, err := o.Fetcher.Reachable(ctx, o.withRun(getmodules.Request{
-			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.commit, Origin: at.origin(),
+			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.by.fromPackage, Revision: key.commit, Origin: at.origin(from),
 		}), inRef...)
 		return found[key.commit], err
 	})

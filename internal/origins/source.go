@@ -26,6 +26,9 @@ type Source struct {
 	// FromPackage reports whether the address was found in a package from elsewhere. Such an
 	// address must not point to files on this machine.
 	FromPackage bool
+	// PackageOrigin is the URL from which that package came, according to its lock entry. It decides to
+	// which hosts the address may point.
+	PackageOrigin string
 	// Path is the path of the module, for warnings.
 	Path addrs.Module
 }

@@ -26,13 +26,16 @@ func (o *Origins) listingSlot(ctx context.Context, pkg addrs.ModulePackage) (rel
 // Versions lists the versions of a source. It returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
-		return o.listings.do(ctx, o, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
+		if err := o.check(ctx, from); err != nil {
+			return nil, err
+		}
+		return o.listings.do(ctx, o, listing{source.Package, from.caller()}, func(ctx context.Context) ([]versions.Candidate, error) {
 			done, err := o.listingSlot(ctx, addrs.ModulePackage{})
 			if err != nil {
 				return nil, err
 			}
 			defer done()
-			return o.Registry.ModuleVersions(ctx, source.Package)
+			return o.Registry.ModuleVersions(from.limited(ctx), source.Package)
 		})
 	}
 	if from.HasConstraint {
@@ -43,8 +46,11 @@ func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candida
 
 // TagVersions lists the versions among the tags of a source's repository.
 func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Candidate, error) {
+	if err := o.check(ctx, from); err != nil {
+		return nil, err
+	}
 	if from.Repository.Getter() == "oci" {
-		return o.ociVersions(ctx, from.repository())
+		return o.ociVersions(ctx, from)
 	}
 	key := from.repository()
 	tags, err := o.tags.do(ctx, o, key, func(ctx context.Context) ([]getmodules.Tag, error) {
@@ -53,7 +59,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 			return nil, err
 		}
 		defer done()
-		return o.Fetcher.Tags(ctx, o.withRun(key.request()))
+		return o.Fetcher.Tags(ctx, o.withRun(from.request()))
 	})
 	if err != nil {
 		return nil, err
@@ -65,9 +71,10 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 	return gittags.Candidates(list, from.subdir()), nil
 }
 
-func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.Candidate, error) {
+func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Candidate, error) {
+	key := from.repository()
 	return o.ociTags.do(ctx, o, key, func(ctx context.Context) ([]versions.Candidate, error) {
-		repository, err := o.Fetcher.OCIRepository(ctx, key.request())
+		repository, err := o.Fetcher.OCIRepository(ctx, from.request())
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +95,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 	if len(same) == 1 {
 		return selected, nil
 	}
-	repository, err := o.Fetcher.OCIRepository(ctx, from.repository().request())
+	repository, err := o.Fetcher.OCIRepository(ctx, from.request())
 	if err != nil {
 		return versions.Candidate{}, err
 	}

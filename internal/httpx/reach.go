@@ -1,0 +1,141 @@
+package httpx
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
+)
+
+// Naming says who names a host and port, apart from packages and servers.
+type Naming int
+
+// Who names a host and port.
+const (
+	NotNamed Naming = iota
+	NamedByProject
+	NamedByUser
+)
+
+// PointedTo returns a context for requests to URLs that a server, or a package, at another URL has
+// named. It limits the hosts of these requests; see the package documentation.
+func PointedTo(ctx context.Context, from *url.URL) context.Context {
+	rule := ruleOf(ctx)
+	rule.from = &url.URL{Scheme: from.Scheme, Host: from.Host}
+	return context.WithValue(ctx, ruleKey{}, rule)
+}
+
+// PointedToHost is [PointedTo], unless from and to are the same host and port. Then the limits of ctx
+// stay as they are: the URL of a server may be one that the user has named.
+func PointedToHost(ctx context.Context, from, to *url.URL) context.Context {
+	if HostPort(from) == HostPort(to) {
+		return ctx
+	}
+	return PointedTo(ctx, from)
+}
+
+// WithNames returns a context in which servers and packages may also point to the hosts and ports for
+// which named returns who names them. named gets them in the form of [HostPort]. It is only called if
+// a request would be refused otherwise.
+func WithNames(ctx context.Context, named func(hostPort string) Naming) context.Context {
+	rule := ruleOf(ctx)
+	if before := rule.named; before != nil {
+		rule.named = func(hostPort string) Naming { return max(before(hostPort), named(hostPort)) }
+	} else {
+		rule.named = named
+	}
+	return context.WithValue(ctx, ruleKey{}, rule)
+}
+
+// HostPort returns the host and the port of a URL in the form in which hosts are compared.
+func HostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "ssh": "22", "git": "9418"}[u.Scheme]
+	}
+	if port == "" {
+		port = "443"
+	}
+	return net.JoinHostPort(hostname.Canonical(u.Hostname()), port)
+}
+
+// CheckReach returns a [*ReachError] if the requests of a context must not be sent to a URL, judging by
+// the text of its host. It is for requests that are not sent by this package, which does it itself.
+func CheckReach(ctx context.Context, to *url.URL) error {
+	return CheckAddr(ctx, to, netip.Addr{})
+}
+
+// CheckAddr is like [CheckReach], for an address to which the host of the URL resolves.
+func CheckAddr(ctx context.Context, to *url.URL, addr netip.Addr) error {
+	if err := ruleOf(ctx).checkReach(to, addr); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MayPointTo is [hostname.MayPointTo], and also allows the hosts of [WithNames].
+func MayPointTo(ctx context.Context, from, to *url.URL) (reason string, ok bool) {
+	if err := ruleOf(PointedTo(ctx, from)).checkReach(to, netip.Addr{}); err != nil {
+		return "its host is " + err.Scope.String(), false
+	}
+	return "", true
+}
+
+// checkReach judges a URL by the address of its host or, if that is not valid, by the host itself.
+func (r Rule) checkReach(to *url.URL, addr netip.Addr) *ReachError {
+	scope := hostname.ScopeOf(to.Hostname())
+	if addr.IsValid() {
+		scope = hostname.ScopeOfAddr(addr)
+	}
+	if r.allows(to, scope) {
+		return nil
+	}
+	refused := &ReachError{To: addrs.Redact(to.Scheme + "://" + to.Host), HostPort: HostPort(to), Addr: addr, Scope: scope}
+	if r.from.Host != "" {
+		refused.From = Origin(r.from)
+	}
+	return refused
+}
+
+// allows reports whether requests may be sent to a URL whose host has a scope.
+func (r Rule) allows(to *url.URL, scope hostname.Scope) bool {
+	if r.from == nil || scope == hostname.Anywhere || scope == hostname.ScopeOf(r.from.Hostname()) && scope != hostname.NotAnAddress {
+		return true
+	}
+	if r.named == nil {
+		return false
+	}
+	by := r.named(HostPort(to))
+	return by == NamedByUser || by == NamedByProject && scope == hostname.ThisMachine
+}
+
+// ReachError says that a request was not sent because a package or a server has named a host that only
+// has a meaning on this machine.
+type ReachError struct {
+	// From is the origin of the package or server; "" if it is not known.
+	From string
+	// To has the scheme and the host of the refused URL. HostPort is the host with the port.
+	To, HostPort string
+	// Addr is the address that the host resolves to. It is not valid if the host itself is refused.
+	Addr netip.Addr
+	// Scope is the scope of Addr, or of the host.
+	Scope hostname.Scope
+}
+
+// OnThisMachine reports whether the project may name the host. If not, only the user may.
+func (e *ReachError) OnThisMachine() bool { return e.Scope == hostname.ThisMachine }
+
+func (e *ReachError) Error() string {
+	text := fmt.Sprintf("what comes from %q must not point to %q", e.From, e.To)
+	if e.From == "" {
+		text = fmt.Sprintf("a server or package must not point to %q", e.To)
+	}
+	if e.Addr.IsValid() {
+		return fmt.Sprintf("%s: its address %s is %s", text, e.Addr, e.Scope)
+	}
+	return fmt.Sprintf("%s: its host is %s", text, e.Scope)
+}
