@@ -206,7 +206,7 @@ type declaredModule struct {
 }
 
 func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module, lock *lockfile.File) (declaredModule, error) {
-	c, err := d.callOf(entry)
+	c, err := d.callOf(entry, lock)
 	if err != nil {
 		return declaredModule{}, err
 	}
@@ -228,8 +228,8 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 // callOf returns the call of an entry. If the configuration has the call with the same
 // source, it returns that call, else one that is made from the entry. Nothing is known
 // about the author of the lock, so a call made from an entry counts as the call of a
-// package.
-func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
+// package: the one that the lock has above it or, for a call of the project itself, the called one.
+func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
 		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
 			return c, nil
@@ -240,7 +240,14 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 		return nil, fmt.Errorf("%q is not the key of a module call", entry.Key)
 	}
 	above := path[:len(path)-1]
-	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String()}}
+	from := entry
+	for i := len(above); i > 0; i-- {
+		if found, ok := lock.Module(above[:i].String()); ok {
+			from = found
+			break
+		}
+	}
+	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String(), entry: from}}
 	return parseCall(caller, blockOf(entry, d.dialect), d.dialect)
 }
 

@@ -29,6 +29,7 @@ func openToAsk(ctx context.Context, in *Installer, req Request) (context.Context
 	if err != nil {
 		return nil, nil, join(err, r.close())
 	}
+	ctx = r.clients.namedHosts(r.req).in(ctx, r.openProject)
 	events := eventsOf(in, req)
 	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -44,7 +45,7 @@ func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error
 	}
 	c.from.Path = c.path
 	if caller.isElsewhere() {
-		c.from.FromPackage, c.from.PackageOrigin = true, origins.OriginOf(caller.pkg.entry)
+		c.from.FromPackage, c.from.PackageOrigin = true, caller.origin()
 	}
 	if err != nil {
 		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
@@ -263,6 +264,20 @@ func (m *module) key() string { return m.path().String() }
 
 // isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
+
+// origin returns the scheme and host from which the module's package came, as a URL: those in its lock
+// entry or, without an entry, those in the source of its call. It returns "" if there are none.
+func (m *module) origin() string {
+	if from := origins.OriginOf(m.pkg.entry); from != "" {
+		return from
+	}
+	for c := m.call; c != nil && c.caller != nil; c = c.caller.call {
+		if at := origins.HostOf(c.from); at != nil {
+			return httpx.Origin(at)
+		}
+	}
+	return ""
+}
 
 // ownsPackage reports whether the package was placed for this module's own call.
 func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }

@@ -210,7 +210,7 @@ func TestOptionsHaveAllSettings(t *testing.T) {
 	t.Parallel()
 	clients := []string{"Registry", "Fetcher", "Providers", "Stores", "Config"}
 	opts := cotter.Options{
-		CacheDir: "cache", StateDir: "state", StateKey: "key", PluginCacheDir: "plugins", TrustInstalled: true, Parallel: 2,
+		CacheDir: "cache", StateDir: "state", StateKey: "key", PluginCacheDir: "plugins", LocalHosts: []string{"host"}, TrustInstalled: true, Parallel: 2,
 		OnEvent: func(cotter.Event) {}, Logger: slog.New(slog.DiscardHandler),
 		Trace: func(ctx context.Context, _ event.Operation) (context.Context, func(error)) { return ctx, nil },
 	}
@@ -223,7 +223,7 @@ func TestOptionsHaveAllSettings(t *testing.T) {
 		switch to := made.FieldByName(field.Name); {
 		case !from.IsValid():
 			t.Errorf("Options have no field %s", field.Name)
-		case from.Kind() == reflect.Func && to.IsNil(), from.Kind() != reflect.Func && to.Interface() != from.Interface():
+		case from.Kind() == reflect.Func && to.IsNil(), from.Kind() != reflect.Func && !reflect.DeepEqual(to.Interface(), from.Interface()):
 			t.Errorf("New makes an Installer with the field %s = %v", field.Name, to)
 		}
 	}

@@ -95,13 +95,14 @@ func (p *reading) recordedPackage(m *module) *placement {
 	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
 	}
+	entry, _ := p.lock.Module(m.key())
 	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
+		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
 	}
 	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
-		return &placement{key: m.key(), finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
+		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
-	return &placement{key: m.key(), finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
+	return &placement{key: m.key(), entry: entry, finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
 }
 
 // addRecorded adds the data of modules.json and the lock about a module to a result.

@@ -79,6 +79,11 @@ func (c clients) configFor(req Request) (ConfigReader, error) {
 	return newConfigReader(req)
 }
 
+// namedHosts returns the hosts of a run that are not judged.
+func (c clients) namedHosts(req Request) namedHosts {
+	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
+}
+
 // evidenceOf returns the evidence that the stores of a request give.
 func (c clients) evidenceOf(req Request) []evidence.Evidence {
 	var named []evidence.Evidence
@@ -95,8 +100,7 @@ func (c clients) evidenceOf(req Request) []evidence.Evidence {
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
 func (c clients) sessionFor(ctx context.Context, p *openProject) (_ context.Context, _ *session, done func() error, err error) {
-	named := namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(p.req) }, c.parallel}
-	ctx = named.in(ctx, p)
+	ctx = c.namedHosts(p.req).in(ctx, p)
 	if c.shared != nil || !p.req.installs() {
 		ctx, s, done, err := c.session(ctx, p.user)
 		return ctx, s, func() error { done(); return nil }, err

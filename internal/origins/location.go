@@ -70,7 +70,7 @@ func (s Source) packageOrigin() *url.URL {
 func OriginOf(entry lockfile.Module) string {
 	pkg, _ := entry.SplitPackage()
 	at, err := pkg.Location()
-	if err != nil {
+	if err != nil || at.Host() == "" {
 		return ""
 	}
 	return httpx.Origin(at.URL())
