@@ -120,6 +120,13 @@
 //   - The server answers without demanding credentials, and no object of the pack is larger
 //     than 16 MiB.
 //
+// So is a repository with an ssh address, over the pipes of the ssh program that git would run with the
+// same arguments (GIT_SSH_COMMAND, core.sshCommand, GIT_SSH, ssh.variant), except on Windows. Its
+// configuration, agents and jump hosts work as with git. The conditions are that the program is OpenSSH
+// or takes its options, that git is installed, and that no GIT_TRACE variable is set. If ssh itself
+// fails (an unknown host, a refused key, no such repository), git would fail in the same way and does
+// not run.
+//
 // Fetching a known commit takes one request, fetching a ref two, and listing tags one. The
 // requests contain no user data. The name of each object is computed from its content, with
 // detection of SHA-1 collisions.

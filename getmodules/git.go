@@ -118,6 +118,13 @@ func isVerdict(err error) bool {
 	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
 }
 
+// isSSHVerdict reports whether an error says why the user's ssh has failed. Git runs the same program.
+func isSSHVerdict(err error) bool {
+	_, failed := errors.AsType[*gitexec.Error](err)
+	return failed && (errors.Is(err, ErrAuthentication) || errors.Is(err, ErrHostUntrusted) ||
+		errors.Is(err, ErrHostUnreachable) || errors.Is(err, ErrRepositoryNotFound))
+}
+
 // withNear adds to a *RefNotFoundError the names of refs that resemble the missing one. They
 // are only a hint, so an error of listing the refs is ignored.
 func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error) error {

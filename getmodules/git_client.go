@@ -93,9 +93,13 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 		}
 	}
 	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: builtIn}
-	if transport := f.v2Transport(ctx, addr); transport != nil {
+	transport, err := g.v2Transport(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if transport != nil {
 		g.v2 = &inprocess.V2{
-			Client:   gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: &repeats{transport, g}, Repository: u}},
+			Client:   gitwire.Client{Transport: transport},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
@@ -134,6 +138,8 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, ctx.Err()
 	case isDenied(err):
 		return true, httpError(err)
+	case isSSHVerdict(err):
+		return true, err
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && httpx.ParseRetryAfter(status.RetryAfter).TooLong() {
 		// Git would query the server again at once.
@@ -143,7 +149,7 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 	}
 	g.v2Err = err
 	g.fetcher.v2.failed(&g.addr, err)
-	return false, nil
+	return false, g.close()
 }
 
 // close ends the conversation by version 2 of the protocol.

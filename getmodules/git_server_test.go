@@ -1,6 +1,7 @@
 package getmodules_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/cgi"
@@ -107,9 +108,14 @@ func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 // fetchGit fetches into a new directory and returns its path.
 func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
 	t.Helper()
+	return fetchGitIn(t.Context(), t, f, req)
+}
+
+func fetchGitIn(ctx context.Context, t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
+	t.Helper()
 	parent := t.TempDir()
 	req.Dir = filepath.Join(parent, "tree")
-	pkg, err := f.FetchGit(t.Context(), req)
+	pkg, err := f.FetchGit(ctx, req)
 	gitWantLeft(t, parent, err == nil)
 	return pkg, req.Dir, err
 }

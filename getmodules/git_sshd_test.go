@@ -1,19 +1,23 @@
 package getmodules_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // TestSSH fetches and lists tags through a real sshd.
@@ -47,32 +51,106 @@ func TestSSH(t *testing.T) {
 		"no such repository":   {address: full + "x", config: withKey, fails: getmodules.ErrRepositoryNotFound},
 		"nobody listens there": {address: "git::ssh://127.0.0.1:1/x", config: withKey, fails: getmodules.ErrHostUnreachable},
 	} {
+		for client, always := range map[string]bool{"in process": false, "git": true} {
+			t.Run(name+", "+client, func(t *testing.T) {
+				t.Parallel()
+				source, err := addrs.ParseModuleSource(tt.address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := newGitFetcher(t, s.clientConfig(t, tt.config), "GIT_CONFIG_GLOBAL="+s.file("gitconfig"))
+				f.AlwaysGit = always
+				req := getmodules.Request{Package: source.(addrs.ModuleSourceRemote).Package}
+				ctx, programs := recordPrograms(t.Context())
+				got, dir, err := fetchGitIn(ctx, t, f, req)
+				if !always && slices.ContainsFunc(programs(), func(p string) bool { return p == "git fetch" }) {
+					t.Errorf("the fetch ran %q, want no git", programs())
+				}
+				if tt.fails != nil {
+					if !errors.Is(err, tt.fails) || !strings.Contains(err.Error(), tt.says) {
+						t.Errorf("Fetch(%q) = %v, want %v and %q", tt.address, err, tt.fails, tt.says)
+					}
+					return
+				}
+				if err != nil || got.Revision != commit || strings.Contains(got.Resolved.String(), "sshkey") {
+					t.Fatalf("Fetch(%q) = %+v, %v; want %s", tt.address, got, err, commit)
+				}
+				if diff := cmp.Diff([]string{"ssh"}, programs()); !always && diff != "" {
+					t.Errorf("programs of the fetch (-want +got):\n%s", diff)
+				}
+				if _, err := os.Stat(filepath.Join(dir, "main.tf")); err != nil {
+					t.Error(err)
+				}
+				tags, err := f.Tags(t.Context(), req)
+				if diff := cmp.Diff([]getmodules.Tag{{Name: "v1.0.0", Revision: commit}}, tags); err != nil || diff != "" {
+					t.Errorf("Tags = %v (-want +got):\n%s", err, diff)
+				}
+				noKeysLeft(t, f.CacheDir, string(s.key))
+			})
+		}
+	}
+}
+
+// recordPrograms returns a context, and a function that returns the programs that have run in it, except
+// those that only read the user's configuration.
+func recordPrograms(ctx context.Context) (context.Context, func() []string) {
+	var mu sync.Mutex
+	var ran []string
+	ctx = trace.With(ctx, func(ctx context.Context, op trace.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		if name := strings.TrimSpace(op.Kind + " " + op.Name); (op.Kind == "git" || op.Kind == "ssh") && name != "git version" && name != "git config" {
+			ran = append(ran, name)
+		}
+		return ctx, nil
+	})
+	return ctx, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(ran)
+	}
+}
+
+// TestSSHFallback fetches from servers that do not support version 2 of the protocol, which git does,
+// and with programs that only git can run.
+func TestSSHFallback(t *testing.T) {
+	t.Parallel()
+	s := newSSHServer(t)
+	r := newGitRepo(t, t.TempDir(), "net.git")
+	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	ssh := s.clientConfig(t, "  UserKnownHostsFile "+s.file("known_hosts")+"\n  IdentityFile "+s.file("user_key"))
+	command := strings.TrimPrefix(ssh, "GIT_SSH_COMMAND=")
+	wrapper := func(name, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, tt := range map[string]struct {
+		env  []string
+		want []string
+	}{
+		"old server":   {[]string{"GIT_SSH_COMMAND=env -u GIT_PROTOCOL " + command, "GIT_SSH_VARIANT=ssh"}, []string{"ssh", "git fetch"}},
+		"wrapper":      {[]string{"GIT_SSH=" + wrapper("wrapper", "exec "+command+` "$@"`)}, []string{"ssh", "ssh"}}, // the first is ssh -G
+		"only simple":  {[]string{"GIT_SSH=" + wrapper("wrapper", `case $1 in -*) exit 1;; esac; exec `+command+` "$@"`)}, []string{"ssh", "git fetch"}},
+		"said simple":  {[]string{ssh, "GIT_SSH_VARIANT=simple"}, []string{"git fetch"}},
+		"with a trace": {[]string{ssh, "GIT_TRACE_SETUP=/dev/null"}, []string{"git fetch"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			source, err := addrs.ParseModuleSource(tt.address)
-			if err != nil {
-				t.Fatal(err)
+			f := newGitFetcher(t, tt.env...)
+			f.AlwaysGit = false
+			ctx, programs := recordPrograms(t.Context())
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://forge" + r.dir + "?ref=main")}
+			got, _, err := fetchGitIn(ctx, t, f, req)
+			if err != nil || got.Revision != commit {
+				t.Fatalf("Fetch = %+v, %v; want %s", got, err, commit)
 			}
-			f := newGitFetcher(t, s.clientConfig(t, tt.config), "GIT_CONFIG_GLOBAL="+s.file("gitconfig"))
-			req := getmodules.Request{Package: source.(addrs.ModuleSourceRemote).Package}
-			got, dir, err := fetchGit(t, f, req)
-			if tt.fails != nil {
-				if !errors.Is(err, tt.fails) || !strings.Contains(err.Error(), tt.says) {
-					t.Errorf("Fetch(%q) = %v, want %v and %q", tt.address, err, tt.fails, tt.says)
-				}
-				return
+			ran := slices.DeleteFunc(programs(), func(p string) bool { return p == "git cat-file" || p == "git init" })
+			if diff := cmp.Diff(tt.want, ran); diff != "" {
+				t.Errorf("programs (-want +got):\n%s", diff)
 			}
-			if err != nil || got.Revision != commit || strings.Contains(got.Resolved.String(), "sshkey") {
-				t.Fatalf("Fetch(%q) = %+v, %v; want %s", tt.address, got, err, commit)
-			}
-			if _, err := os.Stat(filepath.Join(dir, "main.tf")); err != nil {
-				t.Error(err)
-			}
-			tags, err := f.Tags(t.Context(), req)
-			if diff := cmp.Diff([]getmodules.Tag{{Name: "v1.0.0", Revision: commit}}, tags); err != nil || diff != "" {
-				t.Errorf("Tags = %v (-want +got):\n%s", err, diff)
-			}
-			noKeysLeft(t, f.CacheDir, string(s.key))
 		})
 	}
 }

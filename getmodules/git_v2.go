@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,17 +29,65 @@ type v2Memo struct {
 	trusted http.RoundTripper // trusts the authorities in the user's settings; nil if that failed
 }
 
-// v2Transport returns the transport for a repository that is fetched by version 2 of the
-// protocol in this process, without credentials and without the user's git configuration. It
-// returns nil for all other repositories.
-func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
-	transport, _ := f.transportForV2(ctx, a)
-	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(a.target.URL)) {
-		return nil
+// v2Transport returns the transport for a repository that is fetched by version 2 of the protocol in
+// this process. It returns nil for all other repositories.
+func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error) {
+	f, u := g.fetcher, g.addr.target.URL
+	if f.v2.isLeft(g.addr.identity()) || f.v2.isLeft(httpx.Origin(u)) {
+		return nil, nil
+	}
+	if u.Scheme == "ssh" {
+		return g.sshTransport(ctx)
+	}
+	transport, _ := f.transportForV2(ctx, g.addr)
+	if transport == nil {
+		return nil, nil
 	}
 	client := f.httpClient(defaultStallTimeout)
 	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
-	return client
+	return &gitwire.HTTP{RoundTripper: &repeats{client, g}, Repository: u}, nil
+}
+
+// sshTransport returns the transport for a repository that is fetched by the user's ssh, or nil.
+func (g *gitClients) sshTransport(ctx context.Context) (gitwire.Transport, error) {
+	f := g.fetcher
+	if f.sshNotUsed(ctx, g.addr) != "" {
+		return nil, nil
+	}
+	keyFile := ""
+	if g.addr.sshKey != nil {
+		keyFile = filepath.Join(g.scratch, "ssh-key")
+		if err := os.WriteFile(keyFile, g.addr.sshKey, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return &gitwire.Session{
+		Connect: func(ctx context.Context) (gitwire.Conn, error) {
+			return f.program().DialSSH(ctx, g.addr.target, keyFile)
+		},
+		Floor: f.floor(gitIdle),
+	}, nil
+}
+
+// sshNotUsed returns why a repository with an ssh address is left to another client, or "".
+func (f *Fetcher) sshNotUsed(ctx context.Context, a gitAddress) (reason string) {
+	if reason := f.onlyGit(a); reason != "" {
+		return reason
+	}
+	return f.program().SSHNotUsed(ctx)
+}
+
+// onlyGit returns why a repository is left to another client for every transport, or "".
+func (f *Fetcher) onlyGit(a gitAddress) (reason string) {
+	switch {
+	case f.AlwaysGit:
+		return "git is set for all repositories"
+	case f.GitBackend != GitAuto:
+		return fmt.Sprintf("the git backend is set to %q", string(f.GitBackend))
+	case a.target.URL.RawQuery != "":
+		return "the address has arguments for the server"
+	}
+	return ""
 }
 
 // repeats records in clients that a request has failed on all attempts.
@@ -57,16 +106,15 @@ func (r *repeats) RoundTrip(req *http.Request) (*http.Response, error) {
 // repository is not fetched by it.
 func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
 	u := a.target.URL
+	if reason := f.onlyGit(a); reason != "" {
+		return nil, reason
+	}
 	switch {
-	case f.AlwaysGit:
-		return nil, "git is set for all repositories"
-	case f.GitBackend != GitAuto:
-		return nil, fmt.Sprintf("the git backend is set to %q", string(f.GitBackend))
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, "the address is for " + u.Scheme
 	case a.user != nil:
 		return nil, "there are credentials for it"
-	case a.sshKey != nil, u.RawQuery != "":
+	case a.sshKey != nil:
 		return nil, "the address has arguments for the server"
 	}
 	settings, err := f.program().HTTPSettings(ctx)
@@ -85,9 +133,12 @@ func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.Roun
 
 // GitClient describes which client fetches a git repository.
 type GitClient struct {
-	// InProcess is set if the repository is fetched by protocol version 2 over HTTP in this
-	// process. If that fails, the other client fetches it.
+	// InProcess is set if the repository is fetched by protocol version 2 in this process, over HTTP
+	// or, with an ssh address, over a connection of the user's own ssh. If that fails, the other client
+	// fetches it.
 	InProcess bool
+	// SSH is set if the connection is one of ssh.
+	SSH bool
 	// Reason says why InProcess is not set; "" if it is set.
 	Reason string
 	// BuiltIn is set if the other client is the built-in one, and not git.
@@ -106,8 +157,13 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 			return GitClient{}, err
 		}
 	}
-	_, reason := f.transportForV2(ctx, addr)
-	return GitClient{InProcess: reason == "", Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
+	reason, ssh := "", addr.target.URL.Scheme == "ssh"
+	if ssh {
+		reason = f.sshNotUsed(ctx, addr)
+	} else {
+		_, reason = f.transportForV2(ctx, addr)
+	}
+	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
 
 // failed remembers a failure that would happen again.

@@ -275,6 +275,8 @@ func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	switch {
 	case err != nil:
 		return "fails: " + err.Error()
+	case client.InProcess && client.SSH:
+		return "in this process, over a connection of your ssh (the installed git only if its server needs it)"
 	case client.InProcess && client.BuiltIn:
 		return "in this process, over HTTP"
 	case client.InProcess:

@@ -78,6 +78,9 @@ func CheckURL(u *url.URL, protocols []string) error {
 		return errors.New("the URL has no host")
 	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"):
 		return errors.New("the URL has a host or user that begins with \"-\"")
+	case u.Scheme == "ssh" && strings.ContainsAny(u.User.Username(), "/[]"):
+		// Git decodes the whole URL before it looks for the end of the host.
+		return errors.New("the URL has a user that git would read as a host")
 	case strings.Trim(u.Path, "/") == "":
 		return errors.New("the URL has no path")
 	case strings.HasPrefix(strings.TrimLeft(u.Path, "/"), "-"):

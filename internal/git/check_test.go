@@ -96,6 +96,10 @@ func TestCheckURL(t *testing.T) {
 		{"https://h.example/%0a", false},
 		{"ssh://-oProxyCommand=x/n", false},
 		{"ssh://-l@h.example/n", false},
+		{"ssh://a%40corp@h.example/n", true},
+		{"ssh://other.example%2Fx@h.example/n", false},
+		{"ssh://x%40%5Bother.example%5D@h.example/n", false},
+		{"https://to%2Fken@h.example/n", true},
 		{"file://host/n", false},
 		{"file:///", false},
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -101,23 +102,25 @@ func (g *Git) output(ctx context.Context, p program, c Command, limit int) ([]by
 	return out.buf.Bytes(), nil
 }
 
-// Start starts a command with pipes for its input and output. The caller must call Wait.
+// Start starts a command with pipes for its input and output. The caller must call Wait if there is
+// no error.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
 	found, err := g.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p := g.prepare(ctx, found, c)
+	return p, p.startWithPipes()
+}
+
+func (p *Process) startWithPipes() (err error) {
 	if p.Stdin, err = p.cmd.StdinPipe(); err != nil {
-		return nil, p.failure(err)
+		return p.failure(err)
 	}
 	if p.Stdout, err = p.cmd.StdoutPipe(); err != nil {
-		return nil, p.failure(err)
+		return p.failure(err)
 	}
-	if err := p.start(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p.start()
 }
 
 // limitedBuffer is a buffer for at most limit bytes. If more are written, it calls full and
@@ -155,34 +158,43 @@ type Process struct {
 	Stdout io.ReadCloser
 
 	cmd     *exec.Cmd
+	program string // "" for git
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	stderr  *sanitize.Tail
 	command Command
 	traced  func(error) // is told the end of the run
+	enough  atomic.Bool // no more output is needed, so the end is no failure
 	ended   sync.Once
 	err     error
 }
 
 // prepare returns a process that is ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
-	ctx, traced := trace.Start(ctx, trace.Operation{Kind: "git", Name: subcommand(c.Args)})
-	ctx, cancel := context.WithCancelCause(ctx)
-	p := &Process{ctx: ctx, cancel: cancel, command: c, traced: traced, stderr: &sanitize.Tail{}}
+	op := trace.Operation{Kind: "git", Name: subcommand(c.Args)}
+	p := g.newProcess(ctx, op, c, append([]string{found.path}, append(configArgs(c), c.Args...)...))
 	if c.Network != nil && c.Network.Idle > 0 {
-		p.stderr.Watch(c.Network.Idle, func() { cancel(ErrIdle) })
+		p.stderr.Watch(c.Network.Idle, func() { p.cancel(ErrIdle) })
 	}
-	p.cmd = exec.CommandContext(ctx, found.path, append(configArgs(c), c.Args...)...)
 	p.cmd.Env = g.environment(found, c)
 	p.cmd.Dir = c.WorkTree
+	if c.Hold != nil {
+		procgroup.Inherit(p.cmd, c.Hold)
+	}
+	return p
+}
+
+// newProcess returns a process with the environment of this one.
+func (g *Git) newProcess(ctx context.Context, op trace.Operation, c Command, argv []string) *Process {
+	ctx, traced := trace.Start(ctx, op)
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &Process{ctx: ctx, cancel: cancel, command: c, traced: traced, stderr: &sanitize.Tail{}}
+	p.cmd = exec.CommandContext(ctx, argv[0], argv[1:]...)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = killDelay
 	p.cmd.Cancel = func() error { return procgroup.Terminate(p.cmd.Process) }
 	if !g.Interactive {
 		procgroup.Detach(p.cmd)
-	}
-	if c.Hold != nil {
-		procgroup.Inherit(p.cmd, c.Hold)
 	}
 	return p
 }
@@ -217,6 +229,10 @@ func (p *Process) Wait() error {
 		if err != nil {
 			p.err = p.failure(err)
 		}
+		if p.enough.Load() {
+			p.traced(nil)
+			return
+		}
 		p.traced(p.err)
 	})
 	return p.err
@@ -224,6 +240,7 @@ func (p *Process) Wait() error {
 
 // Kill kills git and waits for its exit. It is for callers that need no more output.
 func (p *Process) Kill() {
+	p.enough.Store(true)
 	p.cancel(context.Canceled)
 	_ = p.Wait()
 }
@@ -239,6 +256,7 @@ func (p *Process) release() {
 // failure returns the *Error of a run that ended with err.
 func (p *Process) failure(err error) error {
 	e := &Error{
+		Program:  p.program,
 		Args:     sanitize.RedactAll(p.command.Args, p.command.Secrets),
 		ExitCode: -1,
 		Stderr:   p.stderr.Excerpt(p.command.Secrets),

@@ -23,6 +23,12 @@
 // a fetch put there, and objects are checked when they are read. Credentials are passed in git's
 // environment, where a credential helper reads them. They are never in arguments or on disk.
 //
+// # SSH
+//
+// [Git.DialSSH] runs the ssh program that git would run, with the same arguments and environment, and
+// leaves the protocol to its caller. A user or host that begins with a dash is refused. The private
+// key of an address is in a file with mode 0600, and only the file's name is an argument.
+//
 // # Redirects
 //
 // Git follows no http redirect. If its first request gets one, the same request is sent by package

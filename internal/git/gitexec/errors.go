@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,10 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// Error is a failed run of git.
+// Error is a failed run of git, or of ssh as git runs it.
 type Error struct {
+	// Program is "ssh" for a run of ssh, and "" for one of git.
+	Program string
 	// Args are the arguments, without credentials.
 	Args []string
 	// ExitCode is git's exit status, or -1 if git did not exit by itself.
@@ -30,7 +33,7 @@ type Error struct {
 const maxMessage = 600
 
 func (e *Error) Error() string {
-	name := "git"
+	name := cmp.Or(e.Program, "git")
 	if len(e.Args) > 0 {
 		name += " " + e.Args[0]
 	}
@@ -127,6 +130,10 @@ var (
 		"connection reset", "connection timed out", "early eof", "hung up unexpectedly",
 	}
 )
+
+// saysDropped means that an ssh server refuses a connection before it has looked at it, for example
+// because there are many others.
+var saysDropped = []string{"kex_exchange_identification", "connection closed by"}
 
 // says reports whether err is an error of git that contains one of the phrases.
 func says(err error, phrases []string) bool {

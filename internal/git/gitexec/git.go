@@ -70,8 +70,9 @@ type program struct {
 	config    []setting
 	list      string
 	configErr error
-	// sshCommand is the user's core.sshCommand; "" if it is not set.
-	sshCommand string
+	// sshCommand and sshVariant are the user's core.sshCommand and ssh.variant; "" if they are not
+	// set.
+	sshCommand, sshVariant string
 }
 
 // find locates git and checks its version, once.
@@ -101,8 +102,11 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	p.config = parseSettings(p.list)
 	// GIT_SSH_COMMAND hides the user's core.sshCommand, so its value is needed.
 	for _, s := range p.config {
-		if s.section == "core" && s.sub == "" && s.key == "sshcommand" {
+		switch {
+		case s.section == "core" && s.sub == "" && s.key == "sshcommand":
 			p.sshCommand = strings.TrimSpace(s.value)
+		case s.section == "ssh" && s.sub == "" && s.key == "variant":
+			p.sshVariant = s.value
 		}
 	}
 	return p, nil

@@ -10,7 +10,8 @@ type Client struct {
 	Transport Transport
 }
 
-// Transport exchanges messages with the git-upload-pack of one repository.
+// Transport exchanges messages with the git-upload-pack of one repository. [HTTP] and
+// [Session] implement it.
 type Transport interface {
 	// Ask sends a request of version 2 and returns the answer. The caller must close it.
 	Ask(ctx context.Context, request []byte) (io.ReadCloser, error)

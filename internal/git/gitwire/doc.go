@@ -1,10 +1,10 @@
 // Package gitwire lists refs, and fetches the pack of one commit or of the commits of a history
-// from git servers, by protocol version 2 over smart HTTP, in this process. It does not look into
-// packs; package inprocess reads them. It is for requests that need neither credentials nor the
-// user's git configuration. For all other requests, and after any error of this package, callers
-// should use the installed git.
+// from git servers, by protocol version 2, in this process. It does not look into
+// packs; package inprocess reads them. After any error of this package, callers should use the
+// installed git.
 //
-// A [Client] sends its requests by a [Transport], such as [HTTP].
+// A [Client] sends its requests by a [Transport], such as [HTTP] or
+// [Session].
 //
 // The formats are those of gitprotocol-common(5), gitprotocol-v2(5) and gitprotocol-http(5).
 //

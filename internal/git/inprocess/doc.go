@@ -1,8 +1,8 @@
 // Package inprocess fetches from git repositories in this process, without a git program. It
 // has two clients:
 //
-//   - [V2] uses version 2 of the protocol over http, for repositories that need no credentials.
-//     Package gitwire sends the requests, and [PackStream] reads packs while they are received.
+//   - [V2] uses version 2 of the protocol over http, for repositories that need no credentials, and
+//     over the pipes of the user's ssh. Package gitwire sends the requests, and [PackStream] reads packs while they are received.
 //   - [Repository] uses version 0 over http, ssh and git://, and reads local repositories
 //     directly. It is for machines without git. go-git reads indexed packs, objects, and the
 //     messages of the protocol; this package is responsible for connections, limits and trust.

@@ -19,7 +19,7 @@ const (
 	maxRefs      = 200_000
 )
 
-// V2 is a [git.Repository] that uses version 2 of the protocol over http, without credentials.
+// V2 is a [git.Repository] that uses version 2 of the protocol.
 // Fetching a known commit takes one request, and fetching a ref two. Objects can be read while
 // the rest of the pack is still being received.
 type V2 struct {

@@ -1,0 +1,220 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/trace"
+)
+
+// uploadPack is the program that git starts on a server to fetch from it.
+const uploadPack = "git-upload-pack"
+
+// maxSSHConfig bounds the output of "ssh -G", in bytes. Usually it has 5 KiB.
+const maxSSHConfig = 256 << 10
+
+// repositoryVariables point git to a repository, or have settings for it. Git does not pass them to
+// ssh.
+var repositoryVariables = [...]string{
+	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_NO_REPLACE_OBJECTS", "GIT_WORK_TREE",
+}
+
+// SSHNotUsed returns why ssh is left to git; "" if [Git.DialSSH] connects as git does.
+func (g *Git) SSHNotUsed(ctx context.Context) string {
+	if runtime.GOOS == "windows" {
+		return "git has an ssh of its own on Windows"
+	}
+	found, err := g.find(ctx)
+	switch {
+	case err != nil:
+		return "there is no usable git"
+	case found.configErr != nil:
+		return "the configuration of git cannot be read" // git will say what is wrong
+	case allowed(g.environ(), []string{"ssh"}) != "ssh":
+		return "git has a setting for it: GIT_ALLOW_PROTOCOL"
+	}
+	for _, entry := range g.environ() {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_TRACE") && value != "" {
+			return "git has a setting for it: " + name
+		}
+	}
+	if isSSH, known := g.ssh(found, &Network{}).isOpenSSH(); known && !isSSH {
+		return "the ssh program of git's settings is not OpenSSH"
+	}
+	return ""
+}
+
+// sshProgram is the ssh program of the user's settings.
+type sshProgram struct {
+	// command is a shell command if isCommand is set, and otherwise the name of a program.
+	command   string
+	isCommand bool
+	variant   string // the user's setting; "" if there is none
+}
+
+// ssh returns the program that git runs: GIT_SSH_COMMAND, core.sshCommand, GIT_SSH or ssh, in this
+// order.
+func (g *Git) ssh(found program, n *Network) sshProgram {
+	s := sshProgram{command: g.sshCommand(found, n), isCommand: true, variant: found.sshVariant}
+	if s.command == "" {
+		s.command, s.isCommand = g.Getenv("GIT_SSH"), false
+	}
+	if variant := g.Getenv("GIT_SSH_VARIANT"); variant != "" {
+		s.variant = variant
+	}
+	return s
+}
+
+// isOpenSSH reports whether the program has the options of OpenSSH, as git decides it by the setting
+// ssh.variant and the program's name. If that is not known, git asks the program.
+func (s sshProgram) isOpenSSH() (is, known bool) {
+	switch s.variant {
+	case "", "auto":
+	case "plink", "putty", "tortoiseplink", "simple":
+		return false, true
+	default:
+		return true, true
+	}
+	name := s.command
+	if s.isCommand {
+		name, _, _ = strings.Cut(strings.TrimLeft(name, " \t\n"), " ")
+	}
+	switch strings.ToLower(path.Base(name)) {
+	case "ssh":
+		return true, true
+	case "plink", "tortoiseplink":
+		return false, true
+	}
+	return false, false
+}
+
+// argv returns the arguments for a run of the program. Like git, it needs a shell only for commands
+// that are not just a name.
+func (s sshProgram) argv(env, args []string) []string {
+	if s.isCommand && strings.ContainsAny(s.command, "|&;<>()$`\\\"' \t\n*?[#~=%") {
+		return append([]string{"/bin/sh", "-c", s.command + ` "$@"`, s.command}, args...)
+	}
+	name := s.command
+	if !strings.Contains(name, "/") {
+		if found := procgroup.Find(env, name); found != "" {
+			name = found
+		}
+	}
+	return append([]string{name}, args...)
+}
+
+// SSHConn is a connection to a git-upload-pack on a server, by the user's ssh.
+type SSHConn struct{ process *Process }
+
+// DialSSH starts git-upload-pack on the server of an ssh address as git does, and asks it for version 2
+// of the protocol. keyFile is a private key for ssh to offer; "" means the user's own keys. Nothing is
+// known of the connection yet when DialSSH returns.
+func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHConn, error) {
+	u := target.URL
+	// The caller has checked the address, but only here it becomes arguments of another program.
+	if err := git.CheckURL(u, []string{"ssh"}); err != nil {
+		return nil, err
+	}
+	found, err := g.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	network := &Network{SSHKeyFile: keyFile}
+	program := g.ssh(found, network)
+	env := procgroup.Without(g.environment(found, Command{Network: network}), repositoryVariables[:]...)
+	env = append(procgroup.Without(env, "GIT_PROTOCOL"), "GIT_PROTOCOL=version=2")
+	host := sshHost(u)
+	if isSSH, known := program.isOpenSSH(); !known {
+		// Git decides in the same way.
+		if _, err := g.runSSH(ctx, u, env, program.argv(env, append([]string{"-G"}, host...))); err != nil {
+			return nil, fmt.Errorf("the ssh program of git's settings is not OpenSSH: %w", err)
+		}
+	} else if !isSSH {
+		return nil, errors.New("the ssh program of git's settings is not OpenSSH")
+	}
+	p := g.sshProcess(ctx, u, env, program.argv(env, append(host, uploadPack+" "+remoteQuote(remotePath(target)))))
+	if err := p.startWithPipes(); err != nil {
+		return nil, err
+	}
+	return &SSHConn{p}, nil
+}
+
+// sshHost returns the arguments of ssh up to the name of the host.
+func sshHost(u *url.URL) []string {
+	args := []string{"-o", "SendEnv=GIT_PROTOCOL"}
+	if port := u.Port(); port != "" {
+		args = append(args, "-p", port)
+	}
+	host := u.Hostname()
+	if u.User != nil {
+		host = u.User.Username() + "@" + host
+	}
+	return append(args, host)
+}
+
+// remotePath returns the path on the server. A URL has /~user/path for a path that is relative to a
+// home directory.
+func remotePath(t Target) string {
+	if t.Home || strings.HasPrefix(t.URL.Path, "/~") {
+		return t.URL.Path[1:]
+	}
+	return t.URL.Path
+}
+
+// remoteQuote quotes s for the shell on the server, in the form that servers with a list of allowed
+// commands know from git.
+func remoteQuote(s string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+}
+
+// sshProcess returns a run of ssh that is ready to start.
+func (g *Git) sshProcess(ctx context.Context, u *url.URL, env, argv []string) *Process {
+	op := trace.Operation{Kind: "ssh", Target: addrs.Redact(u.String())}
+	p := g.newProcess(ctx, op, Command{}, argv)
+	p.program, p.cmd.Env = "ssh", env
+	return p
+}
+
+// runSSH runs ssh for its output.
+func (g *Git) runSSH(ctx context.Context, u *url.URL, env, argv []string) ([]byte, error) {
+	p := g.sshProcess(ctx, u, env, argv)
+	out := limitedBuffer{limit: maxSSHConfig, full: func() { p.cancel(ErrOutput) }}
+	p.cmd.Stdout = &out
+	if err := p.start(); err != nil {
+		return nil, err
+	}
+	return out.buf.Bytes(), p.Wait()
+}
+
+// Read reads what the server sends.
+func (c *SSHConn) Read(p []byte) (int, error) { return c.process.Stdout.Read(p) }
+
+// Write sends to the server.
+func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p) }
+
+// Wait waits for the end of ssh after its output has ended. If ssh has failed for a reason that git
+// would have as well, the error wraps [git.ErrAuthentication], [git.ErrHostUntrusted],
+// [git.ErrHostUnreachable] or [git.ErrRepositoryNotFound].
+func (c *SSHConn) Wait() error {
+	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
+	err := c.process.Wait()
+	if says(err, saysTemporary) || says(err, saysDropped) {
+		return err // git tries again
+	}
+	return explain(err)
+}
+
+// Close ends ssh.
+func (c *SSHConn) Close() { c.process.Kill() }
+
+// Kill ends ssh.
+func (c *SSHConn) Kill() { c.process.Kill() }
