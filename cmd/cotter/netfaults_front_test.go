@@ -253,8 +253,8 @@ func closeHandshake(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// certificateFor makes a self-signed certificate.
-func certificateFor(t *testing.T, ip string, expires time.Time) *tls.Certificate {
+// certificateFor makes a self-signed certificate for an address, and for names.
+func certificateFor(t *testing.T, ip string, expires time.Time, names ...string) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -264,7 +264,7 @@ func certificateFor(t *testing.T, ip string, expires time.Time) *tls.Certificate
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "netfaults " + ip + expires.String()},
 		NotBefore: expires.AddDate(0, -1, 0), NotAfter: expires,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.ParseIP(ip)},
+		IPAddresses: []net.IP{net.ParseIP(ip)}, DNSNames: names,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/testenv"
+)
+
+// secretRow is a row of the table in docs/security.md: a secret of the user, and a place that an
+// address names. The user also has a secret of the same kind for each other host of corp.example, which
+// must not arrive at the target.
+type secretRow struct {
+	secret, scheme string
+	// target is the host that addresses name.
+	target string
+	// source is the address in a configuration, and location the address that a server names; ""
+	// means that it is the source.
+	source, location string
+	// redirects is a source whose host redirects all requests to the target, or to redirectedTo. ""
+	// means that such a source cannot be redirected.
+	redirects, redirectedTo string
+	// mirrored is set if a mirror of providers can name such an address.
+	mirrored bool
+	// file is the name of a file in the home directory that has this entry for each host. HOST stands
+	// for it, CANARY for the secret, and BASIC for a user name with the secret, in base64.
+	file, entry string
+	// settings are the user's own settings, and cli is a part of the CLI configuration.
+	settings, cli string
+	// env are variables, in which HOME stands for the home directory.
+	env []string
+}
+
+const (
+	targetHost = "target.corp.example"
+	targetZip  = "https://target.corp.example/x.zip"
+	// sshHost needs no DNS. No packet is sent to it: the program ssh is replaced.
+	sshHost = "203.0.113.7"
+	// targetCanary is the user's secret for the target, or for all hosts, and otherCanary that for each
+	// other host.
+	targetCanary = "cnrytargetz"
+	otherCanary  = "cnryotherz"
+)
+
+func secretRows() []secretRow {
+	const (
+		token  = "credentials \"HOST\" {\n  token = \"CANARY\"\n}\n"
+		plain  = "host \"target.corp.example\" {\n  services = {\n    \"modules.v1\" = \"http://target.corp.example/v1/modules/\"\n  }\n}\n"
+		netrc  = "machine HOST login user password CANARY\n"
+		docker = "\"HOST\": {\"auth\": \"BASIC\"},"
+		oci    = "oci_credentials \"HOST\" {\n  username = \"user\"\n  password = \"CANARY\"\n}\n"
+		helper = "[credential \"SCHEME://HOST\"]\n\thelper = \"!f() { echo username=user; echo password=CANARY; }; f\"\n"
+		one    = "[profile one]\naws_access_key_id = CANARY\naws_secret_access_key = secret\n"
+		named  = "s3_endpoints = [\"https://other.corp.example\", \"https://target.corp.example\", \"http://target.corp.example\"]\n"
+		other  = "s3_endpoints = [\"https://other.corp.example\"]\n"
+	)
+	aws := []string{"AWS_ACCESS_KEY_ID=CANARY", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=CANARY"}
+	profile := []string{"AWS_ACCESS_KEY_ID=default", "AWS_SECRET_ACCESS_KEY=secret", "AWS_CONFIG_FILE=HOME/profiles"}
+	const amazon = "modules.s3.eu-west-1.amazonaws.com"
+	const s3Redirects = "s3::https://other.corp.example/modules/x.zip"
+	return []secretRow{
+		{secret: "registry token", scheme: "https", target: targetHost, source: "target.corp.example/acme/net/aws", location: targetZip, redirects: "other.corp.example/acme/net/aws", mirrored: true, file: ".tofurc", entry: token},
+		{secret: "registry token", scheme: "http", target: targetHost, source: "target.corp.example/acme/net/aws", location: "http://target.corp.example/x.zip", redirects: "other.corp.example/acme/net/aws", mirrored: true, file: ".tofurc", entry: token, cli: plain},
+		{secret: "netrc, for archives", scheme: "https", target: targetHost, source: targetZip, redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
+		{secret: "netrc, for archives", scheme: "http", target: targetHost, source: "http://target.corp.example/x.zip", redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
+		{secret: "netrc, for git", scheme: "https", target: targetHost, source: "git::https://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".netrc", entry: netrc},
+		{secret: "netrc, for git", scheme: "http", target: targetHost, source: "git::http://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".netrc", entry: netrc},
+		{secret: "git credential helpers", scheme: "https", target: targetHost, source: "git::https://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".gitconfig", entry: helper},
+		{secret: "git credential helpers", scheme: "http", target: targetHost, source: "git::http://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".gitconfig", entry: helper},
+		{secret: "ssh agent", scheme: "ssh", target: sshHost, source: "git::ssh://git@" + sshHost + "/net.git"},
+		{secret: "Docker's configuration", scheme: "https", target: targetHost, source: "oci://target.corp.example/acme/net", redirects: "oci://other.corp.example/acme/net", file: ".docker/config.json", entry: docker},
+		{secret: "Docker's configuration", scheme: "http (`plain_http`)", target: targetHost, source: "oci://target.corp.example/acme/net", redirects: "oci://other.corp.example/acme/net", file: ".docker/config.json", entry: docker, settings: "plain_http = [\"target.corp.example\"]\n"},
+		{secret: "`oci_credentials`", scheme: "https", target: targetHost, source: "oci://target.corp.example/acme/net", redirects: "oci://other.corp.example/acme/net", file: ".tofurc", entry: oci},
+		{secret: "AWS, at Amazon", scheme: "https", target: amazon, source: "s3::https://" + amazon + "/x.zip", redirects: s3Redirects, settings: other, env: aws},
+		{secret: "AWS, at Amazon, with `aws_profile` in the address", scheme: "https", target: amazon, source: "s3::https://" + amazon + "/x.zip?aws_profile=one", redirects: s3Redirects + "?aws_profile=one", file: "profiles", entry: one, settings: other, env: profile},
+		{secret: "AWS, at a server that you named", scheme: "https", target: targetHost, source: "s3::https://target.corp.example/modules/x.zip", redirects: s3Redirects, settings: named, env: aws},
+		{secret: "AWS, at a server that you named", scheme: "http", target: targetHost, source: "s3::http://target.corp.example/modules/x.zip", redirects: s3Redirects, settings: named, env: aws},
+		{secret: "AWS, at another server", scheme: "https", target: targetHost, source: "s3::https://target.corp.example/modules/x.zip", redirects: s3Redirects, settings: other, env: aws},
+		{secret: "AWS, at another server", scheme: "http", target: targetHost, source: "s3::http://target.corp.example/modules/x.zip", redirects: s3Redirects, settings: other, env: aws},
+		{secret: "Google", scheme: "https", target: "storage.googleapis.com", source: "gcs::https://www.googleapis.com/storage/v1/modules/x.zip", redirects: "gcs::https://www.googleapis.com/storage/v1/modules/x.zip", redirectedTo: targetHost, env: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=CANARY"}},
+		{secret: "cookies that an answer sets", scheme: "https", target: targetHost, source: targetZip, redirects: "https://other.corp.example/x.zip", mirrored: true},
+	}
+}
+
+// bringers are the columns of the table: who names the address.
+var bringers = []string{"your configuration", "a package", "a registry", "a web page", "a redirect", "a provider mirror"}
+
+// The values of a cell.
+const (
+	isSent     = "**sent**"
+	isNotSent  = "not sent"
+	noRequest  = "no request"
+	impossible = "–"
+)
+
+// TestWhereCredentialsGo runs the command for each cell of the table in docs/security.md: with a secret,
+// and an address that someone has named. All names are served by one proxy, which records what arrives
+// at which host. The table has what was recorded.
+func TestWhereCredentialsGo(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("/bin/sh is not installed")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	internet := newRecordedInternet(t)
+	var table strings.Builder
+	fmt.Fprintf(&table, "| secret | scheme | %s |\n|---|---|%s\n", strings.Join(bringers, " | "), strings.Repeat("---|", len(bringers)))
+	for _, row := range secretRows() {
+		fmt.Fprintf(&table, "| %s | %s |", row.secret, row.scheme)
+		for _, by := range bringers {
+			fmt.Fprintf(&table, " %s |", internet.cell(t, row, by))
+		}
+		table.WriteByte('\n')
+	}
+	const page, begin, end = "../../docs/security.md", "<!-- The table is made by go test ./cmd/cotter -run TestWhereCredentialsGo -update. -->\n\n", "\n<!-- The end of the table. -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(text), begin)
+	old, tail, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no table", page)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(head+begin+table.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(old, table.String()); diff != "" {
+		t.Errorf("the table of %s (-page +recorded):\n%s", page, diff)
+	}
+}
+
+// recordedInternet is a proxy that serves all hosts, and records what they are sent.
+type recordedInternet struct {
+	proxy, authority string // its URL, and the file with its certificate
+
+	mu      sync.Mutex
+	brought string // the address that a package, a registry, a page or a mirror names
+	// from and to are the hosts of a redirect, and toScheme its scheme. from is "" if there is none.
+	from, to, toScheme string
+	seen               map[string]*received
+}
+
+// received is what a host, with its scheme, was sent.
+type received struct {
+	requests      int
+	secret, other bool
+}
+
+func newRecordedInternet(t *testing.T) *recordedInternet {
+	t.Helper()
+	certificate := certificateFor(t, "127.0.0.1", time.Now().AddDate(0, 0, 7), "*.corp.example", "*.googleapis.com", "*.s3.eu-west-1.amazonaws.com")
+	in := &recordedInternet{authority: filepath.Join(t.TempDir(), "ca.pem")}
+	writeText(t, in.authority, string(asPEM(certificate.Certificate[0])))
+	connections := &tunnels{make(chan net.Conn), make(chan struct{})}
+	secure := &http.Server{Handler: in, ErrorLog: discardLog, ReadHeaderTimeout: time.Minute}
+	config := &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	ended := make(chan error, 1)
+	go func() { ended <- secure.Serve(tls.NewListener(connections, config)) }()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect {
+			in.ServeHTTP(w, r)
+			return
+		}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n"); err == nil {
+			connections.add(conn)
+		}
+	}))
+	t.Cleanup(func() {
+		_ = secure.Close()
+		<-ended
+		proxy.Close()
+	})
+	in.proxy = proxy.URL
+	return in
+}
+
+// tunnels is a listener for the connections that a proxy was asked for.
+type tunnels struct {
+	opened chan net.Conn
+	closed chan struct{}
+}
+
+func (l *tunnels) add(conn net.Conn) {
+	select {
+	case l.opened <- conn:
+	case <-l.closed:
+		_ = conn.Close()
+	}
+}
+
+func (l *tunnels) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.opened:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *tunnels) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
+
+// cell returns the value of a cell.
+func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {
+	t.Helper()
+	scheme, _, _ := strings.Cut(row.scheme, " ")
+	config := func(source string) string { return fmt.Sprintf("module \"x\" {\n  source = %q\n}\n", source) }
+	main, at, target := config(row.source), "", row.target
+	brought, from, to := row.source, "", row.target
+	if row.location != "" && by != "a package" {
+		brought = row.location
+	}
+	switch by {
+	case "a package":
+		main, at = config("https://open.corp.example/package.zip"), "open.corp.example"
+	case "a registry":
+		main, at = config("registry.corp.example/acme/net/aws"), "registry.corp.example"
+	case "a web page":
+		main, at = config("https://page.corp.example/page"), "page.corp.example"
+	case "a redirect":
+		if row.redirects == "" {
+			return impossible
+		}
+		main, from = config(row.redirects), "other.corp.example"
+		if row.redirectedTo != "" {
+			from, to, target = row.target, row.redirectedTo, row.redirectedTo
+		}
+		at = from
+	case "a provider mirror":
+		if !row.mirrored {
+			return impossible
+		}
+		brought = scheme + "://" + targetHost + "/x.zip"
+		main, at = "terraform {\n  required_providers {\n    x = {\n      source = \"target.corp.example/acme/x\"\n    }\n  }\n}\n", "mirror.corp.example"
+	}
+
+	in.mu.Lock()
+	in.brought, in.from, in.to, in.toScheme, in.seen = brought, from, to, scheme, map[string]*received{}
+	in.mu.Unlock()
+	home, project := t.TempDir(), t.TempDir()
+	files := map[string]string{".config/cotter/cotter.hcl": row.settings, "bin/ssh": "#!/bin/sh\necho \"$@\" >>'" + home + "/connections'\nexit 255\n"}
+	for _, name := range []string{"target", "other", "open", "page", "registry", "mirror"} {
+		canary := otherCanary
+		if name == "target" {
+			canary = targetCanary
+		}
+		if row.file != "profiles" || name == "target" { // a profile is for all hosts
+			files[row.file] += strings.NewReplacer("HOST", name+".corp.example", "CANARY", canary, "SCHEME", scheme, "BASIC", base64.StdEncoding.EncodeToString([]byte("user:"+canary))).Replace(row.entry)
+		}
+	}
+	if row.file == ".docker/config.json" {
+		files[row.file] = `{"auths": {` + strings.TrimSuffix(files[row.file], ",") + "}}"
+	}
+	files[".tofurc"] += row.cli
+	if by == "a provider mirror" {
+		files[".tofurc"] += "provider_installation {\n  network_mirror {\n    url = \"https://mirror.corp.example/\"\n  }\n}\n"
+	}
+	delete(files, "") // of a row without a file
+	for name, text := range files {
+		writeProgram(t, filepath.Join(home, name), text)
+	}
+	writeText(t, filepath.Join(project, "main.tf"), main)
+	env := append(testenv.Variables(),
+		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_SSH_COMMAND=ssh", "SSH_AUTH_SOCK="+filepath.Join(home, "agent"),
+		"HTTPS_PROXY="+in.proxy, "HTTP_PROXY="+in.proxy, "https_proxy="+in.proxy, "http_proxy="+in.proxy, "SSL_CERT_FILE="+in.authority, "GIT_SSL_CAINFO="+in.authority,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "CI=", "NO_COLOR=1", "TF_REGISTRY_DISCOVERY_RETRY=1", "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
+	for _, entry := range row.env {
+		env = append(env, strings.NewReplacer("CANARY", targetCanary, "HOME", home).Replace(entry))
+	}
+	out, err := warm.run(project, env, "install", "--for=tofu", "--cache-dir", filepath.Join(home, "cache"))
+	if err == nil {
+		t.Errorf("%s, %s, %s: the command succeeds, although no server has a module", row.secret, row.scheme, by)
+	}
+
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if at != "" && in.seen["https "+at] == nil {
+		t.Errorf("%s, %s, %s: %s was not asked, so the address was not named\n%s", row.secret, row.scheme, by, at, out)
+	}
+	for host, got := range in.seen {
+		if strings.HasSuffix(host, " "+target) && got.other || row.file != "" && host != scheme+" "+target && got.secret && host != "https "+at {
+			t.Errorf("%s, %s, %s: a secret for another host is sent to %s", row.secret, row.scheme, by, host)
+		}
+	}
+	if scheme == "ssh" {
+		connections, _ := os.ReadFile(filepath.Join(home, "connections")) // absent if there was none
+		if bytes.Contains(connections, []byte(target)) {
+			return isSent
+		}
+		return noRequest
+	}
+	switch got := in.seen[scheme+" "+target]; {
+	case got == nil:
+		return noRequest
+	case got.secret:
+		return isSent
+	}
+	return isNotSent
+}
+
+func (in *recordedInternet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request bytes.Buffer
+	_ = r.Write(&request) // a broken request has no secret
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	host, _, _ := strings.Cut(r.Host, ":")
+	in.mu.Lock()
+	got := in.seen[scheme+" "+host]
+	if got == nil {
+		got = &received{}
+		in.seen[scheme+" "+host] = got
+	}
+	got.requests++
+	has := func(canary string) bool {
+		return slices.ContainsFunc(spellings(canary), func(spelling string) bool { return strings.Contains(request.String(), spelling) })
+	}
+	got.secret, got.other = got.secret || has(targetCanary), got.other || has(otherCanary)
+	first, brought, from, to := got.requests == 1, in.brought, in.from, in.toScheme+"://"+in.to
+	in.mu.Unlock()
+
+	w.Header().Set("Set-Cookie", "session="+targetCanary+"; Domain=corp.example; Path=/")
+	answerJSON := func(text string) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
+	}
+	switch path := r.URL.Path; {
+	case path == "/.well-known/terraform.json":
+		answerJSON(`{"modules.v1": "/v1/modules/", "providers.v1": "/v1/providers/"}`)
+	case host == from && !strings.HasPrefix(path, "/again"):
+		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusFound)
+	case host == "open.corp.example":
+		archive := zip.NewWriter(w)
+		file, err := archive.Create("main.tf")
+		if err == nil {
+			fmt.Fprintf(file, "module \"nested\" {\n  source = %q\n}\n", brought)
+		}
+		_ = archive.Close()
+	case host == "page.corp.example", host == "registry.corp.example" && strings.HasSuffix(path, "/download"):
+		w.Header().Set("X-Terraform-Get", brought)
+		w.WriteHeader(http.StatusNoContent)
+	case host == "registry.corp.example":
+		answerJSON(`{"modules": [{"versions": [{"version": "1.0.0"}]}]}`)
+	case host == "mirror.corp.example" && strings.HasSuffix(path, "/index.json"):
+		answerJSON(`{"versions": {"1.0.0": {}}}`)
+	case host == "mirror.corp.example":
+		answerJSON(fmt.Sprintf(`{"archives": {"%s_%s": {"url": %q}}}`, runtime.GOOS, runtime.GOARCH, brought))
+	case first && strings.HasSuffix(path, ".zip"):
+		http.Redirect(w, r, "/again.zip", http.StatusFound) // with the cookie
+	case r.Header.Get("Authorization") == "":
+		w.Header().Set("WWW-Authenticate", `Basic realm="target"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
