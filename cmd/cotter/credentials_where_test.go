@@ -157,11 +157,9 @@ func TestWhereCredentialsGo(t *testing.T) {
 type recordedInternet struct {
 	proxy, authority string // its URL, and the file with its certificate
 
-	mu      sync.Mutex
-	brought string // the address that a package, a registry, a page or a mirror names
-	// from and to are the hosts of a redirect, and toScheme its scheme. from is "" if there is none.
-	from, to, toScheme string
-	seen               map[string]*received
+	mu     sync.Mutex
+	naming naming
+	seen   map[string]*received // by the scheme and the host
 }
 
 // received is what a host, with its scheme, was sent.
@@ -232,44 +230,51 @@ func (l *tunnels) Close() error {
 
 func (l *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
 
-// cell returns the value of a cell.
-func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {
-	t.Helper()
-	scheme, _, _ := strings.Cut(row.scheme, " ")
-	config := func(source string) string { return fmt.Sprintf("module \"x\" {\n  source = %q\n}\n", source) }
-	main, at, target := config(row.source), "", row.target
-	brought, from, to := row.source, "", row.target
-	if row.location != "" && by != "a package" {
-		brought = row.location
-	}
-	switch by {
-	case "a package":
-		main, at = config("https://open.corp.example/package.zip"), "open.corp.example"
-	case "a registry":
-		main, at = config("registry.corp.example/acme/net/aws"), "registry.corp.example"
-	case "a web page":
-		main, at = config("https://page.corp.example/page"), "page.corp.example"
-	case "a redirect":
-		if row.redirects == "" {
-			return impossible
-		}
-		main, from = config(row.redirects), "other.corp.example"
-		if row.redirectedTo != "" {
-			from, to, target = row.target, row.redirectedTo, row.redirectedTo
-		}
-		at = from
-	case "a provider mirror":
-		if !row.mirrored {
-			return impossible
-		}
-		brought = scheme + "://" + targetHost + "/x.zip"
-		main, at = "terraform {\n  required_providers {\n    x = {\n      source = \"target.corp.example/acme/x\"\n    }\n  }\n}\n", "mirror.corp.example"
-	}
+// naming is the situation of a cell: who names which address.
+type naming struct {
+	// scheme and target are the place where the secret may arrive.
+	scheme, target string
+	// main is the configuration, and at the host that names the address in brought.
+	main, at, brought string
+	// from redirects to the host to; "" if nothing is redirected.
+	from, to string
+}
 
-	in.mu.Lock()
-	in.brought, in.from, in.to, in.toScheme, in.seen = brought, from, to, scheme, map[string]*received{}
-	in.mu.Unlock()
-	home, project := t.TempDir(), t.TempDir()
+// naming returns the situation in which someone names the row's address. ok is false if there is none.
+func (row secretRow) naming(by string) (_ naming, ok bool) {
+	call := func(source string) string { return fmt.Sprintf("module \"x\" {\n  source = %q\n}\n", source) }
+	s := naming{target: row.target, brought: row.location, to: row.target}
+	if s.brought == "" {
+		s.brought = row.source
+	}
+	s.scheme, _, _ = strings.Cut(row.scheme, " ")
+	switch by {
+	case "your configuration":
+		s.main = call(row.source)
+	case "a package":
+		s.main, s.at, s.brought = call("https://open.corp.example/package.zip"), "open.corp.example", row.source
+	case "a registry":
+		s.main, s.at = call("registry.corp.example/acme/net/aws"), "registry.corp.example"
+	case "a web page":
+		s.main, s.at = call("https://page.corp.example/page"), "page.corp.example"
+	case "a redirect":
+		s.main, s.from = call(row.redirects), "other.corp.example"
+		if row.redirectedTo != "" {
+			s.from, s.to, s.target = row.target, row.redirectedTo, row.redirectedTo
+		}
+		s.at = s.from
+		return s, row.redirects != ""
+	case "a provider mirror":
+		s.main = "terraform {\n  required_providers {\n    x = {\n      source = \"target.corp.example/acme/x\"\n    }\n  }\n}\n"
+		s.at, s.brought = "mirror.corp.example", s.scheme+"://"+targetHost+"/x.zip"
+		return s, row.mirrored
+	}
+	return s, true
+}
+
+// writeHome writes the user's files.
+func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
+	t.Helper()
 	files := map[string]string{".config/cotter/cotter.hcl": row.settings, "bin/ssh": "#!/bin/sh\necho \"$@\" >>'" + home + "/connections'\nexit 255\n"}
 	for _, name := range []string{"target", "other", "open", "page", "registry", "mirror"} {
 		canary := otherCanary
@@ -277,7 +282,8 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 			canary = targetCanary
 		}
 		if row.file != "profiles" || name == "target" { // a profile is for all hosts
-			files[row.file] += strings.NewReplacer("HOST", name+".corp.example", "CANARY", canary, "SCHEME", scheme, "BASIC", base64.StdEncoding.EncodeToString([]byte("user:"+canary))).Replace(row.entry)
+			basic := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
+			files[row.file] += strings.NewReplacer("HOST", name+".corp.example", "CANARY", canary, "SCHEME", scheme, "BASIC", basic).Replace(row.entry)
 		}
 	}
 	if row.file == ".docker/config.json" {
@@ -291,7 +297,21 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 	for name, text := range files {
 		writeProgram(t, filepath.Join(home, name), text)
 	}
-	writeText(t, filepath.Join(project, "main.tf"), main)
+}
+
+// cell returns the value of a cell.
+func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {
+	t.Helper()
+	s, ok := row.naming(by)
+	if !ok {
+		return impossible
+	}
+	in.mu.Lock()
+	in.naming, in.seen = s, map[string]*received{}
+	in.mu.Unlock()
+	home, project := t.TempDir(), t.TempDir()
+	row.writeHome(t, home, s.scheme, by)
+	writeText(t, filepath.Join(project, "main.tf"), s.main)
 	env := append(testenv.Variables(),
 		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_SSH_COMMAND=ssh", "SSH_AUTH_SOCK="+filepath.Join(home, "agent"),
 		"HTTPS_PROXY="+in.proxy, "HTTP_PROXY="+in.proxy, "https_proxy="+in.proxy, "http_proxy="+in.proxy, "SSL_CERT_FILE="+in.authority, "GIT_SSL_CAINFO="+in.authority,
@@ -306,26 +326,24 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if at != "" && in.seen["https "+at] == nil {
-		t.Errorf("%s, %s, %s: %s was not asked, so the address was not named\n%s", row.secret, row.scheme, by, at, out)
+	if s.at != "" && in.seen["https "+s.at] == nil {
+		t.Errorf("%s, %s, %s: %s was not asked, so the address was not named\n%s", row.secret, row.scheme, by, s.at, out)
 	}
 	for host, got := range in.seen {
-		if strings.HasSuffix(host, " "+target) && got.other || row.file != "" && host != scheme+" "+target && got.secret && host != "https "+at {
+		if strings.HasSuffix(host, " "+s.target) && got.other || row.file != "" && host != s.scheme+" "+s.target && got.secret && host != "https "+s.at {
 			t.Errorf("%s, %s, %s: a secret for another host is sent to %s", row.secret, row.scheme, by, host)
 		}
 	}
-	if scheme == "ssh" {
+	got := in.seen[s.scheme+" "+s.target]
+	if s.scheme == "ssh" {
 		connections, _ := os.ReadFile(filepath.Join(home, "connections")) // absent if there was none
-		if bytes.Contains(connections, []byte(target)) {
-			return isSent
-		}
-		return noRequest
+		got = &received{secret: bytes.Contains(connections, []byte(s.target))}
 	}
-	switch got := in.seen[scheme+" "+target]; {
-	case got == nil:
-		return noRequest
-	case got.secret:
+	switch {
+	case got != nil && got.secret:
 		return isSent
+	case got == nil || s.scheme == "ssh":
+		return noRequest
 	}
 	return isNotSent
 }
@@ -349,7 +367,7 @@ func (in *recordedInternet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return slices.ContainsFunc(spellings(canary), func(spelling string) bool { return strings.Contains(request.String(), spelling) })
 	}
 	got.secret, got.other = got.secret || has(targetCanary), got.other || has(otherCanary)
-	first, brought, from, to := got.requests == 1, in.brought, in.from, in.toScheme+"://"+in.to
+	first, s := got.requests == 1, in.naming
 	in.mu.Unlock()
 
 	w.Header().Set("Set-Cookie", "session="+targetCanary+"; Domain=corp.example; Path=/")
@@ -360,24 +378,24 @@ func (in *recordedInternet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/.well-known/terraform.json":
 		answerJSON(`{"modules.v1": "/v1/modules/", "providers.v1": "/v1/providers/"}`)
-	case host == from && !strings.HasPrefix(path, "/again"):
-		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusFound)
+	case host == s.from && !strings.HasPrefix(path, "/again"):
+		http.Redirect(w, r, s.scheme+"://"+s.to+r.URL.RequestURI(), http.StatusFound)
 	case host == "open.corp.example":
 		archive := zip.NewWriter(w)
 		file, err := archive.Create("main.tf")
 		if err == nil {
-			fmt.Fprintf(file, "module \"nested\" {\n  source = %q\n}\n", brought)
+			fmt.Fprintf(file, "module \"nested\" {\n  source = %q\n}\n", s.brought)
 		}
 		_ = archive.Close()
 	case host == "page.corp.example", host == "registry.corp.example" && strings.HasSuffix(path, "/download"):
-		w.Header().Set("X-Terraform-Get", brought)
+		w.Header().Set("X-Terraform-Get", s.brought)
 		w.WriteHeader(http.StatusNoContent)
 	case host == "registry.corp.example":
 		answerJSON(`{"modules": [{"versions": [{"version": "1.0.0"}]}]}`)
 	case host == "mirror.corp.example" && strings.HasSuffix(path, "/index.json"):
 		answerJSON(`{"versions": {"1.0.0": {}}}`)
 	case host == "mirror.corp.example":
-		answerJSON(fmt.Sprintf(`{"archives": {"%s_%s": {"url": %q}}}`, runtime.GOOS, runtime.GOARCH, brought))
+		answerJSON(fmt.Sprintf(`{"archives": {"%s_%s": {"url": %q}}}`, runtime.GOOS, runtime.GOARCH, s.brought))
 	case first && strings.HasSuffix(path, ".zip"):
 		http.Redirect(w, r, "/again.zip", http.StatusFound) // with the cookie
 	case r.Header.Get("Authorization") == "":

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -60,7 +62,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		Services:    config.Services,
 		Attempts:    config.Attempts,
 		Fetcher:     fetcher,
-		LocalHosts:  user.LocalHosts,
+		LocalHosts:  localHosts(user),
 		CacheDir:    cacheDir(cmd),
 		StateDir:    cliconfig.OSEnvironment().StateDir(),
 		StateKey:    out.env("COTTER_STATE_KEY"),
@@ -71,6 +73,18 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = newConfiguredSource(ctx, config, in.Providers, req.Dir, severalProjects(cmd), client)
 	return in, err
+}
+
+// localHosts returns the hosts that packages and servers may name although they are on this machine:
+// those of the user's list, and the servers for the user's AWS credentials.
+func localHosts(user *policy.UserSettings) []string {
+	all := slices.Clone(user.LocalHosts)
+	for _, endpoint := range user.S3Endpoints {
+		if u, err := url.Parse(endpoint); err == nil {
+			all = append(all, httpx.HostPort(u))
+		}
+	}
+	return all
 }
 
 // limits returns the limits for fetches. COTTER_MIN_RATE is the minimum rate of a transfer in

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -48,7 +49,7 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 		return nil, errNoCredentials(ctx, err)
 	}
 	return s3.NewFromConfig(account.config, func(options *s3.Options) {
-		options.HTTPClient = bounded{account.http}
+		options.HTTPClient = bounded{account.http, account.endpoint}
 		// Other servers do not have a host name for each bucket.
 		if addr.endpoint != "" {
 			options.UsePathStyle = true
@@ -124,11 +125,22 @@ func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 
 // bounded is a client that bounds the size of lists and errors, because the SDK keeps them in
 // memory.
-type bounded struct{ *httpx.Client }
+type bounded struct {
+	*httpx.Client
+	// endpoint is the server that the user has named in the SDK's configuration. Packages and servers
+	// may point to it even if it is on this machine.
+	endpoint string
+}
 
 // Do implements the HTTP client interface of the SDK.
 func (b bounded) Do(request *http.Request) (*http.Response, error) {
-	answer, err := b.Send(request)
+	ctx := httpx.WithNames(request.Context(), func(hostPort string) httpx.Naming {
+		if u, err := url.Parse(b.endpoint); err == nil && u.Host != "" && httpx.HostPort(u) == hostPort {
+			return httpx.NamedByUser
+		}
+		return httpx.NotNamed
+	})
+	answer, err := b.Send(request.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -89,12 +89,12 @@ func TestServerOfConfiguration(t *testing.T) {
 		"services of a profile":        {arguments: "?aws_profile=two", want: "AKIDTWO"},
 		"profile without a server":     {arguments: "?aws_profile=three"},
 		"default profile":              {env: "AWS_PROFILE", value: "one", want: "AKIDENVIRONMENT"},
-		"profile of a package":         {arguments: "?aws_profile=one", from: getmodules.Request{FromPackage: true}},
+		"profile of a package":         {arguments: "?aws_profile=one", from: getmodules.Request{FromPackage: true, Origin: server.URL}},
 		"profile of a server":          {arguments: "?aws_profile=one", from: getmodules.Request{FromServer: true, Origin: server.URL}},
-		"profile of a package, named":  {env: "AWS_ENDPOINT_URL_S3", value: server.URL, arguments: "?aws_profile=one", from: getmodules.Request{FromPackage: true}, want: "AKIDENVIRONMENT"},
+		"profile of a package, named":  {env: "AWS_ENDPOINT_URL_S3", value: server.URL, arguments: "?aws_profile=one", from: getmodules.Request{FromPackage: true, Origin: server.URL}, want: "AKIDENVIRONMENT"},
 		"profile of a server, named":   {env: "AWS_ENDPOINT_URL_S3", value: server.URL, arguments: "?aws_profile=one", from: getmodules.Request{FromServer: true, Origin: server.URL}, want: "AKIDENVIRONMENT"},
-		"key of a package":             {arguments: "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22", from: getmodules.Request{FromPackage: true}, want: "AKID22"},
-		"key and profile of a package": {arguments: "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_profile=one", from: getmodules.Request{FromPackage: true}, want: "AKID22"},
+		"key of a package":             {arguments: "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22", from: getmodules.Request{FromPackage: true, Origin: server.URL}, want: "AKID22"},
+		"key and profile of a package": {arguments: "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_profile=one", from: getmodules.Request{FromPackage: true, Origin: server.URL}, want: "AKID22"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -134,5 +134,23 @@ func TestServerInsteadOfAmazon(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"http://modules.localstack.example:4566/net.zip"}, net.asked); diff != "" {
 		t.Errorf("asked is (-want +got):\n%s", diff)
+	}
+}
+
+// TestServerOnThisMachine checks that a package may have an address of Amazon if the user's
+// configuration names a server on this machine for them. It does not run in parallel, because the SDK
+// reads the environment.
+func TestServerOnThisMachine(t *testing.T) {
+	server := newLogins(t)
+	t.Setenv("AWS_ENDPOINT_URL_S3", server.URL)
+	from := getmodules.Request{
+		Package: addrs.ParseModulePackage("s3::https://s3.amazonaws.com/modules/net.zip"), FromPackage: true, Origin: "https://packages.example",
+	}
+	f := &getmodules.Fetcher{Getters: getters(new(s3.Getter))}
+	if _, _, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), from); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error is %v, want that of the server", err)
+	}
+	if diff := cmp.Diff([]string{"AKIDENVIRONMENT us-east-1"}, server.seen); diff != "" {
+		t.Errorf("signed by (-want +got):\n%s", diff)
 	}
 }
