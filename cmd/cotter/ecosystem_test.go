@@ -11,14 +11,17 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -46,26 +49,74 @@ func TestCommandsOfFiles(t *testing.T) {
 	}
 }
 
-// renovateManager is one of the managers of renovate/cotter.json.
-type renovateManager struct {
-	FilePatterns []string `json:"managerFilePatterns"`
-	MatchStrings []string `json:"matchStrings"`
-	Datasource   string   `json:"datasourceTemplate"`
+// renovatePreset has the parts of renovate/cotter.json that the tests read.
+type renovatePreset struct {
+	Managers []struct {
+		FilePatterns []string `json:"managerFilePatterns"`
+		MatchStrings []string `json:"matchStrings"`
+		Datasource   string   `json:"datasourceTemplate"`
+	} `json:"customManagers"`
+	Rules []struct {
+		Tasks struct{ Commands []string } `json:"postUpgradeTasks"`
+	} `json:"packageRules"`
 }
 
-func renovateManagers(t *testing.T) []renovateManager {
+func readRenovatePreset(t *testing.T) renovatePreset {
 	t.Helper()
 	text, err := os.ReadFile("../../renovate/cotter.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var preset struct {
-		Managers []renovateManager `json:"customManagers"`
-	}
+	var preset renovatePreset
 	if err := json.Unmarshal(text, &preset); err != nil {
 		t.Fatal(err)
 	}
-	return preset.Managers
+	return preset
+}
+
+// reads reports whether the preset reads the lock with this name.
+func (p renovatePreset) reads(name string) bool {
+	for _, manager := range p.Managers {
+		for _, pattern := range manager.FilePatterns {
+			if regexp.MustCompile(strings.Trim(pattern, "/")).MatchString(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// finds returns what the patterns of the preset find in a lock, each as call, version, package,
+// data source and host.
+func (p renovatePreset) finds(lock []byte) []string {
+	var found []string
+	for _, manager := range p.Managers {
+		for _, pattern := range manager.MatchStrings {
+			re := regexp.MustCompile(pattern)
+			for _, match := range re.FindAllSubmatch(lock, -1) {
+				field := func(name string) string {
+					if i := re.SubexpIndex(name); i >= 0 {
+						return string(match[i])
+					}
+					return ""
+				}
+				found = append(found, strings.Join([]string{field("depName"), field("currentValue"), field("packageName"), manager.Datasource, field("host")}, " "))
+			}
+		}
+	}
+	return found
+}
+
+// commands returns the commands that Renovate runs for a module of a lock.
+func (p renovatePreset) commands(lockName, module string) []string {
+	var commands []string
+	fill := strings.NewReplacer("{{{packageFile}}}", lockName, "{{{packageFileDir}}}", path.Dir(lockName), "{{{depName}}}", module)
+	for _, rule := range p.Rules {
+		for _, command := range rule.Tasks.Commands {
+			commands = append(commands, fill.Replace(command))
+		}
+	}
+	return commands
 }
 
 // renovateLock returns a lock with each kind of source, as cotter writes it.
@@ -105,30 +156,139 @@ var renovateWant = []string{
 // that uses the same syntax as Renovate.
 func TestRenovate(t *testing.T) {
 	t.Parallel()
-	lock := renovateLock(t)
-	var got []string
-	for _, manager := range renovateManagers(t) {
-		for _, pattern := range manager.FilePatterns {
-			file := regexp.MustCompile(strings.Trim(pattern, "/"))
-			if !file.MatchString("envs/dev/.terraform.lock.hcl") || !file.MatchString(".terraform.lock.hcl") || file.MatchString("x.terraform.lock.hcl") {
-				t.Errorf("%s matches other files than locks", pattern)
-			}
+	preset, lock := readRenovatePreset(t), renovateLock(t)
+	if !preset.reads("envs/dev/.terraform.lock.hcl") || !preset.reads(".terraform.lock.hcl") || preset.reads("x.terraform.lock.hcl") {
+		t.Error("the preset reads other files than locks")
+	}
+	if diff := cmp.Diff(renovateWant, preset.finds(lock)); diff != "" {
+		t.Errorf("what the patterns find (-want +got):\n%s\nin\n%s", diff, lock)
+	}
+}
+
+// TestRenovateCommands checks that nobody who writes to a repository decides what Renovate runs,
+// beyond the module and the directory: neither by the preset's patterns, nor by the list of
+// allowed commands in the page, which is all that holds if another preset finds the names.
+func TestRenovateCommands(t *testing.T) {
+	t.Parallel()
+	preset, app := readRenovatePreset(t), testApp()
+	page, err := os.ReadFile("../../docs/renovate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var allowed []*regexp.Regexp
+	for _, quoted := range regexp.MustCompile(`(?m)^ +'(\^.*\$)',$`).FindAllSubmatch(page, -1) {
+		allowed = append(allowed, regexp.MustCompile(strings.ReplaceAll(string(quoted[1]), `\\`, `\`)))
+	}
+	runs := func(command string) bool {
+		return slices.ContainsFunc(allowed, func(re *regexp.Regexp) bool { return re.MatchString(command) })
+	}
+	entry := func(name string) []byte {
+		return []byte("# a lock\n/*\nmodule \"" + name + "\" {\n  version = \"1.0.0\"\n  source  = \"registry.example.com/a/b/c\"\n}\n*/\n")
+	}
+	for _, name := range []string{"network", "app.net-1", "_x"} {
+		if len(preset.finds(entry(name))) != 1 {
+			t.Errorf("the preset does not find the module %q", name)
 		}
-		for _, pattern := range manager.MatchStrings {
-			re := regexp.MustCompile(pattern)
-			for _, match := range re.FindAllSubmatch(lock, -1) {
-				field := func(name string) string {
-					if i := re.SubexpIndex(name); i >= 0 {
-						return string(match[i])
-					}
-					return ""
-				}
-				got = append(got, strings.Join([]string{field("depName"), field("currentValue"), field("packageName"), manager.Datasource, field("host")}, " "))
+	}
+	for _, name := range []string{
+		"--allow-file-reads", "-q", "--", "x --allow-file-reads", "x\t--allow-file-reads", "x; id", "$(id)", "`id`", "x|id", "x&id", "x>y",
+		"..", ".", "./x", "../x", "/etc", "~", "x/../../y", "x'", "", "x\n", "{{{env.TOKEN}}}",
+	} {
+		if found := preset.finds(entry(name)); found != nil {
+			t.Errorf("the preset finds the module %q", found)
+		}
+		if command := preset.commands(".terraform.lock.hcl", name)[1]; runs(command) {
+			t.Errorf("the page allows %q", command)
+		}
+	}
+	if found := preset.finds([]byte(strings.ReplaceAll(string(entry("network")), "module", "# module"))); found != nil {
+		t.Errorf("the preset finds %q, which is a comment", found)
+	}
+	for _, dir := range []string{".", "envs/dev", "-x", "--allow-file-reads", "a.b/..c", ".github"} {
+		name := path.Join(dir, ".terraform.lock.hcl")
+		if !preset.reads(name) {
+			t.Errorf("the preset does not read %s", name)
+		}
+		for _, command := range preset.commands(name, "network") {
+			if !runs(command) {
+				t.Errorf("the page does not allow %q", command)
+			}
+			words := strings.Fields(command)
+			if words[0] != "cotter" {
+				continue
+			}
+			line, err := cli.Parse(app, words[1:])
+			if err != nil || line.String("chdir") != "./"+dir || line.Bool("allow-file-reads") || !slices.Equal(line.Args(), []string{"network"}) {
+				t.Errorf("%q is read as chdir %q and %q: %v", command, line.String("chdir"), line.Args(), err)
 			}
 		}
 	}
-	if diff := cmp.Diff(renovateWant, got); diff != "" {
-		t.Errorf("what the patterns find (-want +got):\n%s\nin\n%s", diff, lock)
+	for _, dir := range []string{"..", "../x", "x/../../y", "/etc", "x y", "x --allow-file-reads", "$(id)", "x;id", "x//y", ":(top)x", "*"} {
+		name := dir + "/.terraform.lock.hcl"
+		if preset.reads(name) {
+			t.Errorf("the preset reads %s", name)
+		}
+		commands := preset.commands(name, "network")
+		commands[1] = strings.Replace(commands[1], path.Dir(name), dir, 1) // as it is, not cleaned
+		for _, command := range commands {
+			if runs(command) {
+				t.Errorf("the page allows %q", command)
+			}
+		}
+	}
+}
+
+// TestHostileNamesInHooks runs the hooks that Cotter offers, and those of the recipes, in a
+// repository whose directories and calls are called like flags. No hook passes a name of the
+// repository, so nothing reads the file that the configuration names.
+func TestHostileNamesInHooks(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	entry := regexp.MustCompile(`(?m)(?:entry: |run: |command: |default: |^ *- )((?:cotter )?(?:install|lock|verify) [^"\n]*)$`)
+	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "examples/recipes/pre-commit.yaml", "examples/recipes/atlantis.yaml", "examples/recipes/gitlab.yml", "examples/recipes/github.yml", "examples/recipes/github-go.yml"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "pass_filenames: true") || regexp.MustCompile(`run: .*\$\{\{`).Match(text) {
+			t.Errorf("%s puts names on a command line", name)
+		}
+		found := entry.FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no command line", name)
+		}
+		for _, match := range found {
+			lines = append(lines, strings.TrimPrefix(match[1], "cotter "))
+		}
+	}
+	const canary = "canary-of-the-host"
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(canary), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		if last := words[len(words)-1]; last == "envs" { // the recipe's own directory
+			words[len(words)-1] = "."
+		}
+		repo := t.TempDir()
+		for _, dir := range []string{".", "--allow-file-reads", "x --allow-file-reads"} {
+			if err := os.MkdirAll(filepath.Join(repo, dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			text := "terraform {\n}\nmodule \"a\" {\n  source = file(\"" + filepath.ToSlash(secret) + "\")\n}\n"
+			if err := os.WriteFile(filepath.Join(repo, dir, "--allow-file-reads.tf"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		home := t.TempDir()
+		cmd := exec.Command(cotterBinary, words...)
+		cmd.Dir = repo
+		cmd.Env = append(os.Environ(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"), "CI=")
+		out, err := cmd.CombinedOutput()
+		if err == nil || strings.Contains(string(out), canary) {
+			t.Errorf("cotter %q: %v\n%s", words, err, out)
+		}
 	}
 }
 
