@@ -63,8 +63,9 @@
 //   - At least one of "protocols" is 5.x or 6.x, unless the list is empty.
 //   - "filename" is the name of a file, and "shasum" a SHA-256 in hexadecimal.
 //   - "download_url", "shasums_url" and "shasums_signature_url" are present. They are
-//     relative to the URL that gave the answer, after redirects. They may use http and
-//     https. They must not point to this machine or the other addresses listed above.
+//     relative to the URL that gave the answer, after redirects. They use https, or http if
+//     the registry and they are on this machine. They must not point to the addresses
+//     listed above.
 //   - If "packages" has any entries, one of them is for the platform and has that sum.
 //
 // Null entries in lists and keys without an armor are skipped. These checks prove nothing

@@ -1,6 +1,7 @@
 package registryclient_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,9 +29,10 @@ var (
 
 // services has one base URL for modules and one for providers, for all hosts, and a token for example.com.
 type services struct {
-	base  string
-	token string
-	err   error // the result of Authorize
+	base      string
+	providers string // the base URL of providers, if it is not below origin
+	token     string
+	err       error // the result of Authorize
 }
 
 func (s services) ServiceURL(_ context.Context, _ addrs.Hostname, id string) (*url.URL, error) {
@@ -38,7 +40,7 @@ func (s services) ServiceURL(_ context.Context, _ addrs.Hostname, id string) (*u
 	case "modules.v1":
 		return url.Parse(s.base)
 	case "providers.v1":
-		return url.Parse(origin + "/p1/")
+		return url.Parse(cmp.Or(s.providers, origin+"/p1/"))
 	}
 	return nil, fmt.Errorf("asked for the service %q", id)
 }

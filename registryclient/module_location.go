@@ -164,10 +164,15 @@ func checkDirect(endpoint, u *url.URL) error {
 	case u.User != nil:
 		return errors.New("it contains credentials")
 	}
-	if reason, ok := hostname.MayPointTo(endpoint, u); !ok {
+	return checkTarget(endpoint, u)
+}
+
+// checkTarget returns the reason why a registry must not point to a URL; nil if it may.
+func checkTarget(registry, u *url.URL) error {
+	if reason, ok := hostname.MayPointTo(registry, u); !ok {
 		return errors.New(reason)
 	}
-	return checkWeb(endpoint, u)
+	return checkWeb(registry, u)
 }
 
 // indirect returns a location that is a source address, or a URL relative to the request's

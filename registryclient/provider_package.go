@@ -14,7 +14,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -38,8 +37,8 @@ type ProviderPackage struct {
 	// Filename is the archive's name in the document of sums.
 	Filename string
 	// URL is the address of the archive, SumsURL of the document of sums, and SignatureURL
-	// of its detached signature. All are absolute http or https URLs, and may contain
-	// credentials.
+	// of its detached signature. All are absolute https URLs, or http if the registry and
+	// they are on this machine, and may contain credentials.
 	URL, SumsURL, SignatureURL string
 	// Sum is the archive's SHA-256 in lower-case hexadecimal.
 	Sum string
@@ -196,9 +195,8 @@ func (b *packageBody) keys() []SigningKey {
 	return keys
 }
 
-// resolve returns the absolute URL of a reference in an answer. Plain http is allowed: the
-// sum of the archive comes from the answer itself, and the document of sums is verified by
-// its signature.
+// resolve returns the absolute URL of a reference in an answer. It follows the rule for the
+// packages of modules.
 func resolve(from *url.URL, name, reference string) (string, error) {
 	switch {
 	case reference == "":
@@ -210,16 +208,10 @@ func resolve(from *url.URL, name, reference string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: the %s %q is not a URL", ErrInvalidAnswer, name, shown(reference))
 	}
-	reason, allowed := hostname.MayPointTo(from, u)
-	switch {
-	case u.Scheme != "https" && u.Scheme != "http":
-		reason = fmt.Sprintf("its scheme is %q", u.Scheme)
-	case u.Host == "":
-		reason = "it names no host"
-	case allowed:
-		return u.String(), nil
+	if err := checkTarget(from, u); err != nil {
+		return "", fmt.Errorf("%w: the %s %q, because %w", ErrRefusedLocation, name, shown(u.String()), err)
 	}
-	return "", fmt.Errorf("%w: the %s %q, because %s", ErrRefusedLocation, name, shown(u.String()), reason)
+	return u.String(), nil
 }
 
 // filenameFault says why a name cannot be the name of an archive in a document of sums; ""

@@ -138,7 +138,6 @@ func TestProviderPackage(t *testing.T) {
 		"relative URL":      {with("download_url", "a.zip"), func(p *pkg) { p.URL = endpoint + "a.zip" }},
 		"absolute path":     {with("shasums_url", "/sums?x=1"), func(p *pkg) { p.SumsURL = origin + "/sums?x=1" }},
 		"other host":        {with("shasums_signature_url", "//cdn.example.org/s"), func(p *pkg) { p.SignatureURL = "https://cdn.example.org/s" }},
-		"plain http":        {with("download_url", "http://cdn.example.com/a.zip"), func(p *pkg) { p.URL = "http://cdn.example.com/a.zip" }},
 		"userinfo":          {with("download_url", "https://u:p@cdn.example.com/a.zip"), func(p *pkg) { p.URL = "https://u:p@cdn.example.com/a.zip" }},
 		"null key":          {keys(nil, map[string]any{"ascii_armor": "x"}), func(p *pkg) { p.Keys = []registryclient.SigningKey{{Armor: "x"}} }},
 		"only a null key":   {keys(nil), func(p *pkg) { p.Keys = nil }},
@@ -199,6 +198,10 @@ func TestInvalidProviderPackages(t *testing.T) {
 		"long URL":               {with("download_url", "/"+strings.Repeat("x", 8<<10)), registryclient.ErrInvalidAnswer},
 		"malformed URL":          {with("download_url", "/%zz"), registryclient.ErrInvalidAnswer},
 		"file":                   {with("download_url", "file:///etc/passwd"), registryclient.ErrRefusedLocation},
+		"archive by http":        {with("download_url", "http://cdn.example.com/a.zip"), registryclient.ErrRefusedLocation},
+		"sums by http":           {with("shasums_url", "http://cdn.example.com/sums"), registryclient.ErrRefusedLocation},
+		"signature by http":      {with("shasums_signature_url", "http://cdn.example.com/sums.sig"), registryclient.ErrRefusedLocation},
+		"own host by http":       {with("download_url", "http://registry.example.com/a.zip"), registryclient.ErrRefusedLocation},
 		"ftp":                    {with("shasums_url", "ftp://example.com/x"), registryclient.ErrRefusedLocation},
 		"this machine":           {with("download_url", "https://localhost/x"), registryclient.ErrRefusedLocation},
 		"metadata service":       {with("shasums_signature_url", "http://169.254.169.254/x"), registryclient.ErrRefusedLocation},
@@ -220,6 +223,23 @@ func TestInvalidProviderPackages(t *testing.T) {
 		_, err := client(serve(t, text(answerWith(t, with("protocols", []string{protocol}))))).ProviderPackage(t.Context(), cloud, one, linux)
 		if e, ok := errors.AsType[*registryclient.ProtocolError](err); !ok || !slices.Equal(e.Protocols, []string{protocol}) {
 			t.Errorf("protocol %s: ProviderPackage = %v, want *ProtocolError", protocol, err)
+		}
+	}
+}
+
+// A registry on this machine may point to plain http on this machine, and nowhere else.
+func TestProviderPackageOnThisMachine(t *testing.T) {
+	t.Parallel()
+	for at, allowed := range map[string]bool{
+		"http://127.0.0.1:9000/a.zip": true, "http://localhost:9000/a.zip": true, "a.zip": true, "https://cdn.example.com/a.zip": true,
+		"http://cdn.example.com/a.zip": false, "http://169.254.169.254/a.zip": false,
+	} {
+		web := webtest.New(t)
+		web.Serve("http://127.0.0.1:8000", text(answerWith(t, with("download_url", at))))
+		c := client(web)
+		c.Services = services{providers: "http://127.0.0.1:8000/p1/"}
+		if _, err := c.ProviderPackage(t.Context(), cloud, one, linux); (err == nil) != allowed || !allowed && !errors.Is(err, registryclient.ErrRefusedLocation) {
+			t.Errorf("%s: ProviderPackage = %v", at, err)
 		}
 	}
 }
