@@ -212,10 +212,12 @@ func (s *session) warnOfCache(events *events) {
 }
 
 // close ends the session. It first waits for canceled work, which may still write to the
-// cache. It also waits for git and hg, which would otherwise outlive this process.
+// cache. It also waits for git and hg, which would otherwise outlive this process, and ends shared
+// connections of ssh.
 func (s *session) close() error {
 	s.Client.Wait()
 	s.stores.Wait()
 	s.providers.Wait()
+	s.scope.memory.Close()
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }

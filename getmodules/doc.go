@@ -127,6 +127,11 @@
 // fails (an unknown host, a refused key, no such repository), git would fail in the same way and does
 // not run.
 //
+// During a run of an Installer, sessions with the same user, host, port, key and ssh command share a
+// connection, at most ten at a time, if ssh is OpenSSH and its configuration for the host has no
+// ControlMaster and ControlPath. The socket is in a private temporary directory. The connection ends
+// with the run, also if the process is killed.
+//
 // Fetching a known commit takes one request, fetching a ref two, and listing tags one. The
 // requests contain no user data. The name of each object is computed from its content, with
 // detection of SHA-1 collisions.

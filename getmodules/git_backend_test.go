@@ -22,9 +22,13 @@ func TestGitClient(t *testing.T) {
 		fetcher *getmodules.Fetcher
 		want    getmodules.GitClient
 	}{
-		"plain":       {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
-		"no git":      {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=", "GIT_CONFIG_NOSYSTEM=1"}}}, getmodules.GitClient{InProcess: true, BuiltIn: true}},
-		"ssh":         {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{Reason: "the address is for ssh"}},
+		"plain":  {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
+		"no git": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=", "GIT_CONFIG_NOSYSTEM=1"}}}, getmodules.GitClient{InProcess: true, BuiltIn: true}},
+		"ssh":    {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true, SSH: true}},
+		"other ssh": {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_SSH=plink"}, withGit...)}},
+			getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
+		"ssh of a rule": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.git@git.example.com:.insteadOf", "GIT_CONFIG_VALUE_0=https://git.example.com/"}, withGit...)}},
+			getmodules.GitClient{InProcess: true, SSH: true}},
 		"credentials": {"git::https://u:p@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{Reason: "there are credentials for it"}},
 		"header": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=a: b"}, withGit...)}},
 			getmodules.GitClient{Reason: "git has a setting for it: http.extraheader"}},

@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -19,16 +20,21 @@ type sshServer struct {
 	user string
 	port int
 	key  []byte // the private key that the server accepts
+
+	// logins is the number of connections on which a user has logged in.
+	logins atomic.Int32
+	// left gets a value when a client leaves.
+	left chan struct{}
 }
 
 // newSSHServer starts a server. Clients have to be given their configuration file, because
 // ssh does not look for one in HOME. Commands run with HOME set to the server's directory
 // and with SHLVL set, which keeps bash from reading the user's .bashrc: some of those
 // files take longer than the rest of a test.
-func newSSHServer(t *testing.T) *sshServer {
+func newSSHServer(t *testing.T, options ...string) *sshServer {
 	t.Helper()
 	sshd := findSSHD(t)
-	s := &sshServer{dir: t.TempDir(), port: freePort(t)}
+	s := &sshServer{dir: t.TempDir(), port: freePort(t), left: make(chan struct{}, 100)}
 	who, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +58,8 @@ AcceptEnv GIT_PROTOCOL
 SetEnv HOME=%s SHLVL=1
 KexAlgorithms curve25519-sha256
 LogLevel INFO
-`, s.port, s.file("host_key"), s.file("authorized_keys"), s.dir))
+%s
+`, s.port, s.file("host_key"), s.file("authorized_keys"), s.dir, strings.Join(options, "\n")))
 	host := strings.Fields(string(s.read(t, "host_key.pub")))
 	s.write(t, "known_hosts", fmt.Sprintf("[127.0.0.1]:%d %s %s\n", s.port, host[0], host[1]))
 	s.start(t, sshd)
@@ -103,7 +110,16 @@ func (s *sshServer) start(t *testing.T, sshd string) {
 	for lines.Scan() {
 		if said = append(said, lines.Text()); strings.HasPrefix(lines.Text(), "Server listening") {
 			go func() {
-				for lines.Scan() { // keep reading, or sshd would block
+				for lines.Scan() {
+					if strings.Contains(lines.Text(), "Accepted publickey") {
+						s.logins.Add(1)
+					}
+					if strings.Contains(lines.Text(), "Disconnected from user") {
+						select {
+						case s.left <- struct{}{}:
+						default: // no test counts them
+						}
+					}
 				}
 			}()
 			return

@@ -137,7 +137,7 @@ type GitClient struct {
 	// or, with an ssh address, over a connection of the user's own ssh. If that fails, the other client
 	// fetches it.
 	InProcess bool
-	// SSH is set if the connection is one of ssh.
+	// SSH is set if the repository is requested over ssh.
 	SSH bool
 	// Reason says why InProcess is not set; "" if it is set.
 	Reason string

@@ -9,6 +9,41 @@ import (
 // the next one. The zero value is ready for use. It must not be copied.
 type Memory struct {
 	places sync.Map // from a place of the type *T to the one that replaces it, of the same type
+
+	mu     sync.Mutex
+	ends   []func() // what Close calls
+	closed bool
+}
+
+// Close ends what clients keep open during the run. The requests of the run must have ended. If m is
+// nil, it does nothing.
+func (m *Memory) Close() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	ends := m.ends
+	m.ends, m.closed = nil, true
+	m.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+}
+
+// OnClose lets [Memory.Close] of the context's memory call end. It reports whether that will happen:
+// it returns false if the context has no Memory, or one that was closed.
+func OnClose(ctx context.Context, end func()) bool {
+	m, ok := ctx.Value(memoryKey{}).(*Memory)
+	if !ok {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.ends = append(m.ends, end)
+	return true
 }
 
 type memoryKey struct{}

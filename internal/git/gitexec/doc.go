@@ -27,7 +27,10 @@
 //
 // [Git.DialSSH] runs the ssh program that git would run, with the same arguments and environment, and
 // leaves the protocol to its caller. A user or host that begins with a dash is refused. The private
-// key of an address is in a file with mode 0600, and only the file's name is an argument.
+// key of an address is in a file with mode 0600, and only the file's name is an argument. In a context
+// with a [singleflight.Memory], equal hosts share a connection until the memory is closed: the first
+// session has it (ControlMaster), and others use its socket. It does not outlive this process, because
+// the first session ends when its input does.
 //
 // # Redirects
 //

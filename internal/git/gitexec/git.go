@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // The oldest supported version of git. It is the first that uses protocol version 2 by default;
@@ -56,6 +57,9 @@ type Git struct {
 	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
 
 	queues queues
+
+	sshConfigs singleflight.Group[sshIdentity, string]
+	sshLinks   sshLinks
 
 	httpOnce sync.Once
 	http     *HTTPSettings

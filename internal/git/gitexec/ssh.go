@@ -2,17 +2,20 @@ package gitexec
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
@@ -112,16 +115,12 @@ func (s sshProgram) argv(env, args []string) []string {
 	return append([]string{name}, args...)
 }
 
-// SSHConn is a connection to a git-upload-pack on a server, by the user's ssh.
-type SSHConn struct{ process *Process }
-
 // DialSSH starts git-upload-pack on the server of an ssh address as git does, and asks it for version 2
 // of the protocol. keyFile is a private key for ssh to offer; "" means the user's own keys. Nothing is
-// known of the connection yet when DialSSH returns.
+// known of the connection yet when DialSSH returns, unless it is a shared one.
 func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHConn, error) {
-	u := target.URL
 	// The caller has checked the address, but only here it becomes arguments of another program.
-	if err := git.CheckURL(u, []string{"ssh"}); err != nil {
+	if err := git.CheckURL(target.URL, []string{"ssh"}); err != nil {
 		return nil, err
 	}
 	found, err := g.find(ctx)
@@ -129,23 +128,79 @@ func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHC
 		return nil, err
 	}
 	network := &Network{SSHKeyFile: keyFile}
-	program := g.ssh(found, network)
 	env := procgroup.Without(g.environment(found, Command{Network: network}), repositoryVariables[:]...)
-	env = append(procgroup.Without(env, "GIT_PROTOCOL"), "GIT_PROTOCOL=version=2")
-	host := sshHost(u)
-	if isSSH, known := program.isOpenSSH(); !known {
-		// Git decides in the same way.
-		if _, err := g.runSSH(ctx, u, env, program.argv(env, append([]string{"-G"}, host...))); err != nil {
+	d := &sshDial{
+		git:     g,
+		url:     target.URL,
+		env:     append(procgroup.Without(env, "GIT_PROTOCOL"), "GIT_PROTOCOL=version=2"),
+		program: g.ssh(found, network),
+		host:    sshHost(target.URL),
+		command: uploadPack + " " + remoteQuote(remotePath(target)),
+	}
+	d.identity = sshIdentity{program: g.ssh(found, &Network{}), host: strings.Join(d.host, " ")}
+	if keyFile != "" {
+		key, err := os.ReadFile(keyFile)
+		if err != nil {
+			return nil, err
+		}
+		d.identity.key = sha256.Sum256(key)
+	}
+	if isSSH, known := d.program.isOpenSSH(); !known {
+		if _, err := d.config(ctx); err != nil { // git decides in the same way
 			return nil, fmt.Errorf("the ssh program of git's settings is not OpenSSH: %w", err)
 		}
 	} else if !isSSH {
 		return nil, errors.New("the ssh program of git's settings is not OpenSSH")
 	}
-	p := g.sshProcess(ctx, u, env, program.argv(env, append(host, uploadPack+" "+remoteQuote(remotePath(target)))))
-	if err := p.startWithPipes(); err != nil {
-		return nil, err
-	}
-	return &SSHConn{p}, nil
+	return d.dial(ctx)
+}
+
+// sshDial is one connection to make.
+type sshDial struct {
+	git      *Git
+	url      *url.URL
+	env      []string
+	program  sshProgram
+	host     []string // the arguments up to the name of the host
+	command  string   // for the server
+	identity sshIdentity
+}
+
+// sshIdentity is what must be equal for connections to be shared: the program and its arguments, the
+// user, the host, the port, and the key of the address.
+type sshIdentity struct {
+	program sshProgram
+	host    string
+	key     [sha256.Size]byte
+}
+
+// config returns the settings of ssh for the host, as "ssh -G" prints them. They are read once for each
+// identity.
+func (d *sshDial) config(ctx context.Context) (string, error) {
+	return singleflight.For(ctx, &d.git.sshConfigs).Do(ctx, d.identity, func(ctx context.Context) (string, error) {
+		p := d.process(ctx, append([]string{"-G"}, d.host...))
+		out := limitedBuffer{limit: maxSSHConfig, full: func() { p.cancel(ErrOutput) }}
+		p.cmd.Stdout = &out
+		if err := p.start(); err != nil {
+			return "", err
+		}
+		err := p.Wait()
+		return out.buf.String(), err
+	})
+}
+
+// start runs ssh with further options.
+func (d *sshDial) start(ctx context.Context, options ...string) (*Process, error) {
+	p := d.process(ctx, slices.Concat(options, d.host, []string{d.command}))
+	return p, p.startWithPipes()
+}
+
+// process returns a run of ssh that is ready to start.
+func (d *sshDial) process(ctx context.Context, args []string) *Process {
+	op := trace.Operation{Kind: "ssh", Target: addrs.Redact(d.url.String())}
+	p := d.git.newProcess(ctx, op, Command{}, d.program.argv(d.env, args))
+	p.program, p.cmd.Env = "ssh", d.env
+	return p
 }
 
 // sshHost returns the arguments of ssh up to the name of the host.
@@ -175,46 +230,3 @@ func remotePath(t Target) string {
 func remoteQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }
-
-// sshProcess returns a run of ssh that is ready to start.
-func (g *Git) sshProcess(ctx context.Context, u *url.URL, env, argv []string) *Process {
-	op := trace.Operation{Kind: "ssh", Target: addrs.Redact(u.String())}
-	p := g.newProcess(ctx, op, Command{}, argv)
-	p.program, p.cmd.Env = "ssh", env
-	return p
-}
-
-// runSSH runs ssh for its output.
-func (g *Git) runSSH(ctx context.Context, u *url.URL, env, argv []string) ([]byte, error) {
-	p := g.sshProcess(ctx, u, env, argv)
-	out := limitedBuffer{limit: maxSSHConfig, full: func() { p.cancel(ErrOutput) }}
-	p.cmd.Stdout = &out
-	if err := p.start(); err != nil {
-		return nil, err
-	}
-	return out.buf.Bytes(), p.Wait()
-}
-
-// Read reads what the server sends.
-func (c *SSHConn) Read(p []byte) (int, error) { return c.process.Stdout.Read(p) }
-
-// Write sends to the server.
-func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p) }
-
-// Wait waits for the end of ssh after its output has ended. If ssh has failed for a reason that git
-// would have as well, the error wraps [git.ErrAuthentication], [git.ErrHostUntrusted],
-// [git.ErrHostUnreachable] or [git.ErrRepositoryNotFound].
-func (c *SSHConn) Wait() error {
-	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
-	err := c.process.Wait()
-	if says(err, saysTemporary) || says(err, saysDropped) {
-		return err // git tries again
-	}
-	return explain(err)
-}
-
-// Close ends ssh.
-func (c *SSHConn) Close() { c.process.Kill() }
-
-// Kill ends ssh.
-func (c *SSHConn) Kill() { c.process.Kill() }

@@ -1,0 +1,320 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/singleflight"
+)
+
+const (
+	// maxSessions is the number of sessions that OpenSSH's server accepts on one connection, unless it
+	// is configured otherwise.
+	maxSessions = 10
+	// maxSocket bounds the length of a socket's path, in bytes. Systems allow 104 or more, and ssh
+	// creates the socket under a name that is 17 bytes longer.
+	maxSocket = 104 - 18
+	// maxParked is what a session that is no longer used may still send, in bytes.
+	maxParked = 64 << 10
+)
+
+// SSHConn is a session of git-upload-pack on a server, by the user's ssh.
+type SSHConn struct {
+	process *Process
+	link    *sshLink // nil if the connection is not shared
+	owner   bool     // the process has the connection that others share
+	closed  sync.Once
+}
+
+// dial starts a session, on a shared connection if that is possible.
+func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
+	links := singleflight.For(ctx, &d.git.sshLinks)
+	if !links.open(ctx) || !d.sharable(ctx) {
+		return d.dialAlone(ctx)
+	}
+	link, isNew := links.join(d.identity)
+	if isNew {
+		return d.dialLink(ctx, link)
+	}
+	select {
+	case <-link.ready:
+	case <-ctx.Done():
+		link.leave()
+		return nil, context.Cause(ctx)
+	}
+	switch {
+	case link.err == nil:
+	case isSSHVerdict(link.err):
+		link.leave()
+		return nil, link.err // ssh would say the same again
+	default:
+		link.leave()
+		return d.dialAlone(ctx)
+	}
+	p, err := d.start(ctx, "-o", "ControlMaster=no", "-o", "ControlPath="+link.socket)
+	if err != nil {
+		link.leave()
+		return nil, err
+	}
+	return &SSHConn{process: p, link: link}, nil
+}
+
+func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
+	p, err := d.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &SSHConn{process: p}, nil
+}
+
+// dialLink starts a session on a new connection that others can share. The connection outlives the
+// context, but not the run: ssh keeps it as long as its own session lasts, and that ends when this
+// process, even if it is killed, no longer holds its end of a pipe.
+func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error) {
+	p, err := d.start(context.WithoutCancel(ctx), "-o", "ControlMaster=yes", "-o", "ControlPath="+link.socket, "-o", "ControlPersist=no")
+	if err != nil {
+		link.settle(err)
+		return nil, err
+	}
+	link.began(p)
+	return &SSHConn{process: p, link: link, owner: true}, nil
+}
+
+// sharable reports whether the user has left it to others how connections are shared, and whether ssh
+// is OpenSSH, whose settings these are.
+func (d *sshDial) sharable(ctx context.Context) bool {
+	config, err := d.config(ctx)
+	if err != nil {
+		return false
+	}
+	none := false
+	for line := range strings.Lines(config) {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), " "); key {
+		case "controlmaster":
+			none = value == "false" || value == "no"
+		case "controlpath":
+			if value != "none" {
+				return false
+			}
+		}
+	}
+	return none
+}
+
+// Read reads what the server sends.
+func (c *SSHConn) Read(p []byte) (int, error) {
+	n, err := c.process.Stdout.Read(p)
+	if n > 0 && c.owner {
+		c.link.settle(nil) // ssh has created the socket before it started the session
+	}
+	return n, err
+}
+
+// Write sends to the server.
+func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p) }
+
+// Wait waits for the end of ssh after its output has ended. If ssh has failed for a reason that git
+// would have as well, the error wraps [git.ErrAuthentication], [git.ErrHostUntrusted],
+// [git.ErrHostUnreachable] or [git.ErrRepositoryNotFound].
+func (c *SSHConn) Wait() error {
+	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
+	err := c.process.Wait()
+	if !says(err, saysTemporary) && !says(err, saysDropped) { // otherwise git tries again
+		err = explain(err)
+	}
+	if c.owner {
+		c.link.end(err)
+	}
+	return err
+}
+
+// Close ends the session. A connection that others can share stays open.
+func (c *SSHConn) Close() {
+	c.closed.Do(func() {
+		if c.owner && c.link.works() {
+			go c.park()
+			return
+		}
+		c.process.Kill()
+		if c.owner {
+			c.link.end(context.Canceled)
+		} else if c.link != nil {
+			c.link.leave()
+		}
+	})
+}
+
+// park waits until the connection ends. The server has nothing more to send; a session in which it
+// does is ended.
+func (c *SSHConn) park() {
+	if n, _ := io.Copy(io.Discard, io.LimitReader(c.process.Stdout, maxParked)); n == maxParked {
+		_ = c.process.Stdout.Close()
+		_ = c.process.Stdin.Close()
+	}
+	c.link.end(errEnded)
+	_ = c.process.Wait()
+}
+
+// Kill ends the connection, also for those who share it.
+func (c *SSHConn) Kill() {
+	if c.link != nil {
+		c.link.end(errEnded)
+		c.link.kill()
+	}
+	c.process.Kill()
+}
+
+// errEnded means that a shared connection has ended.
+var errEnded = errors.New("the shared connection of ssh has ended")
+
+// isSSHVerdict reports whether the error is about the connection, and not about one repository.
+func isSSHVerdict(err error) bool {
+	return errors.Is(err, git.ErrAuthentication) || errors.Is(err, git.ErrHostUntrusted) || errors.Is(err, git.ErrHostUnreachable)
+}
+
+// sshLinks are the connections that the sessions of a run share. The zero value is ready for use.
+type sshLinks struct {
+	mu    sync.Mutex
+	begun bool
+	dir   string // the private directory of the sockets; "" if nothing is shared
+	links map[sshIdentity][]*sshLink
+	made  int
+}
+
+// open creates the directory for sockets. It reports whether connections can be shared, and will be
+// closed at the end of the run.
+func (l *sshLinks) open(ctx context.Context) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.begun {
+		return l.dir != ""
+	}
+	l.begun = true
+	dir, err := os.MkdirTemp("", "cotter-ssh-") // with the mode 0700
+	if err != nil {
+		return false
+	}
+	// ssh replaces "%" and "~", and splits at spaces.
+	simple := strings.Trim(dir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == ""
+	if !simple || !filepath.IsAbs(dir) || len(dir)+4 > maxSocket || !singleflight.OnClose(ctx, l.close) {
+		_ = os.Remove(dir)
+		return false
+	}
+	l.dir, l.links = dir, map[sshIdentity][]*sshLink{}
+	return true
+}
+
+// join returns a connection with room for another session, or a new one.
+func (l *sshLinks) join(identity sshIdentity) (link *sshLink, isNew bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, link := range l.links[identity] {
+		if link.enter() {
+			return link, false
+		}
+	}
+	l.made++
+	link = &sshLink{socket: filepath.Join(l.dir, strconv.Itoa(l.made)), ready: make(chan struct{}), sessions: 1}
+	l.links[identity] = append(l.links[identity], link)
+	return link, true
+}
+
+// close ends all connections.
+func (l *sshLinks) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var running sync.WaitGroup
+	for _, links := range l.links {
+		for _, link := range links {
+			running.Go(link.kill)
+		}
+	}
+	running.Wait()
+	_ = os.RemoveAll(l.dir)
+	l.dir, l.links = "", nil
+}
+
+// sshLink is a connection that sessions share.
+type sshLink struct {
+	socket string
+	// ready is closed when the connection works, or has failed with err.
+	ready chan struct{}
+	err   error
+
+	mu       sync.Mutex
+	settled  bool
+	ended    bool
+	sessions int
+	process  *Process // has the first session
+}
+
+// began says which process makes the connection.
+func (l *sshLink) began(p *Process) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.process = p
+}
+
+// kill ends the process that has the connection, if there is one.
+func (l *sshLink) kill() {
+	l.mu.Lock()
+	p := l.process
+	l.mu.Unlock()
+	if p != nil {
+		p.Kill()
+	}
+}
+
+// enter adds a session, unless there are as many as a server accepts.
+func (l *sshLink) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || l.sessions == maxSessions {
+		return false
+	}
+	l.sessions++
+	return true
+}
+
+func (l *sshLink) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sessions--
+}
+
+// works reports whether the connection was made and has not ended.
+func (l *sshLink) works() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.settled && !l.ended
+}
+
+// settle says that the connection works, or why it does not.
+func (l *sshLink) settle(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.settled {
+		return
+	}
+	l.settled, l.err, l.ended = true, err, err != nil
+	close(l.ready)
+}
+
+// end says that the connection has ended. If it has never worked, err is the reason.
+func (l *sshLink) end(err error) {
+	if err == nil {
+		err = errEnded
+	}
+	l.settle(err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+}
