@@ -136,7 +136,6 @@ func (c *configReader) ReadModule(ctx context.Context, dir config.Dir) (config.M
 			Prefix:          call.Prefix,
 			Source:          call.Source,
 			Version:         call.Version,
-			HasVersion:      call.HasVersion,
 			SourceComputed:  call.SourceComputed,
 			VersionComputed: call.VersionComputed,
 			Range:           call.Range,

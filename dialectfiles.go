@@ -225,8 +225,8 @@ func (c comparedForms) calls(tofu, terraform *configs.Module) []DialectDifferenc
 
 func describeCall(call configs.Call) string {
 	text := fmt.Sprintf("%q", addrs.Redact(call.Source))
-	if call.HasVersion {
-		text += fmt.Sprintf(" version %q", call.Version)
+	if call.Version != nil {
+		text += fmt.Sprintf(" version %q", *call.Version)
 	}
 	return text
 }

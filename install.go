@@ -461,7 +461,7 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 func constraintsBeside(modules []*module) []event.Warning {
 	var list []event.Warning
 	for _, m := range modules {
-		if c := m.call; c.from.IsRemote() && c.HasVersion {
+		if c := m.call; c.from.IsRemote() && c.Version != nil {
 			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
 				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}

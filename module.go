@@ -41,7 +41,7 @@ func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error
 	c := &call{Call: found, path: found.PathIn(caller.path()), caller: caller}
 	source, err := parseSource(found, dialect)
 	if err == nil {
-		c.from, err = origins.NewSource(source, found.Version, found.HasVersion)
+		c.from, err = origins.NewSource(source, found.Version)
 	}
 	c.from.Path = c.path
 	if caller.isElsewhere() {
@@ -58,7 +58,7 @@ func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error
 		rng = found.SourceRange
 	}
 	if c.from.Want, err = versions.ParseConstraints(c.from.Constraint); err != nil {
-		return c, c.failAt(rng, evaluated(found.VersionComputed, found.Version, err))
+		return c, c.failAt(rng, evaluated(found.VersionComputed, c.from.Constraint, err))
 	}
 	return c, nil
 }
@@ -66,7 +66,7 @@ func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error
 func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error) {
 	parser := dialect.parser()
 	source, err := parser.ParseModuleSource(found.Source)
-	if found.HasVersion && !origins.OffersVersions(source) {
+	if found.Version != nil && !origins.OffersVersions(source) {
 		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
@@ -93,10 +93,11 @@ func evaluated(computed bool, value string, err error) error {
 // address if the address has an argument for it, else in the version argument.
 func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
-	block := config.Call{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
+	block := config.Call{Name: name, Source: entry.Source}
 	source, err := dialect.parser().ParseModuleSource(entry.Source)
-	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.HasArg("version") {
-		block.HasVersion = false
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if inAddress := ok && err == nil && remote.Package.HasArg("version"); entry.Constraints != "" && !inAddress {
+		block.Version = &entry.Constraints
 	}
 	return block
 }

@@ -58,10 +58,8 @@ type Call struct {
 	Prefix addrs.Module
 	// Source is the source argument's value, not parsed yet.
 	Source string
-	// Version is the value of the version argument, if HasVersion says that the call has
-	// one.
-	Version    string
-	HasVersion bool
+	// Version is the value of the version argument; nil if there is none, or if it is null.
+	Version *string
 	// SourceComputed and VersionComputed say that the arguments are expressions, so
 	// messages should show their values.
 	SourceComputed, VersionComputed bool

@@ -17,14 +17,14 @@ func (c oneCall) ReadModule(_ context.Context, dir config.Dir) (config.Module, h
 	if !dir.Path.IsRoot() {
 		return config.Module{}, nil
 	}
-	return config.Module{Calls: []config.Call{{Name: "net", Source: c.source, Version: c.version, HasVersion: true}}}, nil
+	return config.Module{Calls: []config.Call{{Name: "net", Source: c.source, Version: &c.version}}}, nil
 }
 
 func ExampleReader() {
 	var reader config.Reader = oneCall{"acme/net/aws", "~> 1.2"}
 	module, _ := reader.ReadModule(context.Background(), config.Dir{Dir: "infra", Display: "."})
 	for _, call := range module.Calls {
-		fmt.Println(call.PathIn(nil), call.Source, call.Version)
+		fmt.Println(call.PathIn(nil), call.Source, *call.Version)
 	}
 	// A run in a test has the names of its file before its own.
 	fmt.Println(config.Call{Name: "setup", Prefix: addrs.Module{"test", "tests", "main"}}.PathIn(nil))

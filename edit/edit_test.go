@@ -109,7 +109,7 @@ func TestConstraints(t *testing.T) {
 			const to = "~> 2.0, != 2.1.0"
 			var changes []edit.Constraint
 			for _, c := range config.Calls {
-				changes = append(changes, edit.Constraint{Range: c.VersionRange, Old: c.Version, New: to})
+				changes = append(changes, edit.Constraint{Range: c.VersionRange, Old: *c.Version, New: to})
 			}
 			for _, p := range config.Providers {
 				changes = append(changes, edit.Constraint{Range: p.ConstraintRange, Old: p.Constraint, New: to})

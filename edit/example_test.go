@@ -34,7 +34,7 @@ func ExampleFiles() {
 		log.Fatal(diags)
 	}
 	call := module.Calls[0]
-	files, err := edit.Files(ctx, dir, edit.Changes{Constraints: []edit.Constraint{{Range: call.VersionRange, Old: call.Version, New: "~> 5.0"}}})
+	files, err := edit.Files(ctx, dir, edit.Changes{Constraints: []edit.Constraint{{Range: call.VersionRange, Old: *call.Version, New: "~> 5.0"}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -47,7 +48,7 @@ func (b *graphBuilder) module(key string) *graph.Module {
 func (b *graphBuilder) addModules(result *cotter.Result) {
 	for _, m := range result.Modules {
 		b.add(graph.Module{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version.String(), Constraint: m.Call.Version, Package: packageOf(m.Package),
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version.String(), Constraint: constraintOf(m.Call), Package: packageOf(m.Package),
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		})
 	}
@@ -57,9 +58,17 @@ func (b *graphBuilder) addModules(result *cotter.Result) {
 		if u.Source != nil {
 			source = u.Source.ForDisplay()
 		}
-		b.add(graph.Module{Key: key, Source: addrs.Redact(source), Constraint: u.Call.Version, File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
+		b.add(graph.Module{Key: key, Source: addrs.Redact(source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
 		b.mark(key, graph.Missing, reasonOf(u.Err))
 	}
+}
+
+// constraintOf returns the version argument of a call; "" if it has none.
+func constraintOf(call config.Call) string {
+	if call.Version == nil {
+		return ""
+	}
+	return *call.Version
 }
 
 // reasonOf returns the first line of an error about a call, without the call.

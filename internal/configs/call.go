@@ -135,7 +135,7 @@ func (a *arguments) call(ctx context.Context, b *block) (Call, bool, hcl.Diagnos
 		call.VersionComputed = computed
 		call.VersionRange = b.version.Expr.Range()
 		if known(version) {
-			call.Version, call.HasVersion = version.AsString(), true
+			call.Version = new(version.AsString())
 		}
 	}
 	if !known(source) || diags.HasErrors() {

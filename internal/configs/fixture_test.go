@@ -116,8 +116,8 @@ func describe(m *configs.Module, diags hcl.Diagnostics) string {
 	for _, call := range m.Calls {
 		name := strings.Join(append(call.Prefix, call.Name), ".")
 		fmt.Fprintf(&out, "%s at %s: source %q at %s", name, short(&call.Range), call.Source, short(&call.SourceRange))
-		if call.HasVersion {
-			fmt.Fprintf(&out, ", version %q at %s", call.Version, short(&call.VersionRange))
+		if call.Version != nil {
+			fmt.Fprintf(&out, ", version %q at %s", *call.Version, short(&call.VersionRange))
 		}
 		out.WriteByte('\n')
 	}

@@ -65,9 +65,8 @@ type Call struct {
 	Source      string
 	SourceRange hcl.Range
 	// Version is the value of the version argument, and VersionRange its position.
-	// HasVersion is false if there is no such argument or if it is null.
-	Version      string
-	HasVersion   bool
+	// Version is nil if there is no such argument or if it is null.
+	Version      *string
 	VersionRange hcl.Range
 	// SourceComputed and VersionComputed report whether the arguments are not literals.
 	SourceComputed, VersionComputed bool

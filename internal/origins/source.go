@@ -45,10 +45,13 @@ type Source struct {
 // digest.
 var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
 
-// NewSource returns the source for an address and the call's version argument, if hasVersion is
-// set. It does not parse Want.
-func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Source, error) {
-	s := Source{Address: address, HasConstraint: hasVersion, Constraint: version}
+// NewSource returns the source for an address and the call's version argument, which is nil if it
+// has none. It does not parse Want.
+func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
+	s := Source{Address: address}
+	if version != nil {
+		s.HasConstraint, s.Constraint = true, *version
+	}
 	remote, ok := address.(addrs.ModuleSourceRemote)
 	if !ok {
 		return s, nil
@@ -63,11 +66,11 @@ func NewSource(address addrs.ModuleSource, version string, hasVersion bool) (Sou
 		return s, errors.New("the escaping of the version argument in the address is malformed")
 	case len(inAddress) > 1:
 		return s, errors.New("the address has two version arguments")
-	case len(inAddress) > 0 && hasVersion:
+	case len(inAddress) > 0 && version != nil:
 		return s, errors.New("the call has two version arguments, one in the source address and one next to it")
 	case len(inAddress) > 0:
 		s.Constraint, s.InAddress, s.HasConstraint = inAddress[0], true, true
-	case !hasVersion:
+	case version == nil:
 		return s, nil
 	}
 	s.Repository = remote.Package.Without("version")

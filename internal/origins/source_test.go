@@ -31,7 +31,11 @@ func TestNewSource(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := origins.NewSource(address, test.version, test.version != "")
+			var version *string
+			if test.version != "" {
+				version = &test.version
+			}
+			got, err := origins.NewSource(address, version)
 			if (err != nil) != test.fails {
 				t.Fatalf("error %v, want one: %t", err, test.fails)
 			}
@@ -51,7 +55,7 @@ func TestMismatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := origins.NewSource(address, "~> 1.2", true)
+	source, err := origins.NewSource(address, new("~> 1.2"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,16 +89,19 @@ func (r *configReader) add(found *config.Module, path, prefix addrs.Module, sour
 	if source == nil || !hclsyntax.ValidIdentifier(name) || !r.canInstall(path, source) {
 		return
 	}
-	found.Calls = append(found.Calls, config.Call{
+	call := config.Call{
 		Name:         name,
 		Prefix:       slices.Clone([]string(prefix)),
 		Source:       source.String(),
-		Version:      version.Required.String(),
-		HasVersion:   len(version.Required) > 0,
 		Range:        at,
 		SourceRange:  at,
 		VersionRange: at,
-	})
+	}
+	if len(version.Required) > 0 {
+		constraint := version.Required.String()
+		call.Version = &constraint
+	}
+	found.Calls = append(found.Calls, call)
 }
 
 // displayed returns a range with the name that the file has after the installation.
