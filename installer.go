@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
@@ -189,7 +190,7 @@ func New(opts Options) *Installer {
 		StateDir:       opts.StateDir,
 		StateKey:       opts.StateKey,
 		PluginCacheDir: opts.PluginCacheDir,
-		LocalHosts:     opts.LocalHosts,
+		LocalHosts:     append(slices.Clone(opts.LocalHosts), hostsOf(opts.Services)...),
 		TrustInstalled: opts.TrustInstalled,
 		Parallel:       opts.Parallel,
 		OnEvent:        opts.OnEvent,
@@ -225,6 +226,19 @@ func (o Options) fetcher() *getmodules.Fetcher {
 		f.GitCredentials = o.Credentials.GitCredentials
 	}
 	return f
+}
+
+// hostsOf returns the hosts and ports of services that the user has named, with a port.
+func hostsOf(services map[addrs.Hostname]map[string]any) (hosts []string) {
+	for _, urls := range services {
+		for _, text := range urls {
+			text, _ := text.(string)
+			if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+				hosts = append(hosts, httpx.HostPort(u))
+			}
+		}
+	}
+	return hosts
 }
 
 // clientsOf returns the clients of an Installer.

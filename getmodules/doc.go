@@ -67,8 +67,9 @@
 // Servers may only point to https, to git over https or ssh, to oci, and to s3 and gcs over
 // https if there are getters for them. A server on this machine may also point to http on this
 // machine. Other servers may not point to this machine, to link-local addresses and the like.
-// The addresses that host names resolve to are not checked. These rules also apply to
-// redirects, with all git clients: git itself is configured not to follow redirects.
+// Over http and for OCI registries, the addresses that host names resolve to are checked too, unless
+// there is a proxy. These rules also apply to redirects, with all git clients: git itself is
+// configured not to follow redirects.
 //
 // A package's own configuration, and its .gitmodules, may not point to files of this machine, nor to
 // hosts to which a server at the place of the package may not point. Submodules on other hosts need

@@ -47,7 +47,7 @@ func (f *Fetcher) OCIWriter(host, repository string) (*OCIWriter, error) {
 	if err != nil {
 		return nil, fetchError(shown, err)
 	}
-	return &OCIWriter{f.ociRepository(addr), shown}, nil
+	return &OCIWriter{f.ociRepository(addr, nil), shown}, nil
 }
 
 // push runs an upload, and retries failures that may be temporary.

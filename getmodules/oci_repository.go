@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/ocistore"
@@ -86,7 +87,7 @@ func (f *Fetcher) openOCI(ctx context.Context, addr *ociAddress) (ocistore.Repos
 		return nil, errOwnGetter("oci", "open repositories: set Fetcher.OCI for that")
 	}
 	if f.OCI == nil {
-		return f.ociRepository(addr), nil
+		return f.ociRepository(addr, httpx.Pointer(ctx)), nil
 	}
 	found, err := f.OCI.OpenOCI(ctx, addr.host, addr.repository)
 	switch {
@@ -114,7 +115,7 @@ type ociRepository struct {
 }
 
 // ociRepository creates the client for a repository, without sending a request.
-func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
+func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	toRegistry, toToken := f.httpClient(defaultStallTimeout), f.httpClient(defaultStallTimeout)
 	toToken.MaxRedirects = 0
@@ -124,6 +125,7 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 		// This is not always the host of the address: Docker Hub has an alias.
 		host:     ref.Host(),
 		loopback: hostname.IsLoopback(&url.URL{Scheme: "https", Host: ref.Host()}),
+		pointer:  pointer,
 		api:      "/v2/" + a.repository + "/",
 	}
 	transport.plain.Store(slices.Contains(f.PlainHTTP, a.host))

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -28,6 +27,9 @@ type ociTransport struct {
 	host     string
 	loopback bool
 	plain    atomic.Bool
+	// pointer is the URL of the server or package that has named the registry; nil if the user or the
+	// project has.
+	pointer *url.URL
 	// api is the prefix of the paths of all requests to the registry. All other requests are
 	// for a token.
 	api string
@@ -61,6 +63,9 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (t *ociTransport) roundTrip(req *http.Request) (*http.Response, error) {
+	if t.pointer != nil {
+		req = req.WithContext(httpx.PointedTo(req.Context(), t.pointer))
+	}
 	// Digests apply to the bytes as they are stored.
 	asked := req.Clone(req.Context())
 	if at := t.at(); req.URL.Host == t.host && at.Scheme == "http" {
@@ -137,7 +142,7 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 	if err := t.checkTokenService(req); err != nil {
 		return nil, err
 	}
-	answer, err := t.token.Send(req)
+	answer, err := t.token.Send(req.WithContext(httpx.PointedToHost(req.Context(), t.at(), req.URL)))
 	if err != nil {
 		return nil, t.fromTokenService(req, err)
 	}
@@ -202,7 +207,7 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
 	}
-	if reason, ok := hostname.MayPointTo(t.at(), req.URL); !ok {
+	if reason, ok := httpx.MayPointTo(req.Context(), t.at(), req.URL); !ok {
 		return t.refuse(req, reason)
 	}
 	hasSecret := req.Header.Get("Authorization") != "" || req.Body != nil && req.Body != http.NoBody

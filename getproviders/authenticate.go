@@ -48,12 +48,12 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	var document, signature []byte
 	group, fetchCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		document, err = p.document(fetchCtx, p.found.SumsURL, signing.MaxSums)
+		document, err = p.document(p.limited(fetchCtx, p.found.SumsURL), p.found.SumsURL, signing.MaxSums)
 		return err
 	})
 	if isSigned {
 		group.Go(func() (err error) {
-			signature, err = p.document(fetchCtx, p.found.SignatureURL, signing.MaxSignature)
+			signature, err = p.document(p.limited(fetchCtx, p.found.SignatureURL), p.found.SignatureURL, signing.MaxSignature)
 			return err
 		})
 	}

@@ -212,9 +212,19 @@ func registryError(err error) error {
 	return err
 }
 
+// limited returns the context for requests to a URL that the registry has named. Its client has judged
+// the text of the URL.
+func (p *directPackage) limited(ctx context.Context, at string) context.Context {
+	to, err := url.Parse(at)
+	if err != nil {
+		return ctx
+	}
+	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(p.found.Provider.Hostname)}, to)
+}
+
 // Download implements [Package].
 func (p *directPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	req, err := newRequest(ctx, p.found.URL)
+	req, err := newRequest(p.limited(ctx, p.found.URL), p.found.URL)
 	if err != nil {
 		return atLocation(p.Location(), err)
 	}

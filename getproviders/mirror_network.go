@@ -342,7 +342,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 	}
 	client := p.mirror.client()
 	client.Floor = httpx.Floor{Window: mirrorStall}
-	req, err := newRequest(ctx, at.String())
+	req, err := newRequest(httpx.PointedToName(ctx, p.mirror.URL, &at), at.String())
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.location, err)
 	}

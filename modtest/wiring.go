@@ -68,15 +68,28 @@ func (w *World) dial(ctx context.Context, network, addr string) (net.Conn, error
 	}
 	var d net.Dialer
 	if host == exampleDomain || strings.HasSuffix(host, "."+exampleDomain) {
+		listener := w.host
 		if port == "80" {
-			return d.DialContext(ctx, network, strings.TrimPrefix(w.plainURL, "http://"))
+			listener = strings.TrimPrefix(w.plainURL, "http://")
 		}
-		return d.DialContext(ctx, network, w.host)
+		conn, err := d.DialContext(ctx, network, listener)
+		if err != nil {
+			return nil, err
+		}
+		return exampleConn{conn}, nil
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("modtest: %q is outside of the world, which has only loopback addresses and %s", host, exampleDomain)
 	}
 	return d.DialContext(ctx, network, addr)
+}
+
+// exampleConn is a connection to a host below example.com. Its remote address is one that is reserved
+// for examples (RFC 5737): a client must not follow packages and servers to names on this machine.
+type exampleConn struct{ net.Conn }
+
+func (exampleConn) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(203, 0, 113, 1), Port: 443}
 }
 
 // Env returns environment entries, "NAME=value", with which a child process trusts the world's

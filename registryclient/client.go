@@ -244,9 +244,16 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	return req, nil
 }
 
+// limited returns the context for requests to the service, whose URL the registry's host has named.
+// Package disco has judged its text: the user may have named it.
+func (r *request) limited(ctx context.Context) context.Context {
+	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
+}
+
 // get sends a request to an endpoint of the protocol, and again if its credentials were
 // refused and have been renewed.
 func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
+	ctx = r.limited(ctx)
 	for isRepeated := false; ; isRepeated = true {
 		req, err := r.build(ctx, c.Services, true)
 		if err != nil {

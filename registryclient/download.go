@@ -61,6 +61,7 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 		return asRequestError(about, err)
 	}
 	r := &request{subject: about, url: at.URL()}
+	ctx = httpx.PointedToName(ctx, base, r.url)
 	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, r.url))
 	if err != nil {
 		return r.fail(err)

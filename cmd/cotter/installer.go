@@ -76,9 +76,9 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 }
 
 // localHosts returns the hosts that packages and servers may name although they are on this machine:
-// those of the user's list, and the servers for the user's AWS credentials.
+// those of the user's lists, and the servers for the user's AWS credentials.
 func localHosts(user *policy.UserSettings) []string {
-	all := slices.Clone(user.LocalHosts)
+	all := slices.Concat(user.LocalHosts, user.PlainHTTP)
 	for _, endpoint := range user.S3Endpoints {
 		if u, err := url.Parse(endpoint); err == nil {
 			all = append(all, httpx.HostPort(u))

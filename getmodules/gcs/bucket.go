@@ -72,6 +72,9 @@ func leavesHTTPS(from, to *url.URL) (reason string) {
 // send requests a path and passes the answer to read. It retries failures that may be
 // temporary. It looks up the credentials for each attempt, because they may expire.
 func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
+	if b.getter.Endpoint != "" {
+		ctx = httpx.WithoutPointer(ctx) // the user has named the server, whoever has named the bucket
+	}
 	return b.client.Retry.Do(ctx, b.endpoint.Host, func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint.String()+"/storage/v1/b/"+path, http.NoBody)
 		if err != nil {

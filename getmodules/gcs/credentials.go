@@ -51,6 +51,8 @@ func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*creden
 	}
 	// Several downloads may do this concurrently, each with its own context.
 	found, err := inTime(ctx, func() (*credentials, error) {
+		// The user's own settings lead to the server for tokens, which may be a metadata service.
+		ctx := httpx.WithoutPointer(ctx)
 		return g.find(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: client}))
 	})
 	if err != nil {

@@ -27,7 +27,8 @@
 //     an address like that
 //
 // A server on this machine may point to this machine. An IPv6 address that represents an IPv4
-// address (mapped, NAT64, 6to4) is treated like that address. Only the text of a host is checked.
+// address (mapped, NAT64, 6to4) is treated like that address. Only the text of a host is checked
+// here; package httpx also checks the addresses of connections.
 // Addresses of private networks are allowed, because companies run servers there.
 package hostname
 

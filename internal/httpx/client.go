@@ -173,7 +173,10 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 	}
 	asked := []*url.URL{req.URL}
 	for {
-		answer, err := c.transport().RoundTrip(req)
+		answer, err := c.roundTrip(req)
+		if denied, ok := errors.AsType[*DeniedError](err); ok {
+			return nil, refusedAfter(asked, denied)
+		}
 		if err != nil {
 			return nil, w.networkError(asked, err)
 		}
@@ -188,7 +191,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		req = redirected(req, next)
+		req = redirected(req.WithContext(PointedToHost(req.Context(), req.URL, next)), next)
 		asked = append(asked, next)
 	}
 }

@@ -20,13 +20,26 @@
 //     [InsecureRedirect], http is followed only from this machine to this machine, and URLs with
 //     credentials are refused.
 //   - A server elsewhere must not redirect to this machine, to link-local addresses and similar
-//     ones; see package hostname. Names are not resolved.
+//     ones; see the next section.
 //   - A [Rule] in the request's context may deny URLs. It is applied to every URL before it is
 //     requested: the first one and the targets of redirects.
 //   - If the origin (scheme, host and port) changes, all headers are dropped except Accept,
 //     Accept-Encoding, User-Agent, Range and If-Range. Dropped headers are not sent again if a later
 //     redirect returns to the first origin. A Referer is never sent.
 //   - A refused redirect is a [*RedirectError], which has both URLs.
+//
+// # Hosts that others name
+//
+// A server or a package must not name hosts that only have a meaning on this machine; see package
+// hostname. [PointedTo] marks the requests to what they name, and redirects do so themselves. Such a
+// URL is judged by its text, and then by the address to which its name resolves: a connection to a
+// refused address is closed before anything is sent. Each limit has its own connections, so a request
+// never uses one that was opened under another limit. Hosts and ports of [WithNames] are allowed. An
+// origin is judged by its text alone, so that the outcome does not depend on what was requested before.
+//
+// Through a proxy, only the text is judged, because the proxy resolves names. The same is true if the
+// transport of [Client].HTTP is not an [*http.Transport]. What its own DialContext returns is judged by
+// its remote address.
 //
 // Cookies are not kept. The redirect policy, the cookie jar and the Timeout of [Client].HTTP are
 // not used.

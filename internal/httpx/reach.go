@@ -38,6 +38,15 @@ func PointedToHost(ctx context.Context, from, to *url.URL) context.Context {
 	return PointedTo(ctx, from)
 }
 
+// PointedToName is [PointedToHost] for a URL whose text has been judged before. If the text says that its
+// host is on this machine, the limits of ctx stay as they are.
+func PointedToName(ctx context.Context, from, to *url.URL) context.Context {
+	if hostname.ScopeOf(to.Hostname()) != hostname.Anywhere {
+		return ctx
+	}
+	return PointedToHost(ctx, from, to)
+}
+
 // WithNames returns a context in which servers and packages may also point to the hosts and ports for
 // which named returns who names them. named gets them in the form of [HostPort]. It is only called if
 // a request would be refused otherwise.
@@ -50,6 +59,17 @@ func WithNames(ctx context.Context, named func(hostPort string) Naming) context.
 	}
 	return context.WithValue(ctx, ruleKey{}, rule)
 }
+
+// WithoutPointer returns a context for requests to a URL that the user has named, for example in an
+// environment variable, although they are sent for what a server or a package has named.
+func WithoutPointer(ctx context.Context) context.Context {
+	rule := ruleOf(ctx)
+	rule.from = nil
+	return context.WithValue(ctx, ruleKey{}, rule)
+}
+
+// Pointer returns the URL in the last [PointedTo] of a context, or nil.
+func Pointer(ctx context.Context) *url.URL { return ruleOf(ctx).from }
 
 // HostPort returns the host and the port of a URL in the form in which hosts are compared.
 func HostPort(u *url.URL) string {
@@ -94,6 +114,11 @@ func (r Rule) checkReach(to *url.URL, addr netip.Addr) *ReachError {
 	if r.allows(to, scope) {
 		return nil
 	}
+	return r.refused(to, addr, scope)
+}
+
+// refused returns the error for a URL.
+func (r Rule) refused(to *url.URL, addr netip.Addr, scope hostname.Scope) *ReachError {
 	refused := &ReachError{To: addrs.Redact(to.Scheme + "://" + to.Host), HostPort: HostPort(to), Addr: addr, Scope: scope}
 	if r.from.Host != "" {
 		refused.From = Origin(r.from)

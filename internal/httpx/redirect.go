@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,11 +57,14 @@ func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*ur
 	}
 	refused.To = addrs.Redact(to.String())
 	refused.Reason = c.whyRefused(req.Method, from, to)
+	if err := ruleOf(PointedTo(req.Context(), from)).checkReach(to, netip.Addr{}); refused.Reason == "" && err != nil {
+		refused.Reason, refused.Err = "its host is "+err.Scope.String(), &DeniedError{URL: refused.To, Err: err}
+	}
 	if refused.Reason == "" && len(asked) > c.MaxRedirects {
 		refused.Reason = fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects)
 	}
 	if refused.Reason == "" {
-		if refused.Err = checkRule(req.Context(), to); refused.Err != nil {
+		if refused.Err = checkRule(PointedToHost(req.Context(), from, to), to); refused.Err != nil {
 			refused.Reason = refused.Err.Error()
 		}
 	}
@@ -81,11 +85,18 @@ func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	case from.Scheme == "https" && to.Scheme != "https":
 		return "redirects from https to http are not followed"
 	}
-	reason, ok := hostname.MayPointTo(from, to)
-	if ok && c.Refuse != nil {
-		reason = c.Refuse(from, to)
+	if c.Refuse != nil {
+		return c.Refuse(from, to)
 	}
-	return reason
+	return ""
+}
+
+// refusedAfter returns the error for a request that was not sent because of the address of its host.
+func refusedAfter(asked []*url.URL, denied *DeniedError) error {
+	if len(asked) == 1 {
+		return denied
+	}
+	return &RedirectError{From: lastRedirect(asked[:len(asked)-1]), To: lastRedirect(asked), Reason: denied.Error(), Err: denied}
 }
 
 // InsecureRedirect refuses redirects to http, except from this machine to this machine, and

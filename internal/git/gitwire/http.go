@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 const (
@@ -43,6 +45,8 @@ type HTTP struct {
 	Repository *url.URL
 
 	base *url.URL // the URL of the repository after a redirect; nil if there was none
+	// pointer is the URL that redirected to the host of base; nil if that is the host of Repository.
+	pointer *url.URL
 }
 
 // endpoint returns a URL below the URL of the repository. Like git, it just appends the name:
@@ -79,6 +83,9 @@ func (t *HTTP) postOnce(ctx context.Context, body []byte) (io.ReadCloser, error)
 	u, err := t.endpoint(service)
 	if err != nil {
 		return nil, err
+	}
+	if t.pointer != nil {
+		ctx = httpx.PointedTo(ctx, t.pointer)
 	}
 	request, err := newRequest(ctx, http.MethodPost, u, bytes.NewReader(body))
 	if err != nil {

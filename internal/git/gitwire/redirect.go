@@ -35,6 +35,10 @@ func (t *HTTP) discover(ctx context.Context) error {
 		body, err := t.do(request, advertType)
 		var moved *movedError
 		if errors.As(err, &moved) {
+			if httpx.HostPort(u) != httpx.HostPort(moved.to) {
+				t.pointer = u
+				ctx = httpx.PointedTo(ctx, u)
+			}
 			u = moved.to
 			continue
 		}

@@ -39,6 +39,8 @@ type HTTP struct {
 	User *url.Userinfo
 
 	base *url.URL // the URL of the repository after redirects
+	// pointer is the URL that redirected to the host of base; nil if that is the host of Repository.
+	pointer *url.URL
 }
 
 // at returns the URL of the repository with the given suffix and query.
@@ -58,6 +60,9 @@ func (h *HTTP) at(path, query string) *url.URL {
 
 // request returns a request with the credentials of the user.
 func (h *HTTP) request(ctx context.Context, method string, u *url.URL) (*http.Request, error) {
+	if h.pointer != nil {
+		ctx = httpx.PointedTo(ctx, h.pointer)
+	}
 	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", userAgent)
@@ -104,7 +109,10 @@ func (h *HTTP) moved(asked []*url.URL) error {
 	if !ok {
 		return fmt.Errorf("%w: the redirect to %q does not point to a repository", git.ErrRefused, addrs.Redact(last.String()))
 	}
-	for _, u := range asked {
+	for i, u := range asked {
+		if i > 0 && httpx.HostPort(asked[i-1]) != httpx.HostPort(u) {
+			h.pointer = asked[i-1]
+		}
 		if !httpx.SameOrigin(u, asked[0]) {
 			h.User = nil
 		}

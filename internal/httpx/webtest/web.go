@@ -96,5 +96,17 @@ func (w *Web) dial(ctx context.Context, network, addr string) (net.Conn, error) 
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 	}
 	var d net.Dialer
-	return d.DialContext(ctx, network, listener)
+	conn, err := d.DialContext(ctx, network, listener)
+	if host, _, _ := net.SplitHostPort(addr); err != nil || net.ParseIP(host) != nil || host == "localhost" {
+		return conn, err
+	}
+	return namedConn{conn}, nil
+}
+
+// namedConn is a connection to a name. Its remote address is one that is reserved for examples (RFC
+// 5737), because a client must not follow a server to a name that is on this machine.
+type namedConn struct{ net.Conn }
+
+func (namedConn) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(203, 0, 113, 1), Port: 443}
 }
