@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -258,6 +260,9 @@ func clientsOf(in *Installer) clients {
 			Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true,
 		}
 	}
+	if c.cacheErr = pathsafe.CheckOwners(c.cacheDir); c.cacheErr != nil {
+		c.cacheDir = ""
+	}
 	if c.parallel <= 0 {
 		c.parallel = defaultParallel
 	}
@@ -275,11 +280,24 @@ func eventsOf(in *Installer, req Request) *events {
 }
 
 // userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random
-// one and a warning is sent; other runs do not recognize files sealed with a random key. Runs
-// that only read pass nil events, and create no key.
+// one and a warning is sent; other runs do not recognize files sealed with a random key. The same
+// warning says if the cache is not protected from other users. Runs that only read pass nil events,
+// and create no key.
 func userOf(in *Installer, events *events) (user, error) {
 	if in.shared != nil {
 		return in.shared.user, nil
+	}
+	stateDir := in.StateDir
+	if in.StateKey != "" {
+		stateDir = "" // it is not used
+	}
+	exposed := pathsafe.CheckOwners(in.CacheDir, stateDir)
+	if exposed != nil && events != nil {
+		events.emit(event.Warning{
+			Message: fmt.Sprintf("%s; so nothing there is used, and nothing that this run learns is kept for later runs", exposed),
+			Kind:    event.WarningExposed,
+			Err:     exposed,
+		})
 	}
 	u := user{hasState: in.StateDir != "" || in.StateKey != ""}
 	var err error
@@ -298,7 +316,7 @@ func userOf(in *Installer, events *events) (user, error) {
 	if u.key, err = read(in.StateDir); err == nil {
 		return u, nil
 	}
-	if events != nil {
+	if events != nil && !errors.As(err, new(*ExposedError)) {
 		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
 	}
 	u.key = userkey.Random()

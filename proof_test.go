@@ -15,8 +15,10 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cache"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -362,5 +364,36 @@ func TestUnusableCache(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/.cotter/stage/@cache")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the temporary cache is still there: %v", err)
+	}
+}
+
+// A cache and a key that other users can exchange are not used, there is one warning, and nothing is
+// written there.
+func TestExposedCache(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	open := filepath.Join(testenv.EnterableDir(t), "open")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil { //nolint:gosec // this is the test
+		t.Fatal(err)
+	}
+	in := p.installer()
+	in.CacheDir, in.StateDir = filepath.Join(open, "cache"), filepath.Join(open, "state")
+	var warnings []event.Warning
+	in.OnEvent = func(e cotter.Event) {
+		if w, ok := e.(event.Warning); ok {
+			warnings = append(warnings, w)
+		}
+	}
+	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) != 1 || warnings[0].Kind != event.WarningExposed || !errors.As(warnings[0].Err, new(*cotter.ExposedError)) {
+		t.Errorf("the warnings are %+v, want one of the kind %q", warnings, event.WarningExposed)
+	}
+	if found, err := os.ReadDir(open); len(found) > 0 || err != nil {
+		t.Errorf("the directory has %v, %v", found, err)
+	}
+	if err := (cache.Cache{Dir: in.CacheDir, StateDir: in.StateDir}).Check(); !errors.As(err, new(*cotter.ExposedError)) {
+		t.Errorf("Check = %v, want an ExposedError", err)
 	}
 }

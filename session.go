@@ -34,8 +34,10 @@ type clients struct {
 	pluginCacheDir string
 	stores         []PackageStore
 	// config is nil for the reader that is made for each request.
-	config   ConfigReader
+	config ConfigReader
+	// cacheDir is "" if there is no cache, or if other users can exchange it, which is cacheErr then.
 	cacheDir string
+	cacheErr error
 	// parallel is the number of packages that are worked on at once.
 	parallel int
 	// trustInstalled says that what is installed needs no other evidence.
@@ -166,6 +168,7 @@ func newSession(c clients, by user, temporary string) (*session, error) {
 		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
 	}
 	var err error
+	shared.CacheErr = c.cacheErr
 	if c.cacheDir != "" {
 		shared.Cache, shared.CacheErr = store.OpenModules(c.cacheDir, by.key)
 	}
@@ -199,10 +202,11 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	return of
 }
 
-// warnOfCache warns once per session that packages are not kept.
+// warnOfCache warns once per session that packages are not kept. userOf has warned of a cache that
+// other users can exchange.
 func (s *session) warnOfCache(events *events) {
 	s.cacheWarning.Do(func() {
-		if s.CacheErr != nil {
+		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*ExposedError)) {
 			events.emit(event.Warning{
 				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
 				Kind:    event.WarningNoCache,

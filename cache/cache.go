@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -34,6 +35,15 @@ func (c Cache) CheckKey() error {
 	}
 	_, err := userkey.Read(c.StateDir)
 	return err
+}
+
+// Check returns a *[cotter.ExposedError] if other users can exchange what is in Dir or StateDir.
+// Installations do not use such a directory.
+func (c Cache) Check() error {
+	if c.StateKey != "" {
+		return pathsafe.CheckOwners(c.Dir)
+	}
+	return pathsafe.CheckOwners(c.Dir, c.StateDir)
 }
 
 // key returns the user's key, or a random one if the user has no key yet. A key that cannot be used is an

@@ -147,6 +147,8 @@ type Warning struct {
 	Message string
 	// Kind is set for warnings that the user can act on.
 	Kind WarningKind
+	// Err is the error that Message describes. It is nil for most kinds.
+	Err error
 }
 
 // UnexpectedFiles reports that the installed files of a module or a provider are neither those
@@ -173,6 +175,10 @@ const (
 	// WarningNoCache says that the cache cannot be used, so fetched packages are not kept
 	// for later runs. The field CacheDir of cotter.Installer can name another directory.
 	WarningNoCache WarningKind = "no cache"
+	// WarningExposed says that other users can exchange what is in CacheDir or StateDir of
+	// cotter.Installer, so these are not used. Err is a *cotter.ExposedError, which names the
+	// directories.
+	WarningExposed WarningKind = "exposed"
 	// WarningDialectAssumed says that the registry of a module or a provider depends on the
 	// stock tool that the project is for, and that the tool was assumed. The field Dialect of
 	// cotter.Request sets it.

@@ -14,6 +14,7 @@ import (
 	packagecache "github.com/cotterpin/cotter/cache"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/event"
 )
 
 func cacheCommand(out *output) *cli.Command {
@@ -116,6 +117,9 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, c packagec
 		}
 		clean = c.CleanAll
 		o.cleanedProjects(projects)
+	}
+	if exposed, ok := errors.AsType[*cotter.ExposedError](c.Check()); ok {
+		o.printWarning("", event.Warning{Message: exposed.Error() + "; so installations do not use it", Kind: event.WarningExposed, Err: exposed})
 	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."
 	freed, err := clean(ctx, olderThan)

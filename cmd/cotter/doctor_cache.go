@@ -6,15 +6,26 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/cotterpin/cotter"
 	packagecache "github.com/cotterpin/cotter/cache"
 )
 
 // lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
+	user := packagecache.Cache{Dir: d.in.CacheDir, StateDir: d.in.StateDir, StateKey: d.in.StateKey}
+	if exposed, ok := errors.AsType[*cotter.ExposedError](user.Check()); ok {
+		d.note(asStep(protect(exposed)), "%s; so installations do not use it", exposed)
+	}
 	d.cache(ctx)
 	d.key()
+}
+
+// asStep returns a remedy for errors in the form of those of the doctor.
+func asStep(remedy string) string {
+	return strings.ToLower(remedy[:1]) + strings.TrimSuffix(remedy[1:], ".")
 }
 
 func (d *doctor) cache(ctx context.Context) {
@@ -81,6 +92,7 @@ func (d *doctor) key() {
 	}
 	err := user.CheckKey()
 	switch {
+	case errors.As(err, new(*cotter.ExposedError)): // lookAtCache has noted it
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.StateDir)
 	case err != nil:

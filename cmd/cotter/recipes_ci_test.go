@@ -286,7 +286,11 @@ func (r *recipes) gitlab(t *testing.T) {
 	}
 	job := jobs["validate"]
 	run := func(repo string) int {
-		m := r.machine(t, "sh").with("CI=true", "CI_PROJECT_DIR="+repo, "COTTER_STATE_KEY="+stateKey)
+		builds := filepath.Dir(repo)
+		if err := os.Chmod(builds, 0o777); err != nil { //nolint:gosec // as GitLab does
+			t.Fatal(err)
+		}
+		m := r.machine(t, "sh", "chmod").with("CI=true", "CI_BUILDS_DIR="+builds, "CI_PROJECT_DIR="+repo, "COTTER_STATE_KEY="+stateKey)
 		for name, value := range job.Variables {
 			m = m.with(name + "=" + strings.ReplaceAll(value, "$CI_PROJECT_DIR", repo))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -110,7 +111,8 @@ var remedyTable = []remedyRow{
 
 	always[*cotter.DialectError](nameTool),
 
-	// Files of the project, and its git repository.
+	// Files of the project, and its git repository; the user's directories.
+	on(func(e *cotter.ExposedError) []remedy { return do(protect(e)) }),
 	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
@@ -306,6 +308,8 @@ func warningRemedies(project string, w event.Warning) []remedy {
 	switch w.Kind {
 	case event.WarningNoCache:
 		return []remedy{{text: "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory.", project: project}}
+	case event.WarningExposed:
+		return remediesOf(project, w.Err)
 	case event.WarningRepositoryOwner:
 		return []remedy{{text: "If you trust it, add its directory to `safe.directory` in your git configuration.", project: project}}
 	case event.WarningShallowHistory:
@@ -472,4 +476,19 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// protect says how to protect directories from other users.
+func protect(e *cotter.ExposedError) string {
+	command, dirs := "chmod go-w", ""
+	for _, dir := range e.Dirs {
+		if dir.Foreign {
+			return "Use COTTER_CACHE_DIR and COTTER_STATE_DIR to name directories whose parents all belong to you or to root."
+		}
+		if dir.Owner != os.Geteuid() && os.Geteuid() != 0 {
+			command = "sudo chmod go-w"
+		}
+		dirs += " " + shellWord(dir.Path)
+	}
+	return fmt.Sprintf("Run `%s%s`, or use COTTER_CACHE_DIR and COTTER_STATE_DIR to name other directories.", command, dirs)
 }

@@ -1,4 +1,5 @@
-// Package pathsafe defines which names and links the tree of a module package may have. The
+// Package pathsafe defines which names and links the tree of a module package may have, and which
+// directories of the user are protected from other users ([CheckOwners]). The
 // packages that write trees (treewriter, and getmodules through it) and the package that reads
 // them (hashing) use the same rules.
 //

@@ -13,7 +13,8 @@
 // project's directory in the purpose.
 //
 // The key is 32 random bytes in the file "key" of the user's state directory. The file is created
-// on first use and readable only by the user (mode 0600). A secret text, such as one that a CI
+// on first use and readable only by the user (mode 0600). The directory must comply with
+// [pathsafe.CheckOwners], so that no other user can exchange the file. A secret text, such as one that a CI
 // system stores, can be used instead ([FromSecret]). Without either, a random key of the process
 // is used, which proves nothing to later processes ([Random]).
 //

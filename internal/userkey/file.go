@@ -5,12 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // fileName is the name of the key file in the state directory.
@@ -18,7 +20,7 @@ const fileName = "key"
 
 // Read returns the key in a state directory. If there is no key, the error wraps fs.ErrNotExist.
 // It is an error if other users can read the file or could have written it, because they could
-// forge proofs.
+// forge proofs. If they could exchange the directory, it is a *[pathsafe.ExposedError].
 func Read(dir string) (*Key, error) {
 	root, err := open(dir)
 	if err != nil {
@@ -31,6 +33,9 @@ func Read(dir string) (*Key, error) {
 // open opens the state directory, which must not be a link: the link and its target can have
 // different owners.
 func open(dir string) (*os.Root, error) {
+	if err := pathsafe.CheckOwners(dir); err != nil {
+		return nil, err
+	}
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return nil, err
@@ -42,11 +47,17 @@ func open(dir string) (*os.Root, error) {
 }
 
 func read(root *os.Root) (*Key, error) {
-	secret, err := atomicfile.Read(root, fileName, size+1)
+	file, err := atomicfile.Open(root, fileName, size)
 	if err != nil {
 		return nil, err
 	}
-	info, err := root.Lstat(fileName)
+	defer file.Close()
+	// What is checked is the opened file: its name may mean another one by now.
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	secret, err := io.ReadAll(io.LimitReader(file, size+1))
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +78,9 @@ const maxWait = 5 * time.Second
 // ReadOrMake is like [Read], but creates the directory and the key if they do not exist.
 // Processes that call it at the same time get the same key.
 func ReadOrMake(dir string) (*Key, error) {
+	if err := pathsafe.CheckOwners(dir); err != nil {
+		return nil, err // before the directory is created
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
