@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -149,6 +151,45 @@ func TestForeignText(t *testing.T) {
 	p.run(t, "list")
 	p.write(t, ".terraform.lock.hcl", "module \"a\\u001b[2J\" {\n  source = \"\\u202e\"\n version = \"\x1b[2J\"\n}\n")
 	p.run(t, "install")
+}
+
+// TestCommandsOfBuildServers calls directories and modules as build servers write commands.
+func TestCommandsOfBuildServers(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("file names on Windows have no colons")
+	}
+	p := &printer{world: modtest.New(t, fstest.MapFS{"archives/ok.zip/main.tf": {}}), dir: t.TempDir()}
+	names := []string{"::add-mask::x", "::error file=a::x", " ::warning::x", "\u00a0::notice::x", "##[group]x", "a ##[error]x", "##vso[task.complete]x", "##teamcity[x]"}
+	for _, name := range names {
+		p.write(t, filepath.Join(name, "main.tf"), "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\nmodule \"own\" {\n  source = \"./"+name+"\"\n}\n")
+		p.write(t, filepath.Join(name, name, name+".tf"), "locals {}\n")
+		p.write(t, filepath.Join("broken", name, "main.tf"), "module \""+name+"\" {\n}\n")
+	}
+	command := regexp.MustCompile(`(?m)^[\pZ\s]*::|##(\[|vso\[|teamcity\[)`)
+	run := func(args ...string) {
+		cmd := exec.Command(cotterBinary, args...)
+		cmd.Dir = p.dir
+		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
+		text, _ := cmd.CombinedOutput() // some of these commands fail
+		if args[0] != "--chdir" && !regexp.MustCompile(`add-mask|error|group|vso`).Match(text) {
+			t.Errorf("cotter %q prints no name:\n%s", args, text)
+		}
+		if found := command.FindAllString(string(text), -1); found != nil {
+			t.Errorf("cotter %q prints the commands %q:\n%s", args, found, text)
+		}
+	}
+	for _, args := range [][]string{
+		{"install", "--recursive"}, {"install", "--recursive", "--json"}, {"verify", "--recursive"}, {"list", "--recursive"}, {"list", "--recursive", "--json"},
+		{"sbom", "--recursive"}, {"lock", "--check", "--recursive"}, {"why", names[0]}, {names[0]}, {"--" + names[4]},
+	} {
+		run(args...)
+	}
+	for _, name := range names {
+		for _, args := range [][]string{{"install"}, {"graph"}, {"graph", "--json"}, {"tree"}, {"list"}, {"sbom"}, {"verify"}} {
+			run(append([]string{"--chdir", filepath.Join(p.dir, name)}, args...)...)
+		}
+	}
 }
 
 // printer is a project in which commands are run for their output.

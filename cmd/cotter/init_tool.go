@@ -103,10 +103,10 @@ func (t stockTool) name() string { return strings.TrimSuffix(filepath.Base(t.pat
 
 // command returns the command to run the tool with the terminal of this process. The tool
 // gets the whole environment except COTTER_STATE_KEY, the secret that proves which files
-// Cotter has written.
+// Cotter has written. What it prints is not filtered, as if the user had run it.
 func (t stockTool) command(ctx context.Context, out *output, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, out.stdout, out.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, unfiltered(out.stdout), unfiltered(out.stderr)
 	cmd.Env = procgroup.Without(os.Environ(), "COTTER_STATE_KEY")
 	return cmd
 }

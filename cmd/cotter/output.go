@@ -103,6 +103,24 @@ func (o *output) interactive() bool {
 	return !o.json && o.env("TERM") != "dumb" && !onBuildServer(o.env) && isTerminal(o.stdout)
 }
 
+// forLog returns a writer that keeps names from being read as commands by the build server that
+// shows the output. The terminal of a person is returned unchanged, because nothing reads commands
+// there.
+func forLog(w io.Writer, env func(string) string) io.Writer {
+	if isTerminal(w) && !onBuildServer(env) {
+		return w
+	}
+	return &sanitize.Log{To: w}
+}
+
+// unfiltered returns the writer that was passed to [forLog], for the output of other programs.
+func unfiltered(w io.Writer) io.Writer {
+	if log, ok := w.(*sanitize.Log); ok {
+		return log.To
+	}
+	return w
+}
+
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
@@ -157,11 +175,15 @@ func escapef(format string, args ...any) string {
 }
 
 // escapeJSON escapes the unprintable characters of an encoded JSON value without changing
-// the value. Such characters can only be in its strings.
+// the value, and also "##", with which commands for build servers begin (see [sanitize.Log]). Both
+// can only be in its strings.
 func escapeJSON(text string) string {
 	var b strings.Builder
+	var last rune
 	for _, r := range text {
 		switch {
+		case r == '#' && last == '#':
+			b.WriteString(`\u0023`)
 		case sanitize.Printable(r), r == '\n':
 			b.WriteRune(r)
 		case r > 0xffff:
@@ -170,6 +192,7 @@ func escapeJSON(text string) string {
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
+		last = r
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
 
@@ -77,10 +78,15 @@ func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 }
 
 func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
-	encoder := cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON)
+	var text strings.Builder
+	encoder := cyclonedx.NewBOMEncoder(&text, cyclonedx.BOMFileFormatJSON)
 	encoder.SetPretty(true)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(bom)
+	if err := encoder.Encode(bom); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escapeJSON(text.String()))
+	return err
 }
 
 // rootRef is the reference of the configuration itself in the graph of dependencies.
