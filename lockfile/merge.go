@@ -14,7 +14,8 @@ import (
 
 // Conflict is a block that both sides of a merge changed in different ways.
 type Conflict struct {
-	// Type is "module" or "provider".
+	// Type is "module" or "provider". It is "other" if the sides differ outside of these
+	// blocks: then there is no other conflict, and Label is "".
 	Type string
 	// Label is the key of the module call, or the provider's address.
 	Label string
@@ -23,14 +24,21 @@ type Conflict struct {
 // Merge merges two lock files with the common ancestor base, which may be empty. A block
 // that only one side added, changed or removed is taken from that side, so the files
 // conflict only if both sides changed the same block. If both sides changed a provider
-// without selecting different versions, the result has the hashes of both. Comments,
-// unknown blocks, the order and the line end are taken from ours. If there is nothing to merge, the
+// without selecting different versions, the result has the hashes of both. Comments, the
+// order and the line end are taken from ours. If there is nothing to merge, the
 // result is ours byte for byte.
+//
+// A file with arguments or other blocks is not a lock that Cotter or a stock tool has written. If
+// both sides changed such a file, and differ outside of the blocks of modules and providers,
+// comments included, then the files conflict as a whole.
 //
 // For each conflict, the result has both blocks between git's conflict markers. No tool can
 // read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	base, theirs = base.withNewline(newline(ours.src)), theirs.withNewline(newline(ours.src))
+	if merged, conflicts, ok := ours.mergeRest(base, theirs); ok {
+		return merged, conflicts
+	}
 	result, conflicts := ours.mergeProviders(base, theirs)
 	for _, key := range union(base.modules.entries, ours.modules.entries, theirs.modules.entries) {
 		our, their := ours.modules.entries[key], theirs.modules.entries[key]
@@ -53,6 +61,45 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
 	})
 	return markConflicts(result.Bytes(), conflicts, ours, theirs), conflicts
+}
+
+// mergeRest merges files that differ outside of the blocks that are merged. ok is false if they do
+// not.
+func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflict, ok bool) {
+	if f.rest() == theirs.rest() {
+		return nil, nil, false
+	}
+	switch winner(base, f, theirs, func(a, b *File) bool { return bytes.Equal(a.src, b.src) }) {
+	case sideOurs:
+		return bytes.Clone(f.src), nil, true
+	case sideTheirs:
+		return bytes.Clone(theirs.src), nil, true
+	}
+	ours, other := strings.TrimRight(string(f.src), "\r\n"), strings.TrimRight(string(theirs.src), "\r\n")
+	return []byte(withNewline(conflictText(ours, other)+"\n", newline(f.src))), []Conflict{{Type: "other"}}, true
+}
+
+// rest returns the text outside of the blocks that are merged. It is "" if that is only comments.
+func (f *File) rest() string {
+	merged := slices.SortedFunc(maps.Values(f.blockSpans()), func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	items := 0
+	// An empty file has no items, and other files have been parsed before.
+	_ = eachBody(f.src, "", pieceSize, func() func(*hclsyntax.Body) {
+		items = 0
+		return func(body *hclsyntax.Body) { items += len(body.Attributes) + len(body.Blocks) }
+	})
+	if items == len(merged) {
+		return ""
+	}
+	var gaps []string
+	at := 0
+	for _, s := range append(merged, span{len(f.src), len(f.src)}) {
+		if gap := strings.TrimSpace(string(f.src[at:s.start])); gap != "" {
+			gaps = append(gaps, gap)
+		}
+		at = s.end
+	}
+	return strings.Join(gaps, "\n")
 }
 
 // side is a side of a merge.

@@ -69,6 +69,37 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// What is neither a module nor a provider is not merged: if both sides changed the file and differ
+// there, the result has both files.
+func TestMergeOther(t *testing.T) {
+	t.Parallel()
+	entry, newer := lockText("a=1.0.0", "@p=1.0.0"), lockText("a=2.0.0", "@p=1.0.0")
+	for name, test := range map[string]struct{ base, ours, theirs, want string }{
+		"an argument":               {entry, newer, entry + "x = 1\n", ""},
+		"an argument, other side":   {entry, "x = 1\n" + entry, newer, ""},
+		"a block":                   {"policy {\n  a = 1\n}\n", "policy {\n  a = 2\n}\n", "policy {\n  a = 3\n}\n", ""},
+		"a block vanishes":          {"locals {}\nx = 1\n", "locals {}\nx = 2\n", "x = 1\n", ""},
+		"comments beside a block":   {"locals {}\n", "# a\nlocals {}\n", "# b\nlocals {}\n", ""},
+		"two equal blocks":          {"locals {}\n", "locals {}\nlocals {}\n", "locals {}\n\nlocals {}\n\nlocals {}\n", ""},
+		"a provider without label":  {"", "provider {\n}\n", "provider {\n  a = 1\n}\n", ""},
+		"two blocks of a provider":  {"", "provider \"p\" {}\nprovider \"p\" {}\n", "provider \"p\" {\n  x = 1\n}\nprovider \"p\" {}\n", ""},
+		"a module of a later draft": {entry, newer, entry + "module \"a/b\" {}\n", ""},
+		"the same argument":         {entry, newer + "x = 1\n", entry + "x = 1\n", newer + "x = 1\n"},
+		"only ours":                 {"locals {}\n", "locals {\n}\n", "locals {}\n", "locals {\n}\n"},
+		"only theirs":               {"locals {}\n", "locals {}\n", "x = 1\n", "x = 1\n"},
+		"only comments":             {entry, "# ours\n" + newer, "# theirs\n" + entry, "# ours\n" + newer},
+	} {
+		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"))
+		want, wantConflicts := test.want, []lockfile.Conflict(nil)
+		if want == "" {
+			want, wantConflicts = "<<<<<<< ours\n"+test.ours+"=======\n"+test.theirs+">>>>>>> theirs\n", []lockfile.Conflict{{Type: "other"}}
+		}
+		if diff := cmp.Diff(want, string(merged)) + cmp.Diff(wantConflicts, conflicts); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // Conflict markers contain both blocks as a whole.
 func TestMergeMarkers(t *testing.T) {
 	t.Parallel()
@@ -116,6 +147,7 @@ func TestMergeProperties(t *testing.T) {
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte(lockText("a=1.0.0", "@p=1.0.0")), []byte(lockText("a=2.0.0", "@p=1.0.0")), []byte(lockText("@p=2.0.0")))
 	f.Add([]byte{}, []byte("# c\r\nprovider \"p\" {}"), []byte("provider \"o\" {}\nprovider \"p\" { }"))
+	f.Add([]byte("x = 1\n"), []byte("x = 2\r\n"), []byte("locals {}\nprovider \"p\" {}\nprovider \"p\" {}"))
 	f.Fuzz(func(t *testing.T, base, ours, theirs []byte) {
 		var files []*lockfile.File
 		for _, src := range [][]byte{base, ours, theirs} {

@@ -21,7 +21,8 @@ func mergeLockCommand(out *output) *cli.Command {
 		ArgsUsage: "BASE OURS THEIRS",
 		Description: "Merges the changes from BASE to THEIRS into OURS. If only one side has changed the\n" +
 			"block of a module or provider, the result has that side's block. Blocks that the two\n" +
-			"sides have changed in different ways are conflicts. To use the driver in git:\n" +
+			"sides have changed in different ways are conflicts. If the sides differ elsewhere, as in\n" +
+			"files that are not locks, the whole files conflict. To use the driver in git:\n" +
 			"\n" +
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
@@ -34,7 +35,10 @@ func mergeLockCommand(out *output) *cli.Command {
 	}
 }
 
-var errBothChanged = errors.New("both sides have changed")
+var (
+	errBothChanged  = errors.New("both sides have changed")
+	errOtherChanged = errors.New("both sides have changed the file, and they differ outside of its module and provider blocks")
+)
 
 // mergeLock merges three lock files, and writes the result to oursPath. If there are
 // conflicts, it fails after writing.
@@ -51,6 +55,9 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	}
 	if len(conflicts) == 0 {
 		return nil
+	}
+	if conflicts[0].Type == "other" {
+		return errOtherChanged
 	}
 	var blocks []string
 	for _, c := range conflicts {

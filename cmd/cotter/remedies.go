@@ -189,6 +189,7 @@ var remedyTable = []remedyRow{
 	on(func(e *movedProvider) []remedy { return about(e.key, lockProvider) }),
 
 	// Other commands, and settings.
+	wraps(errOtherChanged, "Only locks are merged: the file has both sides whole. If it is not a lock, name only locks in .gitattributes: `.terraform.lock.hcl merge=cotter`."),
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
 	always[*secondLockError]("Rename the lock, or use `--lock-file` with its name."),
 	always[*noToolError]("Use `--tool` with its path, or `--for` if the project is for the other tool."),
