@@ -246,8 +246,10 @@ func (e *ContentChangedError) Error() string {
 		return fmt.Sprintf("the lock has %s, but the source points to %s: the lock was edited, or the registry gives a different answer now", e.Locked, e.Name)
 	case e.Confirming:
 		return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
+	case strings.HasPrefix(e.Name, "tag "):
+		return fmt.Sprintf("%s moved %s -> %s", e.Name, shortIdentity(e.Locked), shortIdentity(e.Now))
 	}
-	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
+	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), shortIdentity(e.Now))
 }
 
 // UnreachableError says that the locked commit of a git repository is not what its ref points
@@ -337,12 +339,12 @@ func listChanges(changes hashing.Changes) []string {
 
 // shortIdentity shortens a commit, digest or hash for messages.
 func shortIdentity(id string) string {
-	const commit, digits = 7, 12
+	const digits = 12
 	switch scheme, value, found := strings.Cut(id, ":"); {
 	case found && hashing.Hash(id).Known(), found && len(value) > digits:
 		return scheme + ":" + value[:min(digits, len(value))]
-	case len(id) > commit:
-		return "commit " + id[:commit]
+	case len(id) > digits:
+		return id[:digits]
 	}
 	return id
 }

@@ -155,8 +155,8 @@ type LockChange struct {
 	// there is none, and also if the run did not have to know the available versions.
 	Newer string
 	// OtherContent describes a version, tag or archive that has different content now,
-	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (commit 7c1f791 ->
-	// 0d07f40)". It is "" otherwise.
+	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (7c1f79137c1f ->
+	// 0d07f4013f2a)". It is "" otherwise.
 	OtherContent string
 	// Interface is what has changed for the module's caller, and Files what has changed in
 	// its package. Both are empty for entries that were added or removed, and if the former

@@ -35,7 +35,7 @@ var urlCases = []sourceCase{
 	{83, "git::https://h.com/n.git//a/../b", "P git::https://h.com/n.git ; b"},
 	{84, "git::https://h.com/n.git//a/../../b", outside},
 	{85, "git::https://h.com/n.git//", "P git::https://h.com/n.git"},
-	{86, "git::https://h.com/n.git///s", outside}, // stricter
+	{86, "git::https://h.com/n.git///s", "P git::https://h.com/n.git ; /s"},
 	{87, "git::https://h.com/n.git//.", "P git::https://h.com/n.git ; ."},
 	{88, "git::https://h.com/n.git?ref=a b", "P git::https://h.com/n.git?ref=a b"},
 	{89, "git::https://u:p@h.com/n.git?sshkey=QUJD", "P git::https://u:p@h.com/n.git?sshkey=QUJD"},

@@ -118,7 +118,7 @@ var registryCases = []sourceCase{
 	{24, "acme/net/aws//../up", outside},
 	{25, "acme/net/aws//..", outside}, // stricter
 	{26, "acme/net/aws//m/..", acme + "//."},
-	{27, "acme/net/aws///m", outside}, // stricter
+	{27, "acme/net/aws///m", "R registry.opentofu.org/acme/net/aws///m"},
 	{28, "acme/net/aws//m//n", acme + "//m/n"},
 	{29, "acme/net/aws//*", acme + "//*"},
 	{30, "acme/net/aws//", acme},

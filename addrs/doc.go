@@ -44,7 +44,8 @@
 //   - It does not normalize the URL of a remote package. Addresses that differ in case, port or
 //     the order of the query are different packages, even if their [Location] is the same.
 //   - A subdirectory is a lexical path with forward slashes that does not leave its
-//     package. Callers that open it must handle symbolic links, and backslashes on
+//     package. Slashes at its beginning, as in "REPO///modules/a", are kept as stock tools keep
+//     them, and mean nothing. Callers that open it must handle symbolic links, and backslashes on
 //     Windows.
 //   - It does not expand globs in a subdirectory.
 //

@@ -36,7 +36,7 @@ func FuzzParseModuleSource(f *testing.F) {
 		case addrs.ModuleSourceRemote:
 			subdir = src.Subdir
 		}
-		if joined := path.Join("/package", subdir); !strings.HasPrefix(joined+"/", "/package/") || path.IsAbs(subdir) {
+		if joined := path.Join("/package", subdir); !strings.HasPrefix(joined+"/", "/package/") {
 			t.Errorf("ParseModuleSource(%q) has the subdirectory %q", input, subdir)
 		}
 		if !isReversible(src) {

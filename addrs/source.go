@@ -209,7 +209,7 @@ func JoinSubdir(outer, inner string) (string, error) {
 	if outer == "" && inner == "" {
 		return "", nil
 	}
-	joined := path.Join(outer, inner)
+	joined := strings.TrimLeft(path.Join(outer, inner), "/")
 	if escapes(joined) {
 		return "", &ParseError{What: "subdirectory", Input: Redact(joined), Reason: ErrOutsidePackage.Error(), Err: ErrOutsidePackage}
 	}
@@ -226,9 +226,10 @@ func splitCleanSubdir(addr string) (pkg, subdir string) {
 }
 
 // escapes reports whether a cleaned subdirectory is outside of its package. Stock tools
-// check only the first of these conditions.
+// check only the first of these conditions. A subdirectory that begins with a slash is below the
+// package, and so is everything that it points to, as with stock tools.
 func escapes(subdir string) bool {
-	return strings.HasPrefix(subdir, "../") || subdir == ".." || strings.HasPrefix(subdir, "/")
+	return strings.HasPrefix(subdir, "../") || subdir == ".."
 }
 
 // outsidePackage does not include the subdirectory in the reason: the text after a "//" may

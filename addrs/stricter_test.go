@@ -13,7 +13,6 @@ func TestStricter(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ input, want string }{
 		{"acme/net/aws//a/../..", outside},
-		{"acme/net/aws////x", outside},
 		{"acme/net/aws//...", acme + "//..."},
 		{"acme/net/aws//..x", acme + "//..x"},
 		{`acme/net/aws//..\x`, acme + `//..\x`},
@@ -21,10 +20,8 @@ func TestStricter(t *testing.T) {
 		{"foo.amazonaws.com/a/b/c//..", outside}, // neither a registry address nor S3
 		{"https://h.com/n//..?ref=x", outside},
 		{"https://h.com/n//a/..//..", outside},
-		{"git@h.com:acme/n.git///", outside},
 		{"github.com/acme/net/..", outside},
 		{"github.com/acme/net/..//a", outside},
-		{"github.com/acme/net:x://a", outside}, // the "//" after "://" leaves "/a"
 		// The detected subdirectory has as many elements as there are "..", so the path stays
 		// inside the package.
 		{"github.com/acme/net/a/b//..", github + " ; a"},

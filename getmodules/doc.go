@@ -150,7 +150,8 @@
 // All clients resolve a name by git's own rule (gitrevisions(7)): the first of these refs that
 // the repository has. The refs are NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
 // refs/remotes/NAME and refs/remotes/NAME/HEAD. If another of them points to a different
-// commit, a warning names both.
+// commit, a warning names both. If there is none of them, origin/BRANCH means the branch, as in a
+// clone.
 //
 // [Fetcher.Reachable] determines whether commits are in the history of a branch or a tag. Servers
 // also send other commits: a forge serves those of forks and pull requests at the address of the

@@ -147,6 +147,9 @@ func gitRef(ref string) (string, error) {
 		return "", nil
 	}
 	if err := git.CheckRef(ref); err != nil {
+		if strings.Contains(ref, " ") {
+			return "", fmt.Errorf("%q cannot be a git ref: %w; a \"+\" in the arguments of an address means a space: write \"%%2B\" for a \"+\"", ref, err)
+		}
 		return "", fmt.Errorf("%q cannot be a git ref: %w", ref, err)
 	}
 	if lower := strings.ToLower(ref); git.IsObjectID(lower) {

@@ -57,6 +57,13 @@ func TestGitRefRule(t *testing.T) {
 		"feat", "x", "annotated", "tags/annotated", "refs/heads/annotated", "none", "refs/none", "tags", "heads", "refs",
 	}
 	taken := gitTakes(t, r, names)
+	// Git finds these in a clone. In the repository itself they mean the branch.
+	for name, branch := range map[string]string{"origin/feat/x": "refs/heads/feat/x", "origin/v3": "refs/heads/v3", "origin/none": ""} {
+		names = append(names, name)
+		if branch != "" {
+			taken[name] = r.head(branch)
+		}
+	}
 	for row, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

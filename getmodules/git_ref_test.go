@@ -114,6 +114,22 @@ func TestGitRefNotFound(t *testing.T) {
 	}
 }
 
+// A "+" in the arguments of an address means a space, which no ref has.
+func TestGitRefWithPlus(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "net.git")
+	r.commit("main", gitFile{path: "main.tf", content: "1"})
+	r.annotate("v1.2.0+mine", r.head("refs/heads/main"))
+	_, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1.2.0+mine")})
+	if err == nil || !strings.Contains(err.Error(), `write "%2B" for a "+"`) {
+		t.Errorf("?ref=v1.2.0+mine: %v, want a hint", err)
+	}
+	if _, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1.2.0%2Bmine")}); err != nil {
+		t.Errorf("?ref=v1.2.0%%2Bmine: %v", err)
+	}
+}
+
 func TestGitTagAndBranch(t *testing.T) {
 	t.Parallel()
 	for name, oldProtocol := range map[string]bool{"version 2": false, "version 0": true} {

@@ -319,6 +319,10 @@ type jsonChange struct {
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`
 	Added     []string              `json:"added,omitempty"`
+	// OldSource is the source of the old entry, without credentials.
+	OldSource string `json:"old_source,omitempty"`
+	// Source is the source of the new entry, without credentials.
+	Source string `json:"source,omitempty"`
 	// Selection is why the new version was selected, as in the line "resolved". It is absent
 	// if the entry was removed.
 	Selection string `json:"selection,omitempty"`
@@ -335,6 +339,10 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Old:   versionOrPackage(change.Old),
 			New:   versionOrPackage(change.New),
 			Newer: change.Newer,
+
+			OldSource: addrs.Redact(change.Old.Source),
+			Source:    addrs.Redact(change.New.Source),
+
 			Other: change.OtherContent,
 
 			ExcludedBy: exclusionsOf(change),

@@ -47,7 +47,7 @@ func TestTamperLockText(t *testing.T) {
 		gone := refused("the module entries of .terraform.lock.hcl have vanished", "Run `cotter restore`")
 		none := refused("module net (main.tf:4): the lock has no entry for it", "Run `cotter install --locked=false`", "Run `cotter restore`")
 		return tampering{name: name, do: do, want: outcomes{locked: gone, fresh: none, cold: none,
-			install: healed("they are put back from the copy of the last run"), verify: found(16, "- zip: installed, but the lock has no entry for it")}}
+			install: healed("they are put back from the copy of the last run"), verify: found(16, "- module zip (main.tf:12): the lock has no entry for it")}}
 	}
 	// harmless is for a different spelling of the same lock.
 	harmless := func(name string, do ...step) tampering {

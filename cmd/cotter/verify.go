@@ -308,10 +308,15 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 	if !isFresh(report) {
 		problems = slices.Concat(problems, report.Misplaced)
 	}
+	named := make(map[string]bool) // calls that the lock has no entry for
 	for _, m := range flatten(problems) {
+		named[m.Module] = true
 		o.printf("- %s\n", lines(indented(o.explained(m).line())))
 	}
 	for _, p := range report.Packages {
+		if p.Status == cotter.StatusUnlocked && named[p.Path.String()] && !o.verbose {
+			continue // the message above has its file and line
+		}
 		if o.verbose || !matches(p) {
 			o.printf("- %s: %s\n", p.Path, lines(statusText(p)))
 		} else if !p.Changes.Empty() {

@@ -17,7 +17,7 @@ func Candidates(name string) []string {
 	if name == "" {
 		return []string{Head}
 	}
-	return []string{
+	list := []string{
 		name,
 		"refs/" + name,
 		Tags + name,
@@ -25,6 +25,21 @@ func Candidates(name string) []string {
 		"refs/remotes/" + name,
 		"refs/remotes/" + name + "/HEAD",
 	}
+	if branch := OriginBranch(name); branch != "" {
+		list = append(list, branch)
+	}
+	return list
+}
+
+// OriginBranch returns the full name of the branch that a name such as "origin/main" means if there
+// is no ref of that name; "" for other names. Stock tools accept such names, because each clone has
+// refs that are named like this.
+func OriginBranch(name string) string {
+	branch, ok := strings.CutPrefix(name, "origin/")
+	if !ok || branch == "" {
+		return ""
+	}
+	return Heads + branch
 }
 
 // Ref has the objects that a ref points to.
@@ -73,7 +88,7 @@ func (r Refs) Choose(name string) Chosen {
 		case !ok:
 		case chosen.Name == "":
 			chosen.Name, chosen.Ref = candidate, ref
-		case ref.Commit != chosen.Commit:
+		case ref.Commit != chosen.Commit && candidate != OriginBranch(name):
 			chosen.Rival, chosen.RivalCommit = candidate, ref.Commit
 			return chosen
 		}

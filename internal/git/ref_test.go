@@ -16,6 +16,7 @@ func TestChoose(t *testing.T) {
 		"HEAD": 0, "refs/heads/main": 1, "refs/tags/v1": 2, "refs/heads/v1": 3, "refs/tags/heads/main": 4, "refs/both": 5,
 		"refs/tags/both": 6, "refs/heads/both": 7, "refs/remotes/origin/HEAD": 8, "refs/remotes/origin/main": 9,
 		"refs/heads/refs/tags/v1": 10, "refs/heads/HEAD": 11, "refs/pull/1/head": 12,
+		"refs/heads/origin/v2": 13, "refs/heads/v2": 14,
 	} {
 		id := fmt.Sprintf("%040x", number)
 		refs.Add(id, name)
@@ -36,6 +37,11 @@ func TestChoose(t *testing.T) {
 		{"refs/tags/main", "", nil},
 		{"origin", "refs/remotes/origin/HEAD", nil},
 		{"origin/main", "refs/remotes/origin/main", nil},
+		{"origin/both", "refs/heads/both", nil},
+		{"origin/v2", "refs/heads/origin/v2", nil},
+		{"origin/", "", nil},
+		{"origin/none", "", nil},
+		{"upstream/main", "", nil},
 		{"pull/1/head", "refs/pull/1/head", nil},
 		{"1/head", "", nil},
 		{"none", "", nil},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -151,7 +152,10 @@ func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	switch remote.Package.Getter() {
 	case "git", "oci":
 		name, exact := remote.Package.Ref()
-		return name, exact || isVersionTag(name, s.Address)
+		if !exact && isVersionTag(name, s.Address) {
+			return "tag " + git.Short(name), true
+		}
+		return name, exact
 	case "file", "hg":
 		return "", false
 	}
@@ -223,7 +227,7 @@ func (s Source) isTagged() bool {
 // subdir returns the subdirectory in a remote address, and "" for other addresses.
 func (s Source) subdir() string {
 	remote, _ := s.Address.(addrs.ModuleSourceRemote)
-	return remote.Subdir
+	return store.CleanSubdir(remote.Subdir)
 }
 
 // TagLocation returns the location of a version of a repository.

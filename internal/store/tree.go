@@ -99,7 +99,7 @@ func IsPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) 
 
 // CleanSubdir returns the normal form of a directory of a package. The root of the package is "".
 func CleanSubdir(subdir string) string {
-	if subdir = path.Clean(subdir); subdir == "." {
+	if subdir = strings.TrimLeft(path.Clean(subdir), "/"); subdir == "." {
 		return ""
 	}
 	return subdir

@@ -39,6 +39,11 @@ func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, e
 		return git.Fetched{ID: id}, r.fetchCommit(ctx, id, want)
 	}
 	fetched, err := r.fetchRef(ctx, want.Ref)
+	if branch := git.OriginBranch(want.Ref); branch != "" && errors.Is(err, git.ErrRefNotFound) {
+		if fetched, failed := r.fetchRef(ctx, branch); !errors.Is(failed, git.ErrRefNotFound) {
+			return fetched, failed
+		}
+	}
 	short := strings.ToLower(want.Ref)
 	if !errors.Is(err, git.ErrRefNotFound) || !git.IsShortID(short) {
 		return fetched, err
