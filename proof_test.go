@@ -86,11 +86,15 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 			continue
 		}
 		refused[changed.Path.String()] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
-		if !strings.Contains(changed.Error(), "has OTHER CONTENT than the lock (") || changed.Locked == changed.Now {
+		says := "has OTHER CONTENT than the lock ("
+		if strings.HasPrefix(changed.Name, "tag ") {
+			says = changed.Name + " moved " // as an installation says it
+		}
+		if !strings.Contains(changed.Error(), says) || changed.Locked == changed.Now {
 			t.Errorf("%s: %s", changed.Path, changed.Error())
 		}
 	}
-	want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "1.0.0"}
+	want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "tag v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "tag 1.0.0"}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
@@ -101,7 +105,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}}})
 	reported := 0
 	for _, change := range result.LockChanges {
-		if strings.Contains(change.OtherContent, "OTHER CONTENT") {
+		if change.OtherContent != "" {
 			reported++
 		}
 	}
