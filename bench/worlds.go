@@ -137,6 +137,7 @@ func worlds() []world {
 				report.FetchedOnce(job.name),
 			},
 		},
+		sshMeasured(),
 		nestedMeasured(),
 		rootsMeasured(),
 		graphMeasured(),
