@@ -97,7 +97,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	if err := g.req.begin(ctx); err != nil {
 		return err
 	}
-	repo, err := g.open()
+	repo, err := g.open(ctx)
 	if err != nil {
 		return g.explain(err)
 	}
@@ -165,7 +165,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 				}
 			}
 		}
-		repo, err := g.open()
+		repo, err := g.open(ctx)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 // is none. The error is git.ErrAmbiguous if there are several.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
-		repo, err := g.open()
+		repo, err := g.open(ctx)
 		if err != nil {
 			return err
 		}

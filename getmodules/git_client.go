@@ -161,7 +161,12 @@ func (g *gitClients) close() error {
 }
 
 // open returns the client for everything that version 2 of the protocol is not used for.
-func (g *gitClients) open() (git.Repository, error) {
+func (g *gitClients) open(ctx context.Context) (git.Repository, error) {
+	if u := &g.addr.remote; !g.builtIn || u.Scheme == "ssh" || u.Scheme == "git" { // they open connections themselves
+		if err := httpx.CheckResolved(ctx, u); err != nil {
+			return nil, httpError(err)
+		}
+	}
 	if g.builtIn {
 		return g.openBuiltIn()
 	}

@@ -151,6 +151,31 @@ func TestSubmodulesPointNoFurtherThanServers(t *testing.T) {
 	}
 }
 
+// TestNameOfThisMachine checks that git is not started for a name that resolves to this machine if a
+// package from elsewhere has named it.
+func TestNameOfThisMachine(t *testing.T) {
+	t.Parallel()
+	own, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := net.DefaultResolver.LookupNetIP(t.Context(), "ip", own); err != nil || !found[0].Unmap().IsLoopback() {
+		t.Skipf("%s does not resolve to this machine", own)
+	}
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "named.git")
+	r.commit("main", gitFile{path: "main.tf", content: "x"})
+	address := addrs.ParseModulePackage("git::" + strings.Replace(s.URL, "127.0.0.1", own, 1) + "/named.git")
+	for name, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "in this process": newWireFetcher(t)} {
+		for origin, refused := range map[string]bool{"": false, "http://127.0.0.1": false, "https://mods.example.com": true} {
+			_, _, err := fetchTree(t, f, getmodules.Request{Package: address, FromPackage: origin != "", Origin: origin})
+			if got := errors.Is(err, getmodules.ErrRefusedLocation); got != refused || !got && err != nil {
+				t.Errorf("%s, named by %q: %v, want refused: %v", name, origin, err, refused)
+			}
+		}
+	}
+}
+
 // TestEndlessSubmodules checks that submodules cannot be nested too deep.
 func TestEndlessSubmodules(t *testing.T) {
 	t.Parallel()

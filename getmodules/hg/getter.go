@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -38,6 +39,9 @@ func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.D
 	}
 	if from.Revision != "" && !isChangeset(from.Revision) {
 		return getmodules.Downloaded{}, errors.New("the revision of a Mercurial package has 40 lower-case hexadecimal digits")
+	}
+	if err := httpx.CheckResolved(ctx, from.Location.URL()); err != nil {
+		return getmodules.Downloaded{}, err
 	}
 	program, err := g.find()
 	if err != nil {

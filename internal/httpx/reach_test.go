@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,5 +248,34 @@ func TestProxyOnThisMachine(t *testing.T) {
 	}
 	if _, refused := errors.AsType[*httpx.ReachError](n.get(pointedTo(t, "https://public.example"), "http://127.0.0.1/")); !refused {
 		t.Error("an address of this machine was requested through a proxy")
+	}
+}
+
+// Programs that open connections themselves are not started for a name that resolves to this machine.
+func TestCheckResolved(t *testing.T) {
+	t.Parallel()
+	own, _ := os.Hostname()
+	name := ""
+	for _, candidate := range []string{own, "ip6-localhost", "localhost6", "localhost.localdomain"} {
+		if found, err := net.DefaultResolver.LookupNetIP(t.Context(), "ip", candidate); err == nil && found[0].Unmap().IsLoopback() {
+			name = candidate
+		}
+	}
+	if name == "" {
+		t.Skip("no name of this machine, except localhost, is known to the resolver")
+	}
+	at := &url.URL{Scheme: "ssh", Host: name}
+	if err := httpx.CheckResolved(t.Context(), at); err != nil {
+		t.Errorf("named by the user: %v", err)
+	}
+	if err := httpx.CheckResolved(pointedTo(t, "https://127.0.0.1"), at); err != nil {
+		t.Errorf("named by a package of this machine: %v", err)
+	}
+	err := httpx.CheckResolved(pointedTo(t, "https://public.example"), at)
+	if reach, ok := errors.AsType[*httpx.ReachError](err); !ok || !reach.Addr.Unmap().IsLoopback() {
+		t.Errorf("named by a package from elsewhere: %v, want a *httpx.ReachError", err)
+	}
+	if err := httpx.CheckResolved(pointedTo(t, "https://public.example"), &url.URL{Scheme: "ssh", Host: "alias.invalid"}); err != nil {
+		t.Errorf("a name that is not resolved: %v", err)
 	}
 }

@@ -92,6 +92,7 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 			return 0, err
 		}
 		isFirstOrigin = isFirstOrigin && httpx.SameOrigin(at, next)
+		ctx = httpx.PointedToHost(ctx, at, next)
 		at = next
 	}
 	if redirects > 0 {
