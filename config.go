@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -200,6 +201,46 @@ func ReadSettings(dir string) (*policy.Settings, error) { return rules.ReadSetti
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
+}
+
+// namesChecker is a ConfigReader that drops the calls whose names cannot be in a module's path, and
+// reports them as errors. Names become names of directories, and the reader may be a caller's.
+type namesChecker struct{ ConfigReader }
+
+// ReadModule implements ConfigReader.
+func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	module, diags := r.ConfigReader.ReadModule(ctx, dir)
+	var valid []config.Call
+	for _, call := range module.Calls {
+		err := checkNames(call)
+		if err == nil {
+			valid = append(valid, call)
+			continue
+		}
+		diag := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid name of a module call", Detail: err.Error(), Extra: err}
+		if call.Range.Filename != "" {
+			diag.Subject = &call.Range
+		}
+		diags = append(slices.Clip(diags), diag)
+	}
+	module.Calls = valid
+	return module, diags
+}
+
+// checkNames returns an error unless the name of a call, and those before it, are as in a key of
+// modules.json. Only the paths of modules that tests run have names before it.
+func checkNames(call config.Call) error {
+	path := call.PathIn(nil)
+	parsed, err := addrs.ParseModule(path.String())
+	switch {
+	case err != nil:
+		return err
+	case len(parsed) != len(path):
+		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "names cannot be empty or contain a dot"}
+	case len(call.Prefix) > 0 && call.Prefix[0] != "test":
+		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "only a module that a test runs has names before its own, and the first of them is \"test\""}
+	}
+	return nil
 }
 
 // rootReader is a ConfigReader that reads the root module only once, because a file of

@@ -166,9 +166,10 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // Share returns a copy of in whose runs share the answers of origins: each version, tag and
 // package is requested only once, even if several configurations need it. The fields of the
 // copy may be changed. done discards the answers; call it after all runs. InstallAll shares
-// answers among its installations in the same way.
+// answers among its installations in the same way. Like them, Share creates the user's key in
+// StateDir if there is none.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
-	by, err := userOf(in, nil)
+	by, err := userOf(in, eventsOf(in, Request{}))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,12 +73,13 @@ func (c clients) fetcherFor(cacheDir string) getmodules.Source {
 	return &getmodules.Fetcher{CacheDir: cacheDir}
 }
 
-// configFor returns the reader of the configuration of a request.
+// configFor returns the reader of the configuration of a request. It checks the names of calls.
 func (c clients) configFor(req Request) (ConfigReader, error) {
 	if c.config != nil {
-		return c.config, nil
+		return namesChecker{c.config}, nil
 	}
-	return newConfigReader(req)
+	reader, err := newConfigReader(req)
+	return namesChecker{reader}, err
 }
 
 // namedHosts returns the hosts of a run that are not judged.

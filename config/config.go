@@ -51,7 +51,8 @@ type Dir struct {
 
 // Call is one "module" block.
 type Call struct {
-	// Name is the block's label, or the name of the run block in a test.
+	// Name is the block's label, or the name of the run block in a test. A call whose Name or
+	// Prefix cannot be in a path is an error that wraps an *[addrs.ParseError].
 	Name string
 	// Prefix has the names before Name in the path of a module that a test runs: "test",
 	// the directories and the file. It is empty for all other modules.

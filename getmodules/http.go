@@ -220,13 +220,16 @@ func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 // has forward slashes, and may be a pattern as for [path.Match], which must match exactly one
 // directory. Registries use patterns because forges name the directory in their archives after the
 // commit. Links out of dir are not followed. The error wraps fs.ErrNotExist if there is no such
-// directory and subdir is not a pattern.
+// directory and subdir is not a pattern. The subdirectory "" is dir itself.
 func FindSubdir(dir, subdir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
+	if subdir == "" {
+		return "", nil
+	}
 	matches := []string{subdir}
 	if strings.ContainsAny(subdir, `*?[\`) {
 		if matches, err = globDirs(root.FS(), subdir); err != nil {

@@ -21,13 +21,14 @@ func ExampleFindSubdir() {
 			return
 		}
 	}
-	for _, subdir := range []string{"*/modules/vpc", "*/modules/*", "net-3f2a91c", "other"} {
+	for _, subdir := range []string{"*/modules/vpc", "*/modules/*", "net-3f2a91c", "", "other"} {
 		found, err := getmodules.FindSubdir(dir, subdir)
-		fmt.Println(found, err != nil)
+		fmt.Printf("%q %t\n", found, err != nil)
 	}
 	// Output:
-	// net-3f2a91c/modules/vpc false
-	//  true
-	// net-3f2a91c false
-	//  true
+	// "net-3f2a91c/modules/vpc" false
+	// "" true
+	// "net-3f2a91c" false
+	// "" false
+	// "" true
 }

@@ -77,8 +77,12 @@ func (h Hash) Known() bool { return h.Strong() || h.Scheme() == schemeZH }
 // t1. A zh covers only the archive, which is not installed.
 func (h Hash) Strong() bool { return h.Scheme() == schemeH1 || h.Scheme() == schemeT1 }
 
-// H1 returns the h1 hash of the tree, which covers the paths and contents of files.
+// H1 returns the h1 hash of the tree, which covers the paths and contents of files. It is "" if
+// the tree is nil: nothing was read.
 func (t *Tree) H1() Hash {
+	if t == nil {
+		return ""
+	}
 	lines := sha256.New()
 	for _, e := range t.Entries {
 		if e.isFile() || e.Kind == Link && e.Sum != [32]byte{} {
@@ -92,8 +96,12 @@ func encode(scheme string, sum []byte) Hash {
 	return Hash(scheme + ":" + base64.StdEncoding.EncodeToString(sum))
 }
 
-// T1 returns the t1 hash of the tree, which covers all fields of each [Entry].
+// T1 returns the t1 hash of the tree, which covers all fields of each [Entry]. It is "" if the
+// tree is nil.
 func (t *Tree) T1() Hash {
+	if t == nil {
+		return ""
+	}
 	hash := sha256.New()
 	writeT1(hash, t.Entries)
 	return encode(schemeT1, hash.Sum(nil))

@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -202,8 +203,10 @@ type Changes struct {
 func (c Changes) Empty() bool { return len(c.Changed)+len(c.Vanished)+len(c.Added) == 0 }
 
 // Diff returns the changes from want to got. There are no changes if and only if both have
-// the same t1. A directory whose entries were added or removed is not a change itself.
+// the same t1. A directory whose entries were added or removed is not a change itself. A nil tree
+// has no entries.
 func Diff(want, got *Tree) Changes {
+	want, got = cmp.Or(want, &Tree{}), cmp.Or(got, &Tree{})
 	var c Changes
 	w, g := want.Entries, got.Entries
 	for len(w) > 0 || len(g) > 0 {
