@@ -42,6 +42,13 @@ func OriginBranch(name string) string {
 	return Heads + branch
 }
 
+// The limits of a list of refs, for all clients. A ref takes about 70 bytes, and an annotated tag twice
+// as many. A list that exceeds them is an [ErrTooLarge], after which no other client is tried.
+const (
+	MaxRefs     = 200_000
+	MaxRefBytes = 32 << 20
+)
+
 // Ref has the objects that a ref points to.
 type Ref struct {
 	// ID is the name of the object that the ref points to, which may be an annotated tag.

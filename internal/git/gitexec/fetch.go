@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -142,10 +143,13 @@ func (r *Repository) chosen(ref, found string) git.Chosen {
 		return git.Chosen{}
 	}
 	defer trace.Close()
-	refs := git.Refs{}
+	refs, candidates := git.Refs{}, git.Candidates(ref)
 	for lines := bufio.NewScanner(trace); lines.Scan(); {
 		m := advertised().FindStringSubmatch(lines.Text())
 		if m == nil {
+			continue
+		}
+		if !slices.Contains(candidates, m[2]) {
 			continue
 		}
 		refs.Add(m[1], m[2])

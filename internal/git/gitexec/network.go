@@ -138,15 +138,15 @@ func configQuote(s string) string {
 
 // fetchRefs runs one "git fetch" into the store.
 func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs ...string) error {
-	if err := os.Remove(r.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
 	fetch := func() Command {
 		return r.command(slices.Concat(args, []string{"--end-of-options", r.remote()}, refspecs)...)
 	}
-	ctx, stop := r.watchDownload(ctx)
-	err := r.talk(ctx, fetch, func(c Command) error { return r.Git.Run(ctx, c) })
+	ctx, stop, err := r.watch(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.talk(ctx, fetch, func(c Command) error { return r.Git.Run(ctx, c) })
 	if tooLarge := stop(); tooLarge != nil {
 		return tooLarge
 	}
@@ -158,10 +158,18 @@ func (r *Repository) command(args ...string) Command {
 	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets, Hold: r.store.held}
 }
 
-// watchDownload measures the growth of the store. It reports the growth, and stops a fetch that
-// transfers too much, because git itself has no limit. The returned function ends this, and
-// returns an error if the limit is exceeded.
-func (r *Repository) watchDownload(ctx context.Context) (context.Context, func() error) {
+// maxTrace bounds the size of the packet trace, in bytes. A ref takes about 140 bytes there. Nothing
+// else in it grows: packs are not traced.
+const maxTrace = 2 * git.MaxRefBytes
+
+// watch measures the growth of the store and of the packet trace, which it empties first. It reports
+// the growth, and stops a git that transfers too much or is sent too many refs, because git itself has
+// no limits and keeps all refs in memory. The returned function ends this, and returns an error if a
+// limit is exceeded.
+func (r *Repository) watch(ctx context.Context) (context.Context, func() error, error) {
+	if err := os.Remove(r.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := r.MaxBytes
 	before := r.store.packBytes()
@@ -169,6 +177,9 @@ func (r *Repository) watchDownload(ctx context.Context) (context.Context, func()
 		size := max(0, r.store.packBytes()-before)
 		if size > limit {
 			return fmt.Errorf("%w: git transferred more than %d bytes", git.ErrTooLarge, limit)
+		}
+		if info, err := os.Stat(r.network.PacketTrace); err == nil && info.Size() > maxTrace {
+			return fmt.Errorf("%w: the server listed more refs than allowed (%d)", git.ErrTooLarge, git.MaxRefs)
 		}
 		if r.Progress != nil && size > 0 {
 			r.Progress(size)
@@ -195,5 +206,5 @@ func (r *Repository) watchDownload(ctx context.Context) (context.Context, func()
 		cancel(nil)
 		<-done
 		return look()
-	}
+	}, nil
 }

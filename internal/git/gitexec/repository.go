@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -14,14 +15,9 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-const (
-	// idle is how long git may be silent while it fetches. Git reports progress every second,
-	// and servers send keep-alive packets every five seconds.
-	idle = 2 * time.Minute
-	// maxListing bounds the size of a list of refs, in bytes. A ref takes about 70 bytes, and
-	// an annotated tag twice as many.
-	maxListing = 64 << 20
-)
+// idle is how long git may be silent while it fetches. Git reports progress every second, and
+// servers send keep-alive packets every five seconds.
+const idle = 2 * time.Minute
 
 // Repository is a [git.Repository] that is fetched by the installed git. Its fields must not
 // change after first use.
@@ -227,14 +223,28 @@ func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error
 		return r.command(slices.Concat(args, []string{"--end-of-options", r.remote()}, patterns)...)
 	}
 	var out []byte
-	err := r.talk(ctx, list, func(c Command) (err error) {
-		out, err = r.Git.Output(ctx, c, maxListing)
+	ctx, stop, err := r.watch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = r.talk(ctx, list, func(c Command) (err error) {
+		out, err = r.Git.Output(ctx, c, git.MaxRefBytes)
 		return err
 	})
+	if tooLarge := stop(); tooLarge != nil {
+		return nil, tooLarge
+	}
+	if errors.Is(err, ErrOutput) {
+		return nil, fmt.Errorf("%w: git listed more than %d bytes of refs", git.ErrTooLarge, git.MaxRefBytes)
+	}
 	if err != nil {
 		return nil, explain(err)
 	}
-	return parseListing(out), nil
+	refs := parseListing(out)
+	if len(refs) > git.MaxRefs {
+		return nil, fmt.Errorf("%w: git listed more than %d refs", git.ErrTooLarge, git.MaxRefs)
+	}
+	return refs, nil
 }
 
 // parseListing parses the output of "git ls-remote".

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // Ref is a ref of a repository.
@@ -20,7 +22,8 @@ type Ref struct {
 }
 
 // Refs lists the refs whose full names begin with one of the prefixes. Servers may list further
-// refs. If there are more than limit refs, the error wraps [ErrTooLarge].
+// refs. If there are more than limit refs, or more than [git.MaxRefBytes], the error wraps
+// [ErrTooLarge].
 func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref, error) {
 	out := appendLine(nil, "command=ls-refs")
 	out = appendSpecial(out, delimPacket)
@@ -38,6 +41,7 @@ func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref
 
 func readRefs(p *packets, limit int) ([]Ref, error) {
 	var refs []Ref
+	size := 0
 	for first := true; ; first = false {
 		kind, line, err := p.line()
 		switch {
@@ -55,6 +59,9 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 			return nil, malformed("unexpected packet %04x in a list of refs", int(kind))
 		case len(refs) == limit:
 			return nil, fmt.Errorf("%w: over %d refs", ErrTooLarge, limit)
+		}
+		if size += len(line); size > git.MaxRefBytes {
+			return nil, fmt.Errorf("%w: over %d bytes of refs", ErrTooLarge, git.MaxRefBytes)
 		}
 		ref, err := parseRef(line)
 		if err != nil {

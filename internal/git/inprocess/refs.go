@@ -13,10 +13,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
-// maxListing bounds the size of a list of refs, in bytes. A ref takes about 70 bytes, and an
-// annotated tag twice as many.
-const maxListing = 64 << 20
-
 // Listing lists the refs of a repository.
 type Listing struct {
 	// Refs are all refs, including HEAD if it points to a commit.
@@ -51,7 +47,7 @@ func (l *Listing) tips() []string {
 func readRefs(r io.Reader) (*packp.AdvRefs, error) {
 	head := &prefix{}
 	refs := packp.NewAdvRefs()
-	limited := &limitedReader{r: r, left: maxListing, what: "list of refs"}
+	limited := &limitedReader{r: r, left: git.MaxRefBytes, what: "list of refs"}
 	err := refs.Decode(io.TeeReader(limited, head))
 	switch {
 	case errors.Is(err, packp.ErrEmptyAdvRefs):

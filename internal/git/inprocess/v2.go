@@ -5,18 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-)
-
-// maxNamedRefs and maxRefs bound the number of refs in a listing. The first applies to a
-// request for the candidates of a name, and the second to a request for a whole namespace.
-const (
-	maxNamedRefs = 10_000
-	maxRefs      = 200_000
 )
 
 // V2 is a [git.Repository] that uses version 2 of the protocol.
@@ -40,13 +31,9 @@ var _ git.Repository = (*V2)(nil)
 
 // Refs implements [git.Repository].
 func (v *V2) Refs(ctx context.Context, names ...string) (git.Refs, error) {
-	limit := maxNamedRefs
-	if slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "/") }) {
-		limit = maxRefs
-	}
-	list, err := v.Client.Refs(ctx, limit, names...)
+	list, err := v.Client.Refs(ctx, git.MaxRefs, names...)
 	if err != nil {
-		return nil, err
+		return nil, tooLarge(err)
 	}
 	refs := git.Refs{}
 	for _, ref := range list {
@@ -91,7 +78,8 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	return nil
 }
 
-// tooLarge wraps the error for MaxBytes, which is the user's limit, in git.ErrTooLarge.
+// tooLarge wraps the errors for MaxBytes, which is the user's limit, and for a list of refs in
+// git.ErrTooLarge. No other client is tried after it.
 func tooLarge(err error) error {
 	if errors.Is(err, gitwire.ErrTooLarge) {
 		return fmt.Errorf("%w: %w", git.ErrTooLarge, err)
