@@ -3,13 +3,17 @@
 # and ssh.
 FROM --platform=$BUILDPLATFORM alpine:3.22 AS certificates
 RUN apk add --no-cache ca-certificates
+# COPY keeps the modes of directories below the one that it copies.
+RUN mkdir -p /root-of-image/cache /root-of-image/state && chmod 1777 /root-of-image/cache /root-of-image/state
 
 FROM scratch
 ARG TARGETPLATFORM
 COPY --from=certificates /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=certificates /root-of-image/ /
 COPY LICENSE /LICENSE
 COPY $TARGETPLATFORM/cotter /cotter
-# Paths that any user can write to if they are mounted.
-ENV COTTER_CACHE_DIR=/cache COTTER_STATE_DIR=/state
+# The image runs as any user. Each has a directory of its own, and the sticky bit of /cache and
+# /state keeps others from replacing it.
+ENV COTTER_CACHE_DIR=/cache/{uid} COTTER_STATE_DIR=/state/{uid}
 WORKDIR /src
 ENTRYPOINT ["/cotter"]

@@ -38,15 +38,25 @@ func OSEnvironment() Environment {
 // CacheDir returns the directory in which the cotter command keeps packages:
 // COTTER_CACHE_DIR, or else "cotter" in the user's cache directory as returned by
 // os.UserCacheDir. It returns "" if that directory is not known. The directory need not
-// exist.
+// exist. In COTTER_CACHE_DIR, "{uid}" stands for the number of the user, so that several users
+// can have their own directories below one; Windows has no such numbers.
 func (e Environment) CacheDir() string {
 	if dir := e.lookup("COTTER_CACHE_DIR"); dir != "" {
-		return dir
+		return withUserID(dir)
 	}
 	if dir := e.userCacheDir(); dir != "" {
 		return filepath.Join(dir, "cotter")
 	}
 	return ""
+}
+
+// withUserID replaces "{uid}" in the name of a directory.
+func withUserID(dir string) string {
+	id := os.Getuid()
+	if id < 0 { // Windows
+		return dir
+	}
+	return strings.ReplaceAll(dir, "{uid}", strconv.Itoa(id))
 }
 
 func (e Environment) userCacheDir() string {
@@ -70,11 +80,11 @@ func (e Environment) userCacheDir() string {
 // on this machine. One example is the secret key that proves which files below .terraform
 // it wrote itself. The directory is COTTER_STATE_DIR, or else "cotter" in XDG_STATE_HOME if
 // that is an absolute path, or else ~/.local/state/cotter (on Windows
-// %LocalAppData%\cotter). The result is "" if there is no home directory either. The
+// %LocalAppData%\cotter). In COTTER_STATE_DIR, "{uid}" has the same meaning as in COTTER_CACHE_DIR. The result is "" if there is no home directory either. The
 // directory need not exist.
 func (e Environment) StateDir() string {
 	if dir := e.lookup("COTTER_STATE_DIR"); dir != "" {
-		return dir
+		return withUserID(dir)
 	}
 	if dir := e.lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "cotter")

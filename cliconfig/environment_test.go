@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,6 +93,19 @@ func TestCacheDir(t *testing.T) {
 		if got := directoriesEnvironment(test.goos, test.env).CacheDir(); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// "{uid}" gives each user a directory of their own.
+func TestDirectoriesOfUser(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() < 0 {
+		t.Skip("users have no numbers on this system")
+	}
+	env := directoriesEnvironment("linux", map[string]string{"COTTER_CACHE_DIR": "/cache/{uid}", "COTTER_STATE_DIR": "/state/{uid}/x"})
+	id := strconv.Itoa(os.Getuid())
+	if cache, state := env.CacheDir(), env.StateDir(); cache != "/cache/"+id || state != "/state/"+id+"/x" {
+		t.Errorf("the directories are %q and %q", cache, state)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
 )
 
 // TestCommandsOfFiles checks the command lines in the files with which other programs run
@@ -388,4 +389,46 @@ func releaseArchive(t *testing.T, program string) []byte {
 		t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// TestImageDirectories checks that a user of the image has directories of their own, below those
+// that all users of the image can write to.
+func TestImageDirectories(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the image is for Linux")
+	}
+	text, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, id := t.TempDir(), fmt.Sprint(os.Getuid())
+	var env []string
+	for _, variable := range regexp.MustCompile(`(COTTER_(?:CACHE|STATE)_DIR)=(/[a-z]+)(\S*)`).FindAllSubmatch(text, -1) {
+		env = append(env, fmt.Sprintf("%s=%s%s%s", variable[1], root, variable[2], variable[3]))
+		if !regexp.MustCompile(`chmod 1777\b.* /root-of-image` + string(variable[2]) + `\b`).Match(text) {
+			t.Errorf("%s of the image is not for all users", variable[2])
+		}
+		if err := os.Mkdir(filepath.Join(root, string(variable[2])), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(root, string(variable[2])), 0o777|os.ModeSticky); err != nil {
+			t.Fatal(err)
+		}
+	}
+	world := modtest.New(t, modtest.Txtar("-- archives/a.zip/main.tf --\n"))
+	project := t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "main.tf"), []byte("module \"a\" {\n  source = \"https://"+string(world.Host())+"/archives/a.zip\"\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(cotterBinary, "install")
+	cmd.Dir, cmd.Env = project, append(append(world.Env(), "HOME="+root), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"cache/" + id + "/tree", "state/" + id + "/key"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Errorf("the user has no %s: %v", name, err)
+		}
+	}
 }

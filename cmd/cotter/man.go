@@ -175,8 +175,8 @@ func escapeRoff(text string) string {
 
 // manEnvironment are the environment variables that cotter reads, for the manual.
 var manEnvironment = []entry{
-	{"COTTER_CACHE_DIR", "the package cache; by default cotter in the user's cache directory"},
-	{"COTTER_STATE_DIR", "the directory for the user's key and the record of what origins have confirmed"},
+	{"COTTER_CACHE_DIR", "the package cache; by default cotter in the user's cache directory. {uid} stands for the number of the user"},
+	{"COTTER_STATE_DIR", "the directory for the user's key and the record of what origins have confirmed. {uid} stands for the number of the user"},
 	{"COTTER_STATE_KEY", "a key to use instead of the one in the state directory, for build servers that do not keep that directory"},
 	{"COTTER_MIRROR", "the mirror to take locked packages from first: oci://HOST/REPOSITORY"},
 	{"COTTER_MIRROR_KEY", "a file of public keys; one of them must have signed each entry of a mirror"},

@@ -150,8 +150,14 @@ func stringsOf(t *testing.T, attribute *hcl.Attribute) []string {
 }
 
 // docker builds the last image of the Dockerfile, without git and from a cache that is not
-// part of the image.
+// part of the image, with and without the secret.
 func (r *recipes) docker(t *testing.T) {
+	r.buildImage(t, true)
+	r.buildImage(t, false)
+}
+
+func (r *recipes) buildImage(t *testing.T, withSecret bool) {
+	t.Helper()
 	text := strings.ReplaceAll(string(readRecipe(t, "Dockerfile")), "\\\n", " ")
 	var image *machine
 	var dir string
@@ -179,11 +185,14 @@ func (r *recipes) docker(t *testing.T) {
 				dir = r.checkout(t, "envs/prod")
 			}
 		case "RUN":
-			r.buildStep(t, image, dir, rest)
+			r.buildStep(t, image, dir, rest, withSecret)
 		}
 	}
 	withoutInstallation(t, installations)
 	r.sameLock(t, dir, "envs/prod")
+	if left, err := filepath.Glob(filepath.Join(image.home, ".local/state/cotter/*")); err != nil || left != nil {
+		t.Errorf("the image has the state %q (%v), with the key", left, err)
+	}
 	image.mustRun(t, dir, "cotter", "verify")
 }
 
@@ -191,7 +200,7 @@ func (r *recipes) docker(t *testing.T) {
 var mounts = regexp.MustCompile(`--mount=type=(\w+),(\S+)\s+`)
 
 // buildStep runs a command of a Dockerfile. Mounted directories are not part of the image.
-func (r *recipes) buildStep(t *testing.T, image *machine, dir, run string) {
+func (r *recipes) buildStep(t *testing.T, image *machine, dir, run string, withSecret bool) {
 	t.Helper()
 	if strings.HasPrefix(run, "tofu ") {
 		if !image.has(t, "tofu") {
@@ -208,22 +217,28 @@ func (r *recipes) buildStep(t *testing.T, image *machine, dir, run string) {
 	m := image
 	for _, mount := range mounts.FindAllStringSubmatch(run, -1) {
 		switch mount[1] {
-		case "cache":
+		case "cache", "tmpfs":
 			target, ok := strings.CutPrefix(mount[2], "target=/root/")
 			if !ok {
-				t.Fatalf("the cache is mounted at %s", mount[2])
+				t.Fatalf("a directory is mounted at %s", mount[2])
 			}
-			mounted = append(mounted, filepath.Join(image.home, target))
+			target = filepath.Join(image.home, target)
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			mounted = append(mounted, target)
 		case "secret":
-			_, variable, _ := strings.Cut(mount[2], "env=")
-			m = m.with(variable + "=" + stateKey)
+			if _, variable, _ := strings.Cut(mount[2], "env="); withSecret {
+				m = m.with(variable + "=" + stateKey)
+			}
 		}
 	}
 	m.mustRun(t, dir, "sh", "-c", mounts.ReplaceAllString(run, ""))
-	for _, cache := range mounted {
-		if _, err := os.Stat(cache); err != nil {
-			t.Errorf("the mounted cache is not used: %v", err)
+	for _, dir := range mounted {
+		content, err := os.ReadDir(dir)
+		if err != nil || len(content) == 0 && !(withSecret && strings.Contains(dir, "state")) {
+			t.Errorf("the mounted directory %s is not used: %v", dir, err)
 		}
-		remove(t, cache)
+		remove(t, dir)
 	}
 }
