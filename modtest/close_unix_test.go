@@ -74,7 +74,7 @@ func runAs(t *testing.T, id uint32) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	binary := filepath.Join(dir, "test")
-	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(binary, text, 0o755)); err != nil { //nolint:gosec // for the other user
+	if err := errors.Join(os.Chown(dir, int(id), int(id)), os.WriteFile(binary, text, 0o755)); err != nil { //nolint:gosec // for the other user
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestCloseAfterProviders$", "-test.v")
