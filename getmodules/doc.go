@@ -111,15 +111,14 @@
 // A repository with an http or https address is fetched in this process, by version 2 of the
 // git protocol, if the result is certain to be the same as with git. These are the conditions:
 //
-//   - The address has no credentials, and no arguments for the server.
-//   - The user's git configuration and environment do not change requests to the repository.
-//     They set no http.* settings for it. The exceptions are http.sslCAInfo, which is used, and
-//     settings that only concern how git itself works. url.*.insteadOf is applied once, before the
-//     address is judged, and credentials in it are used only if its base has the whole host. They
-//     set no proxy that [Fetcher].HTTPClient does not also use, and no variables such as
-//     GIT_SSL_* and GIT_TRACE.
-//   - The server answers without demanding credentials, and no object of the pack is larger
-//     than 16 MiB.
+//   - The address has no arguments for the server.
+//   - The user's git configuration and environment have no setting for it that only git can apply.
+//     Applied are url.*.insteadOf, before the address is judged, and of http.<url>.* the headers, proxies,
+//     certificates and the user agent, each by git's rules. Others, such as http.cookieFile, GIT_TRACE and
+//     GIT_SSL_CIPHER_LIST, leave the repository to git.
+//   - If the server demands credentials, it accepts a user and a password, and the address, the netrc
+//     file ([Fetcher].HTTPCredentials) or "git credential fill" has them.
+//   - No object of the pack is larger than 16 MiB.
 //
 // So is a repository with an ssh address, over the pipes of the ssh program that git would run with the
 // same arguments (GIT_SSH_COMMAND, core.sshCommand, GIT_SSH, ssh.variant), except on Windows. Its

@@ -28,7 +28,10 @@ type Git struct {
 // program returns the git program of the settings in f.Git.
 func (f *Fetcher) program() *gitexec.Git {
 	f.gitOnce.Do(func() {
-		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Env: f.Git.Env, Interactive: f.Git.Interactive}
+		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Env: f.Git.Env, Interactive: f.Git.Interactive, Netrc: f.HTTPCredentials}
+		if f.HTTPClient != nil {
+			f.gitProgram.HTTP, f.gitProgram.OwnConnections = f.HTTPClient.Transport, f.HTTPClientForGit && f.HTTPClient.Transport != nil
+		}
 	})
 	return f.gitProgram
 }

@@ -98,7 +98,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 // that the requested package points to. Since the user named it, the limits for servers and packages
 // do not apply to it.
 func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.Git) error {
-	settings, err := program.HTTPSettings(ctx)
+	settings, err := program.Settings(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,18 @@ func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.
 	}
 	a.target = target
 	return nil
+}
+
+// isByUser reports whether the root module, or a setting that replaces the address, names the host, with
+// its port. Only then may credentials for all hosts be sent to it.
+func (a *gitAddress) isByUser(ctx context.Context, req Request) bool {
+	return a.target.Setting != "" || !req.FromServer && !req.FromPackage || httpx.NamedBy(ctx, a.target.URL) != httpx.NotNamed
+}
+
+// allowsPlainCredentials reports whether credentials may be sent by http: those for this address, those
+// within this machine, and others if the root module or the user's setting has "http".
+func (a *gitAddress) allowsPlainCredentials(byUser bool) bool {
+	return a.user != nil || byUser || hostname.IsLoopback(a.target.URL)
 }
 
 // gitProtocols returns the transports that a request may use. A server's answer may only point

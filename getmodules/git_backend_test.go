@@ -29,9 +29,11 @@ func TestGitClient(t *testing.T) {
 			getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
 		"ssh of a rule": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.git@git.example.com:.insteadOf", "GIT_CONFIG_VALUE_0=https://git.example.com/"}, withGit...)}},
 			getmodules.GitClient{InProcess: true, SSH: true}},
-		"credentials": {"git::https://u:p@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{Reason: "there are credentials for it"}},
+		"credentials": {"git::https://u:p@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
 		"header": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=a: b"}, withGit...)}},
-			getmodules.GitClient{Reason: "git has a setting for it: http.extraheader"}},
+			getmodules.GitClient{InProcess: true}},
+		"cookies": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.cookieFile", "GIT_CONFIG_VALUE_0=a"}, withGit...)}},
+			getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
 		"always":   {plain, &getmodules.Fetcher{AlwaysGit: true}, getmodules.GitClient{Reason: "git is set for all repositories"}},
 		"built-in": {plain, &getmodules.Fetcher{GitBackend: getmodules.GitBuiltIn}, getmodules.GitClient{Reason: `the git backend is set to "go"`, BuiltIn: true}},
 	} {

@@ -65,6 +65,8 @@ type gitClients struct {
 	// builtIn is set if the built-in client is used where v2 is not, instead of git.
 	builtIn bool
 
+	// named is set if the root module or the user names the host; see [gitexec.Settings.For].
+	named bool
 	v2Err error // the error of the fetch by v2, if it failed
 	// repeated is set if v2 has sent a request in vain as often as is allowed.
 	repeated bool
@@ -92,7 +94,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
 		}
 	}
-	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: builtIn}
+	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: builtIn, named: addr.isByUser(ctx, req)}
 	transport, err := g.v2Transport(ctx)
 	if err != nil {
 		return nil, err
@@ -180,20 +182,22 @@ func (g *gitClients) system() *gitexec.Repository {
 	}
 	f := g.fetcher
 	g.git = &gitexec.Repository{
-		Git:           f.program(),
-		URL:           g.addr.target.URL,
-		Home:          g.addr.target.Home,
-		Protocols:     g.addr.protocols,
-		Direct:        g.addr.direct,
-		User:          g.addr.user,
-		SSHKey:        g.addr.sshKey,
-		Secrets:       g.addr.secrets,
-		Scratch:       g.scratch,
-		MaxBytes:      f.Limits.download(),
-		Floor:         f.floor(gitIdle),
-		Retry:         g.retry(),
-		Progress:      g.progress(),
-		CacheUnusable: func(reason string) { g.warned = f.warnCache(reason) },
+		Git:              f.program(),
+		URL:              g.addr.target.URL,
+		Home:             g.addr.target.Home,
+		Protocols:        g.addr.protocols,
+		Direct:           g.addr.direct,
+		User:             g.addr.user,
+		Named:            g.named,
+		PlainCredentials: g.addr.allowsPlainCredentials(g.named),
+		SSHKey:           g.addr.sshKey,
+		Secrets:          g.addr.secrets,
+		Scratch:          g.scratch,
+		MaxBytes:         f.Limits.download(),
+		Floor:            f.floor(gitIdle),
+		Retry:            g.retry(),
+		Progress:         g.progress(),
+		CacheUnusable:    func(reason string) { g.warned = f.warnCache(reason) },
 	}
 	if !g.req.NoCache {
 		g.git.CacheDir = f.CacheDir

@@ -58,12 +58,53 @@ func (g *gitClients) explain(err error) error {
 	if failed, ok := errors.AsType[*gitexec.Error](err); ok {
 		err = g.withStatus(failed, err)
 	}
+	err = g.withWithheld(err)
 	if g.v2Err != nil && errors.Is(err, ErrNoGit) {
 		return fmt.Errorf("%w, and without it: %w", err, g.v2Err)
 	}
 	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
 		// Git mistakes a page for the list of refs of an old server.
 		return fmt.Errorf("%w: %w; check the address, and whether the server wants a login", ErrRepositoryNotFound, page)
+	}
+	return err
+}
+
+// GitWithheldError means that a git repository needed a login, or was not found, and that a setting of
+// the user's git configuration with credentials was not used: it names no URL, and only a package or a
+// server names the host. A setting that names the host, http.<url>.*, is used.
+type GitWithheldError struct {
+	// Host is the host, and Setting the name of the setting, such as "http.extraheader" or
+	// "GIT_SSL_CERT".
+	Host, Setting string
+	// Err is the error without the setting. It may be a refusal to run git.
+	Err error
+}
+
+func (e *GitWithheldError) Error() string {
+	reason := fmt.Sprintf("git's setting %s is not used for %s, because it names no host, and neither the root module nor another setting names this one", e.Setting, e.Host)
+	if e.Err == nil {
+		return reason
+	}
+	return e.Err.Error() + "; " + reason
+}
+
+// Unwrap returns the error without the setting.
+func (e *GitWithheldError) Unwrap() error { return e.Err }
+
+// withWithheld adds to an error of a login the setting that was not used for it.
+func (g *gitClients) withWithheld(err error) error {
+	if refused, ok := errors.AsType[*gitexec.WithheldError](err); ok {
+		return &GitWithheldError{Host: refused.Host, Setting: refused.Setting, Err: err}
+	}
+	if g.builtIn || !errors.Is(err, ErrAuthentication) && !errors.Is(err, ErrRepositoryNotFound) {
+		return err
+	}
+	settings, failed := g.fetcher.program().Settings(context.Background())
+	if failed != nil {
+		return err
+	}
+	if withheld := settings.For(g.addr.target.URL, g.named).Withheld; withheld != "" {
+		return &GitWithheldError{Host: g.addr.target.URL.Host, Setting: withheld, Err: err}
 	}
 	return err
 }

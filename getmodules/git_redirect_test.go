@@ -166,10 +166,13 @@ func TestGitRedirectSecrecy(t *testing.T) {
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\textraHeader = X-Token: "+webtest.Canary+
 		"\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n")
-	f := w.fetchers(t, "HOME="+home)["git"]
-	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:" + webtest.Canary + "@private.example.com/net.git"), Revision: w.first})
-	if err != nil || pkg.Revision != w.first {
-		t.Fatalf("FetchGit = %+v, %v", pkg, err)
+	fetchers := w.fetchers(t, "HOME="+home)
+	delete(fetchers, "go")
+	for name, f := range fetchers {
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:" + webtest.Canary + "@private.example.com/net.git"), Revision: w.first})
+		if err != nil || pkg.Revision != w.first {
+			t.Fatalf("FetchGit by %s = %+v, %v", name, pkg, err)
+		}
 	}
 	w.CheckSecrecy("http://private.example.com")
 	for _, r := range w.Requests() {
@@ -235,14 +238,17 @@ func TestGitRedirectWithSettings(t *testing.T) {
 			})
 			home := t.TempDir()
 			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
-			f := w.fetchers(t, "HOME="+home)["git"]
-			pkg := addrs.ParseModulePackage("git::" + cmp.Or(test.address, "http://private.example.com/net.git"))
-			_, err := f.Tags(t.Context(), getmodules.Request{Package: pkg})
-			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
-				t.Fatalf("Tags = %v, want %q", err, test.err)
-			}
-			if err != nil {
-				webtest.CheckText(t, err.Error())
+			fetchers := w.fetchers(t, "HOME="+home)
+			delete(fetchers, "go")
+			for name, f := range fetchers {
+				pkg := addrs.ParseModulePackage("git::" + cmp.Or(test.address, "http://private.example.com/net.git"))
+				_, err := f.Tags(t.Context(), getmodules.Request{Package: pkg})
+				if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
+					t.Fatalf("Tags by %s = %v, want %q", name, err, test.err)
+				}
+				if err != nil {
+					webtest.CheckText(t, err.Error())
+				}
 			}
 			w.CheckSecrecy("http://private.example.com")
 			for _, r := range w.Requests() {

@@ -2,15 +2,12 @@ package getmodules
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -24,9 +21,6 @@ type v2Memo struct {
 	// left has the remotes, and the origins of servers, that are left to git because a fetch
 	// without git failed.
 	left map[string]bool
-
-	once    sync.Once
-	trusted http.RoundTripper // trusts the authorities in the user's settings; nil if that failed
 }
 
 // v2Transport returns the transport for a repository that is fetched by version 2 of the protocol in
@@ -39,13 +33,11 @@ func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error)
 	if u.Scheme == "ssh" {
 		return g.sshTransport(ctx)
 	}
-	transport, _ := f.transportForV2(ctx, g.addr)
-	if transport == nil {
+	requests, _ := f.requestsForV2(ctx, g.addr, g.named)
+	if requests == nil {
 		return nil, nil
 	}
-	client := f.httpClient(defaultStallTimeout)
-	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
-	return &gitwire.HTTP{RoundTripper: &repeats{client, g}, Repository: u}, nil
+	return &gitwire.HTTP{RoundTripper: &repeats{requests, g}, Repository: u}, nil
 }
 
 // sshTransport returns the transport for a repository that is fetched by the user's ssh, or nil.
@@ -102,9 +94,9 @@ func (r *repeats) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// transportForV2 returns the transport for version 2 of the protocol, or the reason why the
+// requestsForV2 returns what sends the requests of version 2 of the protocol, or the reason why the
 // repository is not fetched by it.
-func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
+func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (_ *gitexec.Requests, reason string) {
 	u := a.target.URL
 	if reason := f.onlyGit(a); reason != "" {
 		return nil, reason
@@ -112,23 +104,25 @@ func (f *Fetcher) transportForV2(ctx context.Context, a gitAddress) (_ http.Roun
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, "the address is for " + u.Scheme
-	case a.user != nil:
-		return nil, "there are credentials for it"
 	case a.sshKey != nil:
 		return nil, "the address has arguments for the server"
 	}
-	settings, err := f.program().HTTPSettings(ctx)
+	settings, err := f.program().Settings(ctx)
 	if err != nil {
 		return nil, "the configuration of git cannot be read" // git will say what is wrong
 	}
-	if name := settings.Concerning(u); name != "" {
-		return nil, "git has a setting for it: " + name
+	requests := &gitexec.Requests{
+		Git: f.program(), Settings: settings, Repository: u, User: a.user,
+		Named: named, PlainCredentials: a.allowsPlainCredentials(named),
+		Client: f.httpClient(defaultStallTimeout),
 	}
-	transport := f.gitTransport(settings)
-	if transport == nil {
-		return nil, "git has certificates or a proxy of its own"
+	switch err := requests.Open(); {
+	case err == nil:
+		return requests, ""
+	case errors.As(err, new(*gitexec.SettingError)):
+		return nil, err.Error()
 	}
-	return transport, ""
+	return nil, "git has certificates or a proxy of its own"
 }
 
 // GitClient describes which client fetches a git repository.
@@ -161,7 +155,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	if ssh {
 		reason = f.sshNotUsed(ctx, addr)
 	} else {
-		_, reason = f.transportForV2(ctx, addr)
+		_, reason = f.requestsForV2(ctx, addr, true)
 	}
 	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
@@ -188,53 +182,4 @@ func (k *v2Memo) isLeft(key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.left[key]
-}
-
-// gitTransport returns the fetcher's transport with the certificate authorities and the proxy
-// that git would use, unless the caller's transport comes first. It returns nil if the transport
-// cannot have them.
-func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
-	base := http.DefaultTransport
-	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
-		base = f.HTTPClient.Transport
-		if f.HTTPClientForGit {
-			return base
-		}
-	}
-	standard, ok := base.(*http.Transport)
-	if settings.AllProxy {
-		return nil // net/http does not know ALL_PROXY
-	}
-	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
-		return nil // the transport reads another environment than git
-	}
-	if settings.CAFile == "" {
-		return base
-	}
-	if !ok {
-		return nil
-	}
-	f.v2.once.Do(func() { f.v2.trusted = trusting(standard, settings.CAFile) })
-	return f.v2.trusted
-}
-
-// trustedIdle is how long idle connections of the transport from trusting stay open. It is
-// short because callers cannot close them.
-const trustedIdle = 5 * time.Second
-
-// trusting returns a copy of a transport that trusts only the authorities in a file. It returns
-// nil if the file has none or cannot be read.
-func trusting(base *http.Transport, file string) http.RoundTripper {
-	pem, err := os.ReadFile(file)
-	pool := x509.NewCertPool()
-	if err != nil || !pool.AppendCertsFromPEM(pem) {
-		return nil
-	}
-	own := base.Clone()
-	if own.TLSClientConfig == nil {
-		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	own.TLSClientConfig.RootCAs = pool
-	own.IdleConnTimeout = trustedIdle
-	return own
 }

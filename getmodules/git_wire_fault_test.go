@@ -250,10 +250,9 @@ func TestWireLeft(t *testing.T) {
 	s := newGitServer(t)
 	_, _, second := gitMainTF(t, s)
 	tests := map[string]struct{ config, query, env string }{
-		"extra header": {config: "[http]\n\textraHeader = X-Token: secret\n"},
-		"query":        {query: "?x=1"},
-		"environment":  {env: "GIT_HTTP_USER_AGENT=x"},
-		"proxy":        {env: "HTTPS_PROXY=http://127.0.0.1:1"}, // applies to https only, but the wire client does not know that
+		"cookies":     {config: "[http]\n\tcookieFile = /none\n"},
+		"query":       {query: "?x=1"},
+		"environment": {env: "GIT_SSL_CIPHER_LIST=x"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -71,6 +71,11 @@ func isWholeRoot(path string, isRoot func(string) bool) bool {
 
 // serve passes a request to git.
 func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) {
+	if user, password, _ := req.BasicAuth(); g.opts.GitUser != "" && (user != g.opts.GitUser || password != g.opts.GitPassword) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		http.Error(w, "a password is needed", http.StatusUnauthorized)
+		return
+	}
 	if g.opts.RefuseCommits {
 		// Servers with protocol version 2 do not check the wanted commits against their refs, so a
 		// server that refuses commits must not use it.

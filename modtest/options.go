@@ -62,6 +62,10 @@ type Options struct {
 	// AnnotatedTags makes each tag an object that points to the commit.
 	AnnotatedTags bool
 
+	// GitUser and GitPassword are required by the git server with basic authentication. An empty GitUser
+	// means no authentication.
+	GitUser, GitPassword string
+
 	// ManyRefs is the number of additional refs of each git repository: alternately branches
 	// ("refs/heads/branch-0") and pull requests of forges ("refs/pull/1/head"). ManyTags is the
 	// number of additional tags: "v0.0.0" to "v0.0.49", "v0.1.0" and so on, except those that the

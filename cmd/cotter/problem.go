@@ -71,6 +71,8 @@ type (
 		host string
 		to   loginKind
 		sent bool
+		// withheld is the setting of git that was not used; "" if there is none.
+		withheld string
 	}
 	// failingHost is for an answer with an unexpected status, such as 500.
 	failingHost struct {
@@ -325,6 +327,7 @@ func unauthorized(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	status, isStatus := errors.AsType[*getmodules.StatusError](err)
 	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	withheld, isWithheld := errors.AsType[*getmodules.GitWithheldError](err)
 	isGit := isFetch && strings.HasPrefix(fetch.Package, "git::")
 	switch {
 	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
@@ -345,6 +348,10 @@ func unauthorized(host string, err error) *problem {
 		}
 		text := refusedText(host, status.StatusCode, status.CredentialsSent)
 		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
+	case isWithheld:
+		text := fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one",
+			withheld.Host, withheld.Setting)
+		return &problem{error: &refusedLogin{fact: fact(text), host: withheld.Host, to: loginGit, withheld: withheld.Setting}}
 	case isGit && strings.HasPrefix(fetch.Package, "git::ssh:") && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " refused the login over ssh"
 		if user := userIn(fetch.Package); user != "" {

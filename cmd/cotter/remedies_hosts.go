@@ -52,6 +52,12 @@ func (e *refusedLogin) remedies() []remedy {
 		return do(fmt.Sprintf("Run `docker login %s`.", shellWord(e.host)))
 	case e.to == loginSSH:
 		return do("Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.")
+	case e.withheld != "":
+		key := strings.TrimPrefix(e.withheld, "http.")
+		if named, ok := map[string]string{"extraheader": "extraHeader", "sslcert": "sslCert", "sslkey": "sslKey", "GIT_SSL_CERT": "sslCert"}[key]; ok {
+			key = named
+		}
+		return do(fmt.Sprintf("If it may go to %[1]s, name the host in git's setting: `git config --global http.https://%[1]s/.%[2]s VALUE`.", e.host, key))
 	case e.to == loginGit:
 		return do("Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.")
 	}

@@ -175,11 +175,15 @@ func modserver(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(".")
 	var opts modtest.Options
 	for _, arg := range args {
-		token, ok := strings.CutPrefix(arg, "-token=")
-		if !ok {
-			ts.Fatalf("usage: modserver [-token=T]")
+		name, value, _ := strings.Cut(arg, "=")
+		switch name {
+		case "-token":
+			opts.Token = value
+		case "-git":
+			opts.GitUser, opts.GitPassword, _ = strings.Cut(value, ":")
+		default:
+			ts.Fatalf("usage: modserver [-token=T] [-git=USER:PASSWORD]")
 		}
-		opts.Token = token
 	}
 	world, err := modtest.Start(os.DirFS(dir), opts)
 	ts.Check(err)

@@ -71,6 +71,14 @@ func WithoutPointer(ctx context.Context) context.Context {
 // Pointer returns the URL in the last [PointedTo] of a context, or nil.
 func Pointer(ctx context.Context) *url.URL { return ruleOf(ctx).from }
 
+// NamedBy returns who names the host and port of a URL, apart from packages and servers.
+func NamedBy(ctx context.Context, u *url.URL) Naming {
+	if named := ruleOf(ctx).named; named != nil {
+		return named(HostPort(u))
+	}
+	return NotNamed
+}
+
 // HostPort returns the host and the port of a URL in the form in which hosts are compared.
 func HostPort(u *url.URL) string {
 	port := u.Port()

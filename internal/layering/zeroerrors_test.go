@@ -70,6 +70,7 @@ var zeroErrors = []error{
 	&disco.CredentialsError{},
 	&disco.DiscoveryError{},
 	&getmodules.FetchError{},
+	&getmodules.GitWithheldError{},
 	&getmodules.HistoryLimitError{},
 	&getmodules.PageError{},
 	&getmodules.PushError{},

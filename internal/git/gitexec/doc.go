@@ -40,15 +40,30 @@
 //
 //   - Without a redirect there is no request in addition to git's. Neither is there one for ssh, git
 //     and local repositories, or if the user has set http.followRedirects to false.
-//   - The request goes to the URL that git itself requests: url.<base>.insteadOf applies.
-//   - If the server wants a login, the request is repeated with the credentials that "git
-//     credential fill" returns without a prompt: those of the address, or those of the user's
-//     helpers. They, and the user's http.extraHeader, are sent only to the origin that git has
-//     requested, not to another one after a redirect.
-//   - Git says which of the user's settings http.<url>.* apply to each URL. These are used:
-//     proxies, certificates (sslCAInfo, sslCAPath, sslCert, sslKey, sslVerify), extraHeader (the last
-//     one) and userAgent. If there is a setting that package httpx cannot apply, such as cookieFile,
+//   - The request goes to the URL that git itself requests.
+//   - It is sent by [Requests], as described below. If the user has a setting that only git can apply,
 //     the redirect is not followed, and the error names the setting.
+//
+// # Requests without git
+//
+// [Requests] sends the http requests for a repository as git would. [Settings] are the user's
+// configuration, which git lists once in a run, outside of any repository, and the environment.
+//
+//   - [Settings.Target] applies url.<base>.insteadOf once. The caller judges the result, and git is kept
+//     from replacing it again. Credentials of the base are used only if the base has the whole host.
+//   - [Settings.For] decides which settings http.<url>.* apply to a URL, by git's rule: proxies,
+//     certificates, extraHeader (an empty one removes those before it), userAgent and followRedirects. Any
+//     other that could change a request, such as cookieFile, is a [SettingError], and git is run.
+//   - Headers and client certificates that name no URL go only to hosts that the root module or the user's
+//     settings name. Git gets them under the same rule. It cannot be told to ignore a certificate, so it
+//     is not run for such a host ([WithheldError]).
+//   - Credentials of the address are sent with each request. Others only after an answer with status 401
+//     that accepts a user and a password: those of the netrc file, and then those of "git credential
+//     fill", which is run once for each origin, user and, with credential.useHttpPath, path. From then on
+//     they are sent at once. Helpers are told whether their credentials work, as by git.
+//   - Credentials are sent by http only if the address has them, if the root module or the user's settings
+//     name the host with this port, or within this machine. Nothing is sent to another origin after a
+//     redirect.
 //
 // Fetches of one repository that wait for the lock of its store at the same time, with the same
 // credentials and under the same policy, share one "git fetch". If it fails, such as for a ref that
@@ -57,7 +72,7 @@
 // [Repository.Reachable] fetches the history of branches and tags into a private store, without
 // trees and files if the server supports that. The size of the store is measured while git runs.
 //
-// [Git.HTTPSettings] reports whether http requests can be sent without git, considering
+// [Git.Settings] reports whether http requests can be sent without git, considering
 // everything that the user's configuration and environment say about them.
 //
 // Package gitexec has these limits:

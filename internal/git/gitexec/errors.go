@@ -95,14 +95,6 @@ func (e *Error) HTTPStatus() int {
 	return status
 }
 
-// exitCode returns git's exit status if err is or wraps an [*Error], and otherwise -1.
-func exitCode(err error) int {
-	if failed, ok := errors.AsType[*Error](err); ok {
-		return failed.ExitCode
-	}
-	return -1
-}
-
 // Phrases in git's untranslated messages. Git has no error codes for them.
 var (
 	saysNoRef       = []string{"couldn't find remote ref"}

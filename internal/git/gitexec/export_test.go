@@ -1,6 +1,10 @@
 package gitexec
 
-import "github.com/cotterpin/cotter/internal/sanitize"
+import (
+	"net/url"
+
+	"github.com/cotterpin/cotter/internal/sanitize"
+)
 
 // MaxStderr is the number of bytes of git's error output that an error keeps.
 const MaxStderr = sanitize.MaxKept
@@ -26,4 +30,14 @@ func Waiting(g *Git) (n int) {
 		n += len(waiting)
 	}
 	return n
+}
+
+// MatchesURL reports whether settings for a pattern apply to a URL.
+func MatchesURL(pattern string, u *url.URL) bool {
+	p, ok := parseURLPattern(pattern)
+	if !ok {
+		return false
+	}
+	_, ok = p.match(u)
+	return ok
 }

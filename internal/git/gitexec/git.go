@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,6 +49,13 @@ type Git struct {
 	Env []string
 	// Interactive lets git and ssh ask the user for passwords on the terminal.
 	Interactive bool
+	// HTTP is the transport for requests that are sent without git; nil means http.DefaultTransport. A
+	// copy of it gets the proxies and certificates of the user's configuration, unless OwnConnections is
+	// set: then it is used as it is.
+	HTTP           http.RoundTripper
+	OwnConnections bool
+	// Netrc finds credentials for the server of a URL in the user's netrc file; nil has none.
+	Netrc func(context.Context, *url.URL) (*url.Userinfo, error)
 
 	once  sync.Once
 	found program
@@ -61,9 +70,12 @@ type Git struct {
 	sshConfigs singleflight.Group[sshIdentity, string]
 	sshLinks   sshLinks
 
-	httpOnce sync.Once
-	http     *HTTPSettings
-	httpErr  error
+	settingsOnce sync.Once
+	settings     *Settings
+	settingsErr  error
+
+	transports  transports
+	credentials credentials
 }
 
 // program describes a git program that was found.

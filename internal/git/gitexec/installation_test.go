@@ -2,7 +2,6 @@ package gitexec_test
 
 import (
 	"errors"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,26 +69,5 @@ func TestInspect(t *testing.T) {
 	none := gitexec.Git{Env: []string{"PATH="}}
 	if _, err := none.Inspect(t.Context()); !errors.Is(err, gitexec.ErrNoGit) {
 		t.Errorf("without a git: %v, want ErrNoGit", err)
-	}
-}
-
-// TestConcerning checks the name of the setting that makes git itself necessary.
-func TestConcerning(t *testing.T) {
-	t.Parallel()
-	u, err := url.Parse(repository)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for config, want := range map[string]string{
-		"":                                    "",
-		"[http]\n\textraHeader = x: canary\n": "http.extraheader",
-		"[http \"https://git.example.com/\"]\n\tcookieFile = /canary\n": "http.cookiefile for a host",
-	} {
-		if got := settings(t, config).Concerning(u); got != want {
-			t.Errorf("Concerning with %q = %q, want %q", config, got, want)
-		}
-	}
-	if got := settings(t, "", "GIT_TRACE=1").Concerning(u); got != "GIT_TRACE" {
-		t.Errorf("Concerning with GIT_TRACE = %q", got)
 	}
 }

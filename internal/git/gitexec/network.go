@@ -46,7 +46,7 @@ func (r *Repository) prepare(ctx context.Context) error {
 
 // writeConfig writes the git settings that depend on the remote.
 func (r *Repository) writeConfig(ctx context.Context) error {
-	settings, err := r.Git.HTTPSettings(ctx)
+	settings, err := r.Git.Settings(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 		config += fmt.Sprintf("[url %[1]s]\n\tinsteadOf = %[1]s\n", configQuote(r.remote()))
 	}
 	if r.URL.Scheme == "https" || r.URL.Scheme == "http" {
-		ofHTTP, err := r.configForHTTP()
+		ofHTTP, err := r.configForHTTP(settings)
 		if err != nil {
 			return err
 		}
@@ -69,18 +69,58 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 	return os.WriteFile(r.network.ConfigFile, []byte(config), 0o600)
 }
 
+// WithheldError says that git was not run for a host, because it would show the host a client
+// certificate that the user has set for no URL, and only a package or a server names the host.
+type WithheldError struct {
+	// Host is the host, and Setting the name of the setting.
+	Host, Setting string
+}
+
+func (e *WithheldError) Error() string {
+	return fmt.Sprintf("git is not run for %s, because %s is set for all hosts, and only a package or a server names this one", e.Host, e.Setting)
+}
+
 // configForHTTP returns the git settings for requests to the remote.
-func (r *Repository) configForHTTP() (string, error) {
+func (r *Repository) configForHTTP(settings *Settings) (string, error) {
 	// The user's settings for this particular URL would take precedence over the general
 	// setting with which every command is run.
 	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(r.remote()))
-	if r.moved != nil && !httpx.SameOrigin(r.moved, r.URL) {
-		// Headers for all servers may contain credentials, and this server was chosen by
-		// another server.
-		config += "[http]\n\textraHeader =\n"
+	at, named := r.URL, r.Named
+	if r.moved != nil {
+		at, named = r.moved, r.Named && httpx.SameOrigin(r.moved, r.URL)
 	}
+	r.network.Secrets = nil
 	credentials, err := r.credentials()
-	return config + credentials, err
+	if err != nil {
+		return "", err
+	}
+	if at.Scheme == "http" && !r.PlainCredentials {
+		config += fmt.Sprintf("[credential %s]\n\thelper =\n", configQuote("http://"+at.Host))
+		r.network.Secrets = append(r.network.Secrets, "GIT_ASKPASS=")
+	}
+	applied, all := settings.For(at, named), settings.For(at, true)
+	if applied.Connection != all.Connection {
+		return "", &WithheldError{Host: at.Host, Setting: applied.Withheld}
+	}
+	if !slices.Equal(applied.Header, all.Header) {
+		r.network.Secrets = append(r.network.Secrets, r.Git.withHeader(at, applied.Header))
+	}
+	return config + credentials, nil
+}
+
+// withHeader returns a variable with which git sends only these lines for requests to a URL, instead of
+// those in the user's configuration. They may contain credentials, which must not be on disk.
+func (g *Git) withHeader(at *url.URL, header []string) string {
+	// Git splits a setting at its first "=". The user's settings for a longer path would not be replaced.
+	pattern := at.String()
+	if before, _, found := strings.Cut(pattern, "="); found {
+		pattern = before[:strings.LastIndexByte(before, '/')+1]
+	}
+	text := g.Getenv("GIT_CONFIG_PARAMETERS")
+	for _, line := range append([]string{""}, header...) {
+		text += " " + shellQuote("http."+pattern+".extraheader="+line)
+	}
+	return "GIT_CONFIG_PARAMETERS=" + strings.TrimSpace(text)
 }
 
 // credentialHelper is a shell command that git runs. The credentials are in its environment,

@@ -14,6 +14,9 @@ import (
 
 const maxRedirects = 5
 
+// userAgent begins like git's own, because some servers use it to distinguish git from browsers.
+const userAgent = "git/cotter"
+
 // remote returns the URL to pass to git: the URL of the repository, or the URL that the server
 // redirected to.
 func (r *Repository) remote() string {
@@ -63,10 +66,6 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 // of redirects. It returns 0 if there is no redirect for these requests, or if the user disabled
 // redirects. With more redirects than limit, it returns an error.
 func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects int, err error) {
-	settings, err := r.Git.HTTPSettings(ctx)
-	if err != nil || !settings.followsRedirects(r.URL) {
-		return 0, err
-	}
 	at := r.URL
 	if r.moved != nil {
 		at = r.moved
@@ -74,10 +73,19 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 	if at.Scheme != "https" && at.Scheme != "http" {
 		return 0, nil
 	}
-	// Servers that another server chose do not get the credentials and headers for the first one.
-	isFirstOrigin := true
+	settings, err := r.Git.Settings(ctx)
+	if err != nil || settings.For(at, false).StaysAtRedirects {
+		return 0, err
+	}
+	requests := r.requests(settings)
+	if err := requests.Open(); err != nil {
+		if only, ok := errors.AsType[*SettingError](err); ok {
+			err = fmt.Errorf("the server redirects to another URL, which is not used because of git's setting %s; use that URL in the address", only.Name)
+		}
+		return 0, err
+	}
 	for ; ; redirects++ {
-		location, err := r.location(ctx, at, isFirstOrigin)
+		location, err := requests.location(ctx, at)
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +99,6 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 		if err != nil {
 			return 0, err
 		}
-		isFirstOrigin = isFirstOrigin && httpx.SameOrigin(at, next)
 		ctx = httpx.PointedToHost(ctx, at, next)
 		at = next
 	}
@@ -99,6 +106,18 @@ func (r *Repository) followRedirects(ctx context.Context, limit int) (redirects 
 		r.moved = at
 	}
 	return redirects, nil
+}
+
+// requests returns what sends requests to the repository as git does.
+func (r *Repository) requests(settings *Settings) *Requests {
+	user := r.User
+	if r.emptyPassword {
+		user = url.UserPassword(user.Username(), "")
+	}
+	return &Requests{
+		Git: r.Git, Settings: settings, Repository: r.URL, User: user, Named: r.Named, PlainCredentials: r.PlainCredentials,
+		Client: &httpx.Client{UserAgent: userAgent, Retry: r.Retry, AttemptTimeout: httpx.DefaultTimeout},
+	}
 }
 
 // listingEnd is the end of the URL that git requests the list of refs from.

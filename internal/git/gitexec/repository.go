@@ -24,7 +24,7 @@ const idle = 2 * time.Minute
 type Repository struct {
 	Git *Git
 	// URL is the address of the repository, without credentials. The user's url.<base>.insteadOf is
-	// not applied to it: [HTTPSettings.Target] has done that. Home is that of the [Target].
+	// not applied to it: [Settings.Target] has done that. Home is that of the [Target].
 	URL  *url.URL
 	Home bool
 	// Protocols and Direct have the same meaning as in [Network].
@@ -32,6 +32,9 @@ type Repository struct {
 	// User has the credentials for an http or https URL. nil means the credentials in the
 	// user's configuration.
 	User *url.Userinfo
+	// Named says that the root module names the host, and PlainCredentials allows credentials to be sent
+	// by http; see [Requests].
+	Named, PlainCredentials bool
 	// SSHKey is a private key for ssh. nil means the user's own keys.
 	SSHKey []byte
 	// Secrets are values that must not appear in errors.

@@ -1,6 +1,24 @@
 package gitexec
 
-import "strings"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/procgroup"
+)
+
+// maxConfig bounds the size of the user's git configuration, in bytes. Usually it has a few KiB
+// at most.
+const maxConfig = 1 << 20
 
 // setting is an entry of the user's configuration.
 type setting struct {
@@ -25,4 +43,258 @@ func parseSettings(list string) []setting {
 		all = append(all, s)
 	}
 	return all
+}
+
+// isTrue reports whether a boolean setting is set to true.
+func (s setting) isTrue() bool { return !s.hasValue || gitdir.IsTrue(s.value) }
+
+// Settings are what the user's git configuration and environment say about requests to servers. Whoever
+// sends requests without git must neither ignore a setting of the user, nor send data that is intended
+// for another server.
+//
+// Git itself lists the configuration, without a repository: the configuration of a checkout or of a
+// cache does not count, and includeIf "gitdir:..." never applies.
+type Settings struct {
+	env []string
+	// home is the directory that "~" stands for; "" if it is not known.
+	home string
+	// http are the settings of the section http, in git's order.
+	http    []httpSetting
+	instead []insteadOf
+	// named are the hosts in URLs of settings, with the port if there is one.
+	named []urlPattern
+	// useHTTPPath is set if credentials may depend on the path of a repository.
+	useHTTPPath bool
+	// onlyGit names something that concerns all requests and that only git can apply; "" if there is
+	// nothing.
+	onlyGit string
+}
+
+// httpSetting is a setting of the section http. If its subsection is "", it is for all URLs.
+type httpSetting struct {
+	setting
+	pattern urlPattern
+}
+
+// Settings returns the user's settings. They are read only once. Without a usable git, they are only
+// those of the environment.
+func (g *Git) Settings(ctx context.Context) (*Settings, error) {
+	g.settingsOnce.Do(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		g.settings, g.settingsErr = g.readSettings(ctx)
+	})
+	return g.settings, g.settingsErr
+}
+
+func (g *Git) readSettings(ctx context.Context) (*Settings, error) {
+	s := &Settings{env: g.environ()}
+	s.home, _ = procgroup.Lookup(s.env, "HOME")
+	switch found, err := g.find(ctx); {
+	case errors.Is(err, ErrNoGit):
+		if s.hasConfigFiles() {
+			s.onlyGit = "a git configuration, which only git can read"
+		}
+	case err != nil:
+		return nil, err
+	case found.configErr != nil:
+		return nil, found.configErr
+	default:
+		s.read(found.config)
+	}
+	s.readEnvironment()
+	return s, nil
+}
+
+func (s *Settings) read(config []setting) {
+	for _, entry := range config {
+		pattern, isPattern := parseURLPattern(entry.sub)
+		switch {
+		case entry.section == "url" && entry.key == "insteadof" && entry.hasValue:
+			s.addInsteadOf(insteadOf{base: entry.sub, prefix: entry.value})
+		case entry.section == "credential" && entry.key == "usehttppath":
+			s.useHTTPPath = s.useHTTPPath || entry.isTrue()
+		case entry.section == "http" && (entry.sub == "" || isPattern):
+			s.http = append(s.http, httpSetting{entry, pattern})
+		}
+		if isPattern && (entry.section == "http" || entry.section == "credential" || entry.section == "url") {
+			s.named = append(s.named, pattern)
+		}
+	}
+}
+
+// concerning are prefixes of the names of environment variables that change git's requests, or
+// that print them for the user.
+var concerning = [...]string{"GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_", "GIT_CURL_", "GIT_TRACE"}
+
+// applied are those of them that have the meaning of a setting; see [HTTP].
+var applied = [...]string{"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY", "GIT_HTTP_USER_AGENT"}
+
+func (s *Settings) readEnvironment() {
+	for _, entry := range s.env {
+		name, value, _ := strings.Cut(entry, "=")
+		name = strings.ToUpper(name)
+		if value == "" || slices.Contains(dropped[:], name) || slices.Contains(applied[:], name) {
+			continue
+		}
+		if slices.ContainsFunc(concerning[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			s.onlyGit = cmp.Or(s.onlyGit, name)
+		}
+	}
+}
+
+// Name reports whether the user's settings name the host of a URL, with its port.
+func (s *Settings) Name(u *url.URL) bool {
+	return slices.ContainsFunc(s.named, func(p urlPattern) bool {
+		return !strings.Contains(p.host, "*") && hostname.Canonical(p.host) == hostname.Canonical(u.Hostname()) &&
+			p.port == normalPort(strings.ToLower(u.Scheme), u.Port())
+	})
+}
+
+// harmless are the keys of the section http that do not affect which data is sent and which
+// servers are trusted. They only affect how git sends its requests, or how it reacts if a
+// server demands credentials.
+var harmless = [...]string{
+	"delegation", "emptyauth", "lowspeedlimit", "lowspeedtime", "maxrequests", "maxretries", "maxretrytime", "minsessions",
+	"noepsv", "postbuffer", "retryafter", "schannelcheckrevoke", "schannelusesslcainfo", "sslbackend", "version",
+}
+
+// secret are the keys whose values may be credentials.
+var secret = [...]string{"extraheader", "sslcert", "sslkey"}
+
+// HTTP are the settings for requests to one URL.
+type HTTP struct {
+	Connection Connection
+	// Header are the lines to add to the header of a request, in the order of git.
+	Header []string
+	// UserAgent replaces the default one; "" if it is not set.
+	UserAgent string
+	// StaysAtRedirects is set if the user does not allow redirects to be followed.
+	StaysAtRedirects bool
+	// OnlyGit names a setting that only git can apply; "" if there is none. Its value is left out,
+	// because it may be secret.
+	OnlyGit string
+	// Withheld names a setting with a credential that names no URL and does not count; "" if there is
+	// none.
+	Withheld string
+}
+
+// For returns the settings for requests to a URL, which are those that git would apply to it. Headers and
+// client certificates that name no URL count only for a host that the user names: named says whether the
+// root module does, and [Settings.Name] whether the settings do.
+func (s *Settings) For(u *url.URL, named bool) HTTP {
+	h := HTTP{OnlyGit: s.onlyGit}
+	if allowed(s.env, []string{u.Scheme}) != u.Scheme {
+		h.OnlyGit = cmp.Or(h.OnlyGit, "GIT_ALLOW_PROTOCOL")
+	}
+	named = named || s.Name(u)
+	best := map[string]urlMatch{}
+	for _, entry := range s.http {
+		var match urlMatch
+		if entry.sub != "" {
+			var ok bool
+			if match, ok = entry.pattern.match(u); !ok {
+				continue
+			}
+		}
+		if before, seen := best[entry.key]; seen && match.isWorseThan(before) {
+			continue
+		}
+		best[entry.key] = match
+		if entry.sub == "" && !named && entry.value != "" && slices.Contains(secret[:], entry.key) {
+			h.Withheld = cmp.Or(h.Withheld, "http."+entry.key)
+			continue
+		}
+		if entry.value == "" && h.Withheld == "http."+entry.key {
+			h.Withheld = "" // a later value removes it
+		}
+		s.apply(&h, entry.setting)
+	}
+	s.applyEnvironment(&h, named)
+	return h
+}
+
+// apply adds one setting. A later value replaces an earlier one, except for headers.
+func (s *Settings) apply(h *HTTP, entry setting) {
+	c := &h.Connection
+	files := map[string]*string{"sslcainfo": &c.CAFile, "sslcapath": &c.CADir, "sslcert": &c.Certificate, "sslkey": &c.Key}
+	switch file, isFile := files[entry.key]; {
+	case isFile:
+		name, ok := s.expand(entry.value)
+		if *file = name; !ok {
+			h.OnlyGit = "http." + entry.key
+		}
+	case entry.key == "extraheader" && entry.value == "":
+		h.Header = nil
+	case entry.key == "extraheader":
+		h.Header = append(h.Header, entry.value)
+	case entry.key == "useragent":
+		h.UserAgent = entry.value
+	case entry.key == "proxy":
+		c.Proxy, c.HasProxy = entry.value, true
+	case entry.key == "sslverify":
+		c.AnyCertificate = !entry.isTrue()
+	case entry.key == "followredirects":
+		h.StaysAtRedirects = entry.value != "initial" && !entry.isTrue()
+	case !slices.Contains(harmless[:], entry.key):
+		h.OnlyGit = "http." + entry.key
+	}
+}
+
+// expand returns the name of a file. It returns false for a name whose meaning only git knows.
+func (s *Settings) expand(name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && s.home != "" {
+		return filepath.Join(s.home, filepath.FromSlash(rest)), true
+	}
+	return name, name == "" || filepath.IsAbs(name)
+}
+
+// applyEnvironment adds the variables that take precedence over the configuration.
+func (s *Settings) applyEnvironment(h *HTTP, named bool) {
+	get := func(name string) string {
+		value, _ := procgroup.Lookup(s.env, name)
+		return value
+	}
+	c := &h.Connection
+	c.CAFile = cmp.Or(get("GIT_SSL_CAINFO"), c.CAFile)
+	if dir := get("GIT_SSL_CAPATH"); dir != "" && !isEmptyDir(dir) { // an empty one adds no authorities
+		c.CADir = dir
+	}
+	h.UserAgent = cmp.Or(get("GIT_HTTP_USER_AGENT"), h.UserAgent)
+	c.AnyCertificate = c.AnyCertificate || get("GIT_SSL_NO_VERIFY") != ""
+	switch certificate := get("GIT_SSL_CERT"); {
+	case named:
+		c.Certificate, c.Key = cmp.Or(certificate, c.Certificate), cmp.Or(get("GIT_SSL_KEY"), c.Key)
+	case certificate != "":
+		h.Withheld = "GIT_SSL_CERT"
+	}
+}
+
+func isEmptyDir(name string) bool {
+	entries, err := os.ReadDir(name)
+	return err == nil && len(entries) == 0
+}
+
+// hasConfigFiles reports whether there is a configuration that a git would read. It is used if
+// there is no git to read it.
+func (s *Settings) hasConfigFiles() bool {
+	var files []string
+	if _, without := procgroup.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
+		files = append(files, "/etc/gitconfig")
+	}
+	if s.home != "" {
+		files = append(files, filepath.Join(s.home, ".gitconfig"), filepath.Join(s.home, ".config", "git", "config"))
+	}
+	if dir, ok := procgroup.Lookup(s.env, "XDG_CONFIG_HOME"); ok {
+		files = append(files, filepath.Join(dir, "git", "config"))
+	}
+	for _, name := range [...]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM"} {
+		if _, set := procgroup.Lookup(s.env, name); set {
+			return true
+		}
+	}
+	return runtime.GOOS == "windows" || slices.ContainsFunc(files, func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
 }

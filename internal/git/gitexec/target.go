@@ -41,7 +41,7 @@ func (t Target) Text() string {
 // beginning of the address, once and by git's rule: the longest one that fits counts. The result is
 // parsed like any other address, so the caller can judge it. Settings of the user are no error of the
 // address; the error is about the replacement.
-func (s *HTTPSettings) Target(address *url.URL) (Target, error) {
+func (s *Settings) Target(address *url.URL) (Target, error) {
 	text := address.String()
 	rule, found := s.insteadOf(text)
 	if !found {
@@ -69,7 +69,7 @@ func (s *HTTPSettings) Target(address *url.URL) (Target, error) {
 type insteadOf struct{ base, prefix string }
 
 // addInsteadOf adds a rule behind those with the same base, as git does.
-func (s *HTTPSettings) addInsteadOf(rule insteadOf) {
+func (s *Settings) addInsteadOf(rule insteadOf) {
 	at := len(s.instead)
 	for i, other := range s.instead {
 		if other.base == rule.base {
@@ -81,7 +81,7 @@ func (s *HTTPSettings) addInsteadOf(rule insteadOf) {
 
 // insteadOf returns the rule that git applies to an address: the one with the longest prefix, and of
 // several the first.
-func (s *HTTPSettings) insteadOf(address string) (longest insteadOf, found bool) {
+func (s *Settings) insteadOf(address string) (longest insteadOf, found bool) {
 	for _, rule := range s.instead {
 		if strings.HasPrefix(address, rule.prefix) && (!found || len(rule.prefix) > len(longest.prefix)) {
 			longest, found = rule, true
@@ -92,7 +92,7 @@ func (s *HTTPSettings) insteadOf(address string) (longest insteadOf, found bool)
 
 // replacesAgain reports whether git would replace an address that is the result of a rule, although
 // the address has been set as its own replacement.
-func (s *HTTPSettings) replacesAgain(result string) bool {
+func (s *Settings) replacesAgain(result string) bool {
 	rule, found := s.insteadOf(result)
 	return found && rule.prefix == result && rule.base != result
 }

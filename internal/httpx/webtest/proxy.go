@@ -26,6 +26,10 @@ func (w *Web) Proxy() string {
 		forward.ServeHTTP(rw, r)
 	}))
 	w.t.Cleanup(s.Close)
+	at := s.Listener.Addr().String()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.servers[at] = at // clients with this network may use the proxy, too
 	return s.URL
 }
 

@@ -1,0 +1,343 @@
+package getmodules_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
+)
+
+// privateServer is a git server that answers only requests that it lets in.
+type privateServer struct {
+	*httptest.Server
+	letsIn func(*http.Request) bool
+
+	mu       sync.Mutex
+	requests []*http.Request
+	refused  int
+}
+
+func newPrivateServer(t testing.TB, letsIn func(*http.Request) bool) *privateServer {
+	t.Helper()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	p := &privateServer{letsIn: letsIn}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		in := p.letsIn(r)
+		p.mu.Lock()
+		p.requests = append(p.requests, r.Clone(context.WithoutCancel(r.Context())))
+		if !in {
+			p.refused++
+		}
+		p.mu.Unlock()
+		if !in {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		r.Header.Del("Authorization")
+		s.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// take returns the requests since the last call, the number of those that did not come from a git
+// program, and the number of those that were refused.
+func (p *privateServer) take() (requests []*http.Request, inProcess, refused int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.requests {
+		if strings.Contains(r.UserAgent(), "cotter") {
+			inProcess++
+		}
+	}
+	requests, refused = p.requests, p.refused
+	p.requests, p.refused = nil, 0
+	return requests, inProcess, refused
+}
+
+func (p *privateServer) request() getmodules.Request {
+	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + p.URL + "/net.git")}
+}
+
+// loggedGit returns a PATH whose git appends its arguments to a file.
+func loggedGit(t testing.TB) (path, log string) {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	log = filepath.Join(dir, "log")
+	gitScript(t, filepath.Join(dir, "git"), fmt.Sprintf("echo \"$@\" >> %s\nexec %s \"$@\"", log, git))
+	return "PATH=" + dir + ":" + os.Getenv("PATH"), log
+}
+
+// runs returns the lines of a log, and removes it.
+func runs(t testing.TB, log string) []string {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	_ = os.Remove(log)
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// TestGitPrivate fetches from a server that wants credentials, with each way of a user to have some. No
+// git program fetches anything, and the credential is neither in an argument of a process nor in the
+// cache.
+func TestGitPrivate(t *testing.T) {
+	t.Parallel()
+	const login = "printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'"
+	tests := map[string]struct {
+		config  string // %s is the address of the server
+		userURL string // the userinfo in the address
+		netrc   bool
+		refused int // requests without credentials
+	}{
+		"a header":               {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+		"a header for all hosts": {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+		"insteadOf":              {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
+		"an address":             {userURL: "u:" + webtest.Canary + "@"},
+		"a helper":               {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
+		"a helper for the host":  {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
+		"netrc":                  {netrc: true, refused: 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPrivateServer(t, func(r *http.Request) bool {
+				user, password, _ := r.BasicAuth()
+				return user == "u" && password == webtest.Canary
+			})
+			home := t.TempDir()
+			host := strings.TrimPrefix(p.URL, "http://")
+			config := strings.ReplaceAll(strings.ReplaceAll(tt.config, "%s", p.URL), "HOST", host)
+			writeFile(t, filepath.Join(home, ".gitconfig"), config)
+			path, log := loggedGit(t)
+			f := newWireFetcher(t, "HOME="+home, path)
+			if tt.netrc {
+				writeFile(t, filepath.Join(home, ".netrc"), "machine 127.0.0.1 login u password "+webtest.Canary+"\n") // git reads it itself
+				f.HTTPCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+					if at.Host != host {
+						t.Errorf("netrc is asked for %s", at)
+					}
+					return url.UserPassword("u", webtest.Canary), nil
+				}
+			}
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::http://" + tt.userURL + host + "/net.git")}
+			for range 3 {
+				if _, _, err := fetchGit(t, f, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if requests, inProcess, refused := p.take(); inProcess != len(requests) || refused != tt.refused || inProcess != 6+refused {
+				t.Errorf("%d requests, %d of them without git and %d without credentials; want 6 with credentials and %d without", len(requests), inProcess, refused, tt.refused)
+			}
+			asked := 0
+			for _, run := range runs(t, log) {
+				if strings.Contains(run, "credential fill") {
+					asked++
+				}
+				webtest.CheckText(t, run)
+			}
+			if want := strings.Contains(name, "helper"); (asked == 1) != want || asked > 1 {
+				t.Errorf("git credential fill ran %d times", asked)
+			}
+			// The git program gets the same, and has no credential in its arguments either.
+			f.AlwaysGit = true
+			if _, _, err := fetchGit(t, f, req); err != nil {
+				t.Errorf("with git: %v", err)
+			}
+			for _, run := range runs(t, log) {
+				webtest.CheckText(t, run)
+			}
+			for file := range contentsBelow(t, f.CacheDir) {
+				if body, _ := os.ReadFile(filepath.Join(f.CacheDir, file)); strings.Contains(string(body), webtest.Canary) {
+					t.Errorf("%s has the credential", file)
+				}
+			}
+		})
+	}
+}
+
+// TestGitHelperIsTold checks that helpers are told, as by git, whether the credentials that they have
+// returned work, and that other credentials are not told to them.
+func TestGitHelperIsTold(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		password string
+		netrc    bool
+		want     []string
+	}{
+		"right": {password: "right", want: []string{"get", "store"}},
+		// Git, which is tried afterwards, asks and is refused in the same way.
+		"wrong": {password: "wrong", want: []string{"get", "erase", "get", "erase"}},
+		"netrc": {netrc: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPrivateServer(t, func(r *http.Request) bool {
+				_, password, _ := r.BasicAuth()
+				return password == "right"
+			})
+			home := t.TempDir()
+			log := filepath.Join(home, "log")
+			helper := filepath.Join(home, "helper")
+			gitScript(t, helper, fmt.Sprintf("echo $1 >> %s\ntest $1 = get && printf 'username=u\\npassword=%s\\n'\ntrue", log, tt.password))
+			writeFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = "+helper+"\n")
+			f := newWireFetcher(t, "HOME="+home)
+			if tt.netrc {
+				f.HTTPCredentials = func(context.Context, *url.URL) (*url.Userinfo, error) { return url.UserPassword("u", "right"), nil }
+			}
+			_, _, err := fetchGit(t, f, p.request())
+			if (err == nil) != (tt.password != "wrong") || err != nil && !errors.Is(err, getmodules.ErrAuthentication) {
+				t.Errorf("FetchGit = %v", err)
+			}
+			var got []string
+			for _, verb := range runs(t, log) {
+				if verb != "" {
+					got = append(got, verb)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("what the helper was asked for (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestGitHeadersAsGit compares the headers that both clients send.
+func TestGitHeadersAsGit(t *testing.T) {
+	t.Parallel()
+	for _, config := range []string{
+		"[http]\n\textraHeader = X-A: 1\n\textraHeader = X-A: 2\n",
+		"[http]\n\textraHeader = X-A: 1\n\textraHeader =\n\textraHeader = X-A: 3\n",
+		"[http]\n\textraHeader = X-A: 1\n[http \"%s\"]\n\textraHeader = X-A: 2\n",
+		"[http \"%s\"]\n\textraHeader = X-A: 2\n[http]\n\textraHeader = X-A: 1\n",
+		"[http \"%s/net.git\"]\n\textraHeader = X-A: 2\n[http \"%s\"]\n\textraHeader =\n\textraHeader = X-A: 1\n",
+		"[http \"http://*.0.0.1/\"]\n\textraHeader = X-A: 1\n[http]\n\tuserAgent = git/agent-cotter\n",
+	} {
+		p := newPrivateServer(t, func(*http.Request) bool { return true })
+		home := t.TempDir()
+		writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
+		sent := map[string][]string{}
+		for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+			if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), p.request()); err != nil {
+				t.Fatal(err)
+			}
+			requests, _, _ := p.take()
+			for i, r := range requests {
+				if sent[name] = r.Header.Values("X-A"); i > 0 && !cmp.Equal(sent[name], requests[0].Header.Values("X-A")) {
+					t.Errorf("%s: requests have different headers", name)
+				}
+			}
+		}
+		if diff := cmp.Diff(sent["git"], sent["in process"]); diff != "" {
+			t.Errorf("with %q (-git +in process):\n%s", config, diff)
+		}
+	}
+}
+
+// TestGitWithheld checks that a header or a certificate that the user has set for no URL is not sent to
+// a host that only a package or a server names.
+func TestGitWithheld(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "key.pem")
+	writeFile(t, key, "none")
+	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+		p := newPrivateServer(t, func(r *http.Request) bool { return r.Header.Get("X-Token") != "" })
+		fetch := func(config string, change func(*getmodules.Request)) error {
+			home := t.TempDir()
+			writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
+			req := p.request()
+			change(&req)
+			_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), req)
+			return err
+		}
+		fromPackage := func(r *getmodules.Request) { r.FromPackage, r.Origin = true, p.URL }
+		fromServer := func(r *getmodules.Request) { r.FromServer, r.Origin = true, "http://127.0.0.1:1" }
+		const header = "[http]\n\textraHeader = X-Token: " + webtest.Canary + "\n"
+		for by, change := range map[string]func(*getmodules.Request){"package": fromPackage, "server": fromServer} {
+			err := fetch(header, change)
+			withheld, ok := errors.AsType[*getmodules.GitWithheldError](err)
+			if !ok || withheld.Setting != "http.extraheader" || !errors.Is(err, getmodules.ErrAuthentication) {
+				t.Errorf("%s, from a %s: %v, want a *GitWithheldError", name, by, err)
+			}
+			// A longer match that comes later does not bring the other value with it.
+			if err := fetch(header+"[http \"http://*.0.0.1/\"]\n\textraHeader = X-Other: 1\n", change); err == nil {
+				t.Errorf("%s, from a %s, with a header for a pattern of hosts: the header for all hosts was sent", name, by)
+			}
+		}
+		requests, _, _ := p.take()
+		for _, r := range requests {
+			if webtest.Carried(r) {
+				t.Errorf("%s: %s had the header", name, r.URL)
+			}
+		}
+		for what, err := range map[string]error{
+			"from the root module":          fetch(header, func(*getmodules.Request) {}),
+			"with a setting for the host":   fetch(header+"[credential \"%s\"]\n\thelper =\n", fromPackage),
+			"with a header for the host":    fetch(strings.Replace(header, "[http]", "[http \"%s\"]", 1), fromServer),
+			"with insteadOf for the prefix": fetch(header+"[url \"%s/\"]\n\tinsteadOf = %s/\n", fromServer),
+		} {
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if name == "git" {
+			err := fetch("[http]\n\tsslCert = "+key+"\n", fromPackage)
+			if withheld, ok := errors.AsType[*getmodules.GitWithheldError](err); !ok || withheld.Setting != "http.sslcert" {
+				t.Errorf("git with a certificate: %v, want a *GitWithheldError", err)
+			}
+		}
+	}
+}
+
+// TestGitPlainHelper checks that no helper is asked for a server that a package names by http.
+func TestGitPlainHelper(t *testing.T) {
+	t.Parallel()
+	w := webtest.New(t)
+	w.Serve("http://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+		rw.WriteHeader(http.StatusUnauthorized)
+	})
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!printf 'username=u\\\\npassword="+webtest.Canary+"\\\\n'\"\n[core]\n\taskPass = echo "+webtest.Canary+"\n")
+	for _, fromPackage := range []bool{true, false} {
+		for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+			f := newFetcher(t, "HOME="+home, "http_proxy="+w.Proxy())
+			f.HTTPClient, f.Attempts = w.Client(), 1
+			before := len(w.Requests())
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::http://git.example.com/net.git"), FromPackage: fromPackage, Origin: "http://git.example.org"}
+			if _, _, err := fetchGit(t, f, req); !errors.Is(err, getmodules.ErrAuthentication) {
+				t.Errorf("%s: FetchGit = %v, want ErrAuthentication", name, err)
+			}
+			sent := 0
+			for _, r := range w.Requests()[before:] {
+				if r.Header.Get("Authorization") != "" {
+					sent++
+				}
+			}
+			if (sent > 0) == fromPackage {
+				t.Errorf("%s, from a package %v: credentials were sent %d times", name, fromPackage, sent)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/singleflight"
+)
+
+// maxCredentials bounds the output of "git credential fill", in bytes.
+const maxCredentials = 64 << 10
+
+// maxChallenge bounds what helpers are told of a server's demand for credentials, in bytes.
+const maxChallenge = 4 << 10
+
+// credentials are what was found for servers in a run. Each is asked for once.
+type credentials struct {
+	found singleflight.Group[credentialKey, *credential]
+}
+
+// credentialKey is what credentials depend on. path is "" unless the user has set that they depend on it.
+type credentialKey struct{ origin, user, path string }
+
+// credential is a user name and a password.
+type credential struct {
+	// none is set if nothing was found, and inAddress if the address has it.
+	none, inAddress bool
+	user, password  string
+	// helped is the output of the helpers that the credential is from; "" if it is from elsewhere.
+	helped   string
+	approved atomic.Bool
+}
+
+// credentialsOf returns the credentials of the run.
+func (g *Git) credentialsOf(ctx context.Context) *singleflight.Group[credentialKey, *credential] {
+	return &singleflight.For(ctx, &g.credentials).found
+}
+
+func (s *Settings) credentialKey(repository *url.URL, user string) credentialKey {
+	key := credentialKey{origin: httpx.Origin(repository), user: user}
+	if s.useHTTPPath {
+		key.path = repository.EscapedPath()
+	}
+	return key
+}
+
+// findCredential returns the credential for a repository whose server demands one: that of the netrc
+// file or, if it has none, the one that the user's helpers return. user is the user in the address, or
+// "". If there is no password for it, the user is a token, and the password is empty.
+func (g *Git) findCredential(ctx context.Context, repository *url.URL, user string, challenge http.Header) (*credential, error) {
+	if g.Netrc != nil && user == "" {
+		found, err := g.Netrc(ctx, &url.URL{Scheme: repository.Scheme, Host: repository.Host, Path: repository.Path})
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			password, _ := found.Password()
+			return &credential{user: found.Username(), password: password}, nil
+		}
+	}
+	asked := "protocol=" + repository.Scheme + "\nhost=" + repository.Host + "\npath=" + strings.TrimPrefix(repository.Path, "/") + "\n"
+	if user != "" {
+		asked += "username=" + user + "\n"
+	}
+	if strings.Count(asked, "\n") > strings.Count("protocol\nhost\npath\nusername\n", "\n") || strings.Contains(asked, "\x00") {
+		return nil, errors.New("git does not accept a user name or path with a line break")
+	}
+	for _, demand := range challenge.Values("WWW-Authenticate") {
+		if len(asked)+len(demand) < maxChallenge && !strings.ContainsAny(demand, "\r\n\x00") {
+			asked += "wwwauth[]=" + demand + "\n"
+		}
+	}
+	helped, err := g.credentialHelpers(ctx, "fill", asked)
+	c := &credential{helped: helped}
+	for line := range strings.Lines(helped) {
+		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); key {
+		case "username":
+			c.user = value
+		case "password":
+			c.password = value
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && user != "":
+		return &credential{user: user}, nil
+	case err != nil || c.user == "" && c.password == "":
+		return &credential{none: true}, nil
+	}
+	return c, nil
+}
+
+// credentialHelpers runs "git credential" outside of any repository: the configuration of a checkout or
+// of a cache has no say in who gets credentials.
+func (g *Git) credentialHelpers(ctx context.Context, verb, input string) (string, error) {
+	process, err := g.Start(ctx, Command{Args: []string{"credential", verb}, Network: &Network{}})
+	if err != nil {
+		return "", err
+	}
+	_, writeErr := io.WriteString(process.Stdin, input+"\n")
+	_ = process.Stdin.Close()
+	out, readErr := io.ReadAll(io.LimitReader(process.Stdout, maxCredentials))
+	if err := errors.Join(writeErr, readErr); err != nil {
+		process.Kill()
+		return "", err
+	}
+	return string(out), process.Wait()
+}
+
+// approve tells the helpers that a credential of theirs has worked, once. The returned function waits
+// until they know.
+func (g *Git) approve(ctx context.Context, c *credential) (wait func()) {
+	if c.helped == "" || c.approved.Swap(true) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = g.credentialHelpers(ctx, "approve", c.helped) // git ignores failures, too
+	}()
+	return func() { <-done }
+}
+
+// reject tells the helpers that a credential of theirs was refused.
+func (g *Git) reject(ctx context.Context, c *credential) {
+	if c.helped != "" {
+		_, _ = g.credentialHelpers(ctx, "reject", c.helped)
+	}
+}

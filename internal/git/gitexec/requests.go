@@ -1,0 +1,206 @@
+package gitexec
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+// Requests sends the http requests for one repository as git would: with the proxies, certificates and
+// headers of the user's settings for each URL and, if the server demands them, with credentials. It
+// follows no redirects.
+//
+// Credentials, and headers that name no URL, are sent only to the origin of the repository, and not after
+// a redirect to another one.
+type Requests struct {
+	Git      *Git
+	Settings *Settings
+	// Repository is the URL of the repository, without credentials.
+	Repository *url.URL
+	// User has the credentials of the address. If it has a password, they are sent with every request.
+	User *url.Userinfo
+	// Named says that the root module names the host; see [Settings.For].
+	Named bool
+	// PlainCredentials allows credentials to be sent by http, which everybody on the way can read.
+	PlainCredentials bool
+	// Client sends the requests, by the transport that the settings require instead of its own.
+	Client *httpx.Client
+
+	left atomic.Bool // a request went to another origin
+}
+
+// SettingError says that the user has a setting for a URL that only git can apply. A request without it
+// could have another result than git's, or could reach another server.
+type SettingError struct{ Name string }
+
+func (e *SettingError) Error() string { return "git has a setting for it: " + e.Name }
+
+// Open completes the client. The error is a *[SettingError], or about certificates.
+func (r *Requests) Open() error {
+	h := r.at(r.Repository)
+	if h.OnlyGit != "" {
+		return &SettingError{h.OnlyGit}
+	}
+	_, err := r.Git.transport(h.Connection)
+	return err
+}
+
+// isAtOrigin reports whether a URL has the origin of the repository. It is false after a request to
+// another one: a server must not send credentials where it likes.
+func (r *Requests) isAtOrigin(u *url.URL) bool {
+	if !httpx.SameOrigin(u, r.Repository) {
+		r.left.Store(true)
+	}
+	return !r.left.Load()
+}
+
+// at returns the settings for a URL.
+func (r *Requests) at(u *url.URL) HTTP { return r.Settings.For(u, r.Named && r.isAtOrigin(u)) }
+
+// do sends one request by the transport that the settings require. Package httpx gets that transport
+// itself, because it judges the addresses that its connections reach.
+func (r *Requests) do(req *http.Request, h HTTP) (*http.Response, error) {
+	if h.OnlyGit != "" {
+		return nil, &SettingError{h.OnlyGit}
+	}
+	transport, err := r.Git.transport(h.Connection)
+	if err != nil {
+		return nil, err
+	}
+	client := *r.Client
+	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0
+	return client.RoundTrip(req)
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	h := r.at(req.URL)
+	req = req.Clone(ctx)
+	if h.UserAgent != "" {
+		req.Header.Set("User-Agent", h.UserAgent)
+	}
+	for _, line := range h.Header {
+		name, value, _ := strings.Cut(line, ":")
+		req.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	hasOwn := req.Header.Get("Authorization") != ""
+	mayLogin := r.isAtOrigin(req.URL) && (r.Repository.Scheme == "https" || r.PlainCredentials)
+	if !mayLogin || hasOwn {
+		return r.do(req, h)
+	}
+	key := r.Settings.credentialKey(r.Repository, r.User.Username())
+	used := r.known(ctx, key)
+	answer, err := r.send(req, h, used)
+	if err != nil || answer.StatusCode != http.StatusUnauthorized || used != nil || !acceptsBasic(answer) {
+		return r.judged(ctx, key, used, answer), err
+	}
+	_ = answer.Body.Close()
+	found, err := r.Git.credentialsOf(ctx).Do(ctx, key, func(ctx context.Context) (*credential, error) {
+		return r.Git.findCredential(ctx, r.Repository, r.User.Username(), answer.Header)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found.none {
+		answer.Body = http.NoBody
+		return answer, nil
+	}
+	if answer, err = r.send(req, h, found); err != nil {
+		return nil, err
+	}
+	return r.judged(ctx, key, found, answer), nil
+}
+
+// known returns the credential to send at once: that of the address, or one that the server has demanded
+// earlier in this run. It returns nil if there is none.
+func (r *Requests) known(ctx context.Context, key credentialKey) *credential {
+	if password, ok := r.User.Password(); ok {
+		return &credential{user: r.User.Username(), password: password, inAddress: true}
+	}
+	if found, ok := r.Git.credentialsOf(ctx).Known(key); ok && !found.none {
+		return found
+	}
+	return nil
+}
+
+func (r *Requests) send(req *http.Request, h HTTP, c *credential) (*http.Response, error) {
+	attempt := req.Clone(req.Context())
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		attempt.Body = body
+	}
+	if c != nil {
+		attempt.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.user+":"+c.password)))
+	}
+	return r.do(attempt, h)
+}
+
+// judged tells the helpers what became of a credential that they have returned.
+func (r *Requests) judged(ctx context.Context, key credentialKey, c *credential, answer *http.Response) *http.Response {
+	switch {
+	case c == nil || answer == nil:
+	case answer.StatusCode == http.StatusUnauthorized && !c.inAddress:
+		r.Git.credentialsOf(ctx).Set(key, &credential{none: true})
+		r.Git.reject(ctx, c)
+	case answer.StatusCode == http.StatusOK:
+		answer.Body = &approvedBody{ReadCloser: answer.Body, wait: r.Git.approve(ctx, c)}
+	}
+	return answer
+}
+
+// approvedBody waits for the helpers when it is closed.
+type approvedBody struct {
+	io.ReadCloser
+	wait func()
+	once sync.Once
+}
+
+func (b *approvedBody) Close() error {
+	b.once.Do(b.wait)
+	return b.ReadCloser.Close()
+}
+
+// acceptsBasic reports whether the server accepts a user name and a password. Git knows other ways.
+func acceptsBasic(answer *http.Response) bool {
+	return slices.ContainsFunc(answer.Header.Values("WWW-Authenticate"), func(challenge string) bool {
+		scheme, _, _ := strings.Cut(challenge, " ")
+		return strings.EqualFold(scheme, "basic")
+	})
+}
+
+// location requests the list of a repository's refs as git does, and returns the Location header of
+// the answer. It returns "" if the answer is no redirect.
+func (r *Requests) location(ctx context.Context, repository *url.URL) (string, error) {
+	target, err := listingURL(repository)
+	if err != nil {
+		return "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Git-Protocol", "version=2") // the answer to version 2 is short
+	req.Header.Set("User-Agent", cmp.Or(r.at(target).UserAgent, userAgent))
+	answer, err := r.RoundTrip(req)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 3 {
+		return "", nil
+	}
+	return answer.Header.Get("Location"), nil
+}

@@ -1,0 +1,277 @@
+package gitexec_test
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+// settings returns the settings of a user with this configuration file and these variables.
+func settings(t *testing.T, config string, env ...string) *gitexec.Settings {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	s, err := (&gitexec.Git{Env: append(userEnv(t, config), env...)}).Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// userEnv returns the environment of a user with this configuration file.
+func userEnv(t *testing.T, config string) []string {
+	t.Helper()
+	home := t.TempDir()
+	if config != "" {
+		if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+}
+
+func parse(t *testing.T, raw string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+const repository = "https://git.example.com/team/net.git"
+
+// TestSettingsFor checks which settings apply to a repository whose host the root module names.
+func TestSettingsFor(t *testing.T) {
+	t.Parallel()
+	connected := func(c gitexec.Connection) gitexec.HTTP { return gitexec.HTTP{Connection: c} }
+	tests := map[string]gitexec.HTTP{
+		"": {},
+		"[user]\n\tname = a\n[credential]\n\thelper = store\n[core]\n\tsshCommand = ssh -v\n":                                                        {},
+		"[http]\n\textraHeader = Authorization: Bearer x\n":                                                                                          {Header: []string{"Authorization: Bearer x"}},
+		"[http \"https://GIT.example.com:443/team\"]\n\textraHeader = x: y\n":                                                                        {Header: []string{"x: y"}},
+		"[http \"https://*.example.com/\"]\n\textraHeader = x: y\n":                                                                                  {Header: []string{"x: y"}},
+		"[http \"https://GIT.example.com:443/other\"]\n\textraHeader = x: y\n":                                                                       {},
+		"[http \"https://other.example.com/\"]\n\textraHeader = x: y\n":                                                                              {},
+		"[http \"%zz\"]\n\textraHeader = x: y\n":                                                                                                     {},
+		"[http]\n\textraHeader = a: 1\n\textraHeader = b: 2\n":                                                                                       {Header: []string{"a: 1", "b: 2"}},
+		"[http]\n\textraHeader = a: 1\n\textraHeader =\n\textraHeader = b: 2\n":                                                                      {Header: []string{"b: 2"}},
+		"[http]\n\textraHeader = a: 1\n[http \"https://git.example.com\"]\n\textraHeader = b: 2\n":                                                   {Header: []string{"a: 1", "b: 2"}},
+		"[http \"https://git.example.com\"]\n\textraHeader = b: 2\n[http]\n\textraHeader = a: 1\n":                                                   {Header: []string{"b: 2"}},
+		"[http \"https://git.example.com/team\"]\n\textraHeader = b: 2\n[http \"https://git.example.com\"]\n\textraHeader =\n\textraHeader = c: 3\n": {Header: []string{"b: 2"}},
+		"[http]\n\tproxy = http://proxy.example.com\n":                                                                                               connected(gitexec.Connection{Proxy: "http://proxy.example.com", HasProxy: true}),
+		"[http]\n\tproxy\n":             connected(gitexec.Connection{HasProxy: true}),
+		"[http]\n\tsslVerify = false\n": connected(gitexec.Connection{AnyCertificate: true}),
+		"[http]\n\tsslVerify = false\n[http \"https://git.example.com\"]\n\tsslVerify = yes\n": {},
+		"[http]\n\tsslVerify = true\n\tpostBuffer = 1\n\tversion = HTTP/1.1\n":                 {},
+		"[http]\n\tfollowRedirects = false\n":                                                  {StaysAtRedirects: true},
+		"[http]\n\tfollowRedirects = initial\n":                                                {},
+		"[http]\n\tcookieFile = /x\n":                                                          {OnlyGit: "http.cookiefile"},
+		"[http]\n\tsomethingNew = x\n":                                                         {OnlyGit: "http.somethingnew"},
+		"[http \"https://other.example.com\"]\n\tcookieFile = /x\n":                            {},
+		"[http]\n\tsslCert = /c\n\tsslKey = /k\n":                                              connected(gitexec.Connection{Certificate: "/c", Key: "/k"}),
+		"[http]\n\tuserAgent = x\n":                                                            {UserAgent: "x"},
+		"[http]\n\tsslCAInfo = /etc/ca.pem\n":                                                  connected(gitexec.Connection{CAFile: "/etc/ca.pem"}),
+		"[http \"https://git.example.com\"]\n\tsslCAInfo = /etc/ca.pem\n":                      connected(gitexec.Connection{CAFile: "/etc/ca.pem"}),
+		"[http]\n\tsslCAInfo = ~/ca.pem\n":                                                     connected(gitexec.Connection{CAFile: "HOME/ca.pem"}),
+		"[http]\n\tsslCAInfo = ~other/ca.pem\n":                                                {OnlyGit: "http.sslcainfo", Connection: gitexec.Connection{CAFile: "~other/ca.pem"}},
+	}
+	for config, want := range tests {
+		env := userEnv(t, config)
+		s, err := (&gitexec.Git{Env: env}).Settings(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.For(parse(t, repository), true)
+		got.Connection.CAFile = strings.Replace(got.Connection.CAFile, strings.TrimPrefix(env[1], "HOME="), "HOME", 1)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("with the configuration %q (-want +got):\n%s", config, diff)
+		}
+	}
+}
+
+func TestSettingsOfEnvironment(t *testing.T) {
+	t.Parallel()
+	onlyGit := func(name string) gitexec.HTTP { return gitexec.HTTP{OnlyGit: name} }
+	tests := map[string]gitexec.HTTP{
+		"GIT_SSL_NO_VERIFY=1":                           {Connection: gitexec.Connection{AnyCertificate: true}},
+		"GIT_SSL_NO_VERIFY=":                            {},
+		"GIT_SSL_CERT=/x":                               {Connection: gitexec.Connection{Certificate: "/x"}},
+		"GIT_SSL_CAPATH=/x":                             {Connection: gitexec.Connection{CADir: "/x"}},
+		"GIT_SSL_CAPATH=" + t.TempDir():                 {}, // an empty directory adds no certificates
+		"GIT_SSL_CAINFO=/x":                             {Connection: gitexec.Connection{CAFile: "/x"}},
+		"GIT_HTTP_USER_AGENT=x":                         {UserAgent: "x"},
+		"GIT_SSL_CIPHER_LIST=x":                         onlyGit("GIT_SSL_CIPHER_LIST"),
+		"GIT_PROXY_SSL_CAINFO=x":                        onlyGit("GIT_PROXY_SSL_CAINFO"),
+		"GIT_CURL_VERBOSE=1":                            onlyGit("GIT_CURL_VERBOSE"),
+		"GIT_TRACE=1":                                   onlyGit("GIT_TRACE"),
+		"GIT_TRACE_CURL=/x":                             onlyGit("GIT_TRACE_CURL"),
+		"GIT_TRACE_PACKET=/x":                           {}, // is not passed on to git
+		"ALL_PROXY=http://x":                            {}, // the transport regards it
+		"GIT_ALLOW_PROTOCOL=ssh:file":                   onlyGit("GIT_ALLOW_PROTOCOL"),
+		"GIT_ALLOW_PROTOCOL=ssh:https":                  {},
+		"GIT_DEPTH=20":                                  {},
+		"GIT_CONFIG_GLOBAL=/dev/null":                   {},
+		"GIT_CONFIG_PARAMETERS='http.extraHeader=x: y'": {Header: []string{"x: y"}},
+	}
+	for entry, want := range tests {
+		if diff := cmp.Diff(want, settings(t, "", entry).For(parse(t, repository), true)); diff != "" {
+			t.Errorf("with %s (-want +got):\n%s", entry, diff)
+		}
+	}
+	const config = "[http]\n\tsslCAInfo = /etc/ca.pem\n"
+	if got := settings(t, config, "GIT_SSL_CAINFO=/x").For(parse(t, repository), true).Connection.CAFile; got != "/x" {
+		t.Errorf("CAFile = %q, want the one of the environment", got)
+	}
+	counted := settings(t, "", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=x: y")
+	if diff := cmp.Diff([]string{"x: y"}, counted.For(parse(t, repository), true).Header); diff != "" {
+		t.Errorf("with GIT_CONFIG_COUNT (-want +got):\n%s", diff)
+	}
+}
+
+// TestSettingsWithheld checks that credentials which name no URL are only for hosts that the user names.
+func TestSettingsWithheld(t *testing.T) {
+	t.Parallel()
+	const header = "[http]\n\textraHeader = a: secret\n"
+	const certificate = "[http]\n\tsslCert = /c\n\tsslKey = /k\n"
+	tests := []struct {
+		config, env string
+		want        gitexec.HTTP
+	}{
+		{config: header, want: gitexec.HTTP{Withheld: "http.extraheader"}},
+		{config: certificate, want: gitexec.HTTP{Withheld: "http.sslcert"}},
+		{env: "GIT_SSL_CERT=/c", want: gitexec.HTTP{Withheld: "GIT_SSL_CERT"}},
+		{config: header + "[http \"https://*.example.com/\"]\n\textraHeader = b: 2\n", want: gitexec.HTTP{Withheld: "http.extraheader", Header: []string{"b: 2"}}},
+		{config: header + "[http \"https://git.example.com/x\"]\n\tsslVerify = true\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+		{config: header + "[credential \"https://git.example.com\"]\n\thelper = store\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+		{config: header + "[credential \"https://git.example.com:8443\"]\n\thelper = store\n", want: gitexec.HTTP{Withheld: "http.extraheader"}},
+		{config: header + "[url \"https://git.example.com/\"]\n\tinsteadOf = corp:\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+		{config: header + "[http]\n\textraHeader =\n"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, settings(t, tt.config, tt.env).For(parse(t, repository), false)); diff != "" {
+			t.Errorf("with %q and %q (-want +got):\n%s", tt.config, tt.env, diff)
+		}
+	}
+}
+
+// TestURLMatch compares which of two settings applies to a URL with what git says.
+func TestURLMatch(t *testing.T) {
+	t.Parallel()
+	patterns := []string{
+		"https://git.example.com", "https://git.example.com/", "https://git.example.com/team", "https://git.example.com/team/",
+		"https://git.example.com/te", "https://git.example.com/team/net.git", "https://git.example.com/team/net", "https://git.example.com:443/team",
+		"https://git.example.com:8443/", "https://git.example.com:0443/", "http://git.example.com", "HTTPS://GIT.Example.com/team", "https://*.example.com/team/net.git",
+		"https://*.example.com", "https://*.com", "https://*.*.com", "https://g*.example.com", "https://user@git.example.com/team/", "https://git.example.com/%74eam/",
+		"https://git.example.com/x/../team/", "https://git.example.com//team", "https://git.example.com/team%2Fnet.git", "https://git.example.com/team/?x", "git.example.com", "https://",
+		"https://[::1]/", "https://example.com/team", "https://git.example.com/team/.", "https://git.example.com/team/%zz",
+	}
+	urls := []string{
+		repository, "https://git.example.com:8443/team/net.git", "https://git.example.com/team%2fnet.git/x", "https://[::1]/team", "https://example.com/team/x",
+		"https://git.example.com//team/x", "https://git.example.com/~team/a%20b", "http://git.example.com:80/",
+	}
+	for _, at := range urls {
+		for i, first := range patterns {
+			second := patterns[(i*7+3)%len(patterns)]
+			config := "[http \"" + first + "\"]\n\tuserAgent = first\n[http \"" + second + "\"]\n\tuserAgent = second\n"
+			env := userEnv(t, config)
+			s, err := (&gitexec.Git{Env: env}).Settings(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("git", "config", "--get-urlmatch", "http.userAgent", at)
+			cmd.Env, cmd.Dir = env, strings.TrimPrefix(env[1], "HOME=")
+			out, err := cmd.Output()
+			if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+				t.Fatal(err)
+			}
+			if got, want := s.For(parse(t, at), true).UserAgent, strings.TrimSpace(string(out)); got != want {
+				t.Errorf("of %s and %s, %q applies to %s; git says %q", first, second, got, at, want)
+			}
+		}
+	}
+}
+
+func FuzzURLPattern(f *testing.F) {
+	for _, pattern := range []string{"https://u@*.example.com:443/a/../%41?x#y", "http://[::1]:80/%2f", "https://"} {
+		f.Add(pattern, "/a/b")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		u := &url.URL{Scheme: "https", Host: "git.example.com", Path: "/" + path}
+		if gitexec.MatchesURL(pattern, u) && !strings.HasPrefix(strings.ToLower(pattern), "https://") {
+			t.Errorf("%q applies to %s", pattern, u)
+		}
+		other := *u
+		other.Host = "evil.example.net.com.invalid"
+		if !strings.Contains(pattern, "*") && gitexec.MatchesURL(pattern, u) && gitexec.MatchesURL(pattern, &other) {
+			t.Errorf("%q applies to two hosts", pattern)
+		}
+	})
+}
+
+// TestSettingsForeignRepository checks that the configuration of another repository, here one
+// that GIT_DIR names, is ignored.
+func TestSettingsForeignRepository(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	settings(t, "") // skips the test if git is not installed
+	git("init", "--quiet")
+	git("config", "http.extraHeader", "x: y")
+	s := settings(t, "", "GIT_DIR="+filepath.Join(dir, ".git"))
+	if got := s.For(parse(t, repository), true); len(got.Header) > 0 {
+		t.Errorf("the configuration of a repository counts: %+v", got)
+	}
+}
+
+func TestSettingsWithoutGit(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	read := func(env ...string) gitexec.HTTP {
+		s, err := (&gitexec.Git{Path: filepath.Join(home, "none"), Env: append(env, "HOME="+home, "GIT_CONFIG_NOSYSTEM=1")}).Settings(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.For(parse(t, repository), true)
+	}
+	if got := read(); got.OnlyGit != "" {
+		t.Errorf("without git and without any configuration, OnlyGit = %q", got.OnlyGit)
+	}
+	if read("GIT_CONFIG_GLOBAL=/x").OnlyGit == "" || !read("GIT_SSL_NO_VERIFY=1").Connection.AnyCertificate {
+		t.Error("without git, the environment is not regarded")
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if read().OnlyGit == "" {
+		t.Error("without git, but with a configuration for it, OnlyGit is not set")
+	}
+}
+
+func TestSettingsBroken(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	g := &gitexec.Git{Env: userEnv(t, "[http")}
+	for range 2 {
+		if _, err := g.Settings(t.Context()); err == nil || errors.Is(err, gitexec.ErrNoGit) {
+			t.Errorf("Settings with a broken configuration = %v, want git's error", err)
+		}
+	}
+}
