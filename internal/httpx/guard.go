@@ -15,6 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
+//lint:file-ignore SA1019 a caller's transport may have set the older fields
+
 // guard has copies of a transport whose connections are judged by the address that was reached. A
 // connection stays open for later requests, perhaps to another address than the one to which the name
 // resolves then. So each limit has its own transport, and a connection is not used under another limit.
@@ -59,17 +61,17 @@ func guarded(base *http.Transport, also hostname.Scope) *http.Transport {
 	dial := own.DialContext
 	switch {
 	case dial != nil:
-	case own.Dial != nil: //nolint:staticcheck // a caller may have set it
-		dial = withoutContext(own.Dial) //nolint:staticcheck // see above
+	case own.Dial != nil:
+		dial = withoutContext(own.Dial)
 	default:
 		dial = new(net.Dialer).DialContext
 	}
-	own.DialContext, own.Dial = judged(dial, also), nil //nolint:staticcheck // see above
+	own.DialContext, own.Dial = judged(dial, also), nil
 	switch {
 	case own.DialTLSContext != nil:
 		own.DialTLSContext = judged(own.DialTLSContext, also)
-	case own.DialTLS != nil: //nolint:staticcheck // see above
-		own.DialTLSContext, own.DialTLS = judged(withoutContext(own.DialTLS), also), nil //nolint:staticcheck // see above
+	case own.DialTLS != nil:
+		own.DialTLSContext, own.DialTLS = judged(withoutContext(own.DialTLS), also), nil
 	}
 	return own
 }
