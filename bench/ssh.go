@@ -133,7 +133,7 @@ func (s *sshServers) startSSHD() (address string, err error) {
 		return "", err
 	}
 	address = l.Addr().String()
-	l.Close() // most likely, nobody takes the port before sshd
+	_ = l.Close() // most likely, nobody takes the port before sshd
 	_, port, _ := net.SplitHostPort(address)
 	config := fmt.Sprintf("Port %s\nListenAddress 127.0.0.1\nHostKey %[2]s/host_key\nAuthorizedKeysFile %[2]s/user_key.pub\nAuthenticationMethods publickey\n"+
 		"StrictModes no\nUsePAM no\nMaxStartups 100\nPidFile none\nAcceptEnv GIT_PROTOCOL\nSetEnv SHLVL=1 HOME=%[2]s\n", port, s.dir)
@@ -192,7 +192,7 @@ func (s *sshServers) serve(address string) {
 		}
 		server, err := net.Dial("tcp", address)
 		if err != nil {
-			client.Close()
+			_ = client.Close()
 			continue
 		}
 		go s.pass(server, client)
@@ -209,7 +209,7 @@ func (s *sshServers) pass(to, from net.Conn) {
 	parts := make(chan part, 1000)
 	var running sync.WaitGroup
 	running.Go(func() {
-		defer to.Close()
+		defer func() { _ = to.Close() }()
 		for p := range parts {
 			time.Sleep(time.Until(p.due))
 			if _, err := to.Write(p.bytes); err != nil {

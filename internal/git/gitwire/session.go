@@ -82,7 +82,7 @@ func (s *Session) connect(ctx context.Context) (err error) {
 	}
 	s.conn = conn
 	a := s.answer(ctx)
-	defer a.Close()
+	defer func() { _ = a.Close() }()
 	read := &bytes.Buffer{}
 	// A server of an older version lists all its refs, so nothing is read beyond its first line.
 	p := newPackets(io.TeeReader(io.LimitReader(a, maxAdvert), read))
