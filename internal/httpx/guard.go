@@ -61,17 +61,17 @@ func guarded(base *http.Transport, also hostname.Scope) *http.Transport {
 	dial := own.DialContext
 	switch {
 	case dial != nil:
-	case own.Dial != nil:
-		dial = withoutContext(own.Dial)
+	case own.Dial != nil: //nolint:staticcheck // a caller may have set it
+		dial = withoutContext(own.Dial) //nolint:staticcheck // a caller may have set it
 	default:
 		dial = new(net.Dialer).DialContext
 	}
-	own.DialContext, own.Dial = judged(dial, also), nil
+	own.DialContext, own.Dial = judged(dial, also), nil //nolint:staticcheck // a caller may have set it
 	switch {
 	case own.DialTLSContext != nil:
 		own.DialTLSContext = judged(own.DialTLSContext, also)
-	case own.DialTLS != nil:
-		own.DialTLSContext, own.DialTLS = judged(withoutContext(own.DialTLS), also), nil
+	case own.DialTLS != nil: //nolint:staticcheck // a caller may have set it
+		own.DialTLSContext, own.DialTLS = judged(withoutContext(own.DialTLS), also), nil //nolint:staticcheck // a caller may have set it
 	}
 	return own
 }
