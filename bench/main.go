@@ -1,7 +1,7 @@
 // Command bench compares whole commands: cotter, and each stock binary in PATH. All of them
 // get the same configurations and the same servers. The servers run in this process and wait
 // before each answer, like servers on the internet. The output is the content of
-// docs/measurements.md: for each world, a table and the goals.
+// bench/measurements.md: for each world, a table and the goals.
 //
 //	go run ./bench
 //	go run ./bench -worlds registry,roots -runs 1

@@ -33,6 +33,6 @@
 // # Cases for locks and hashes
 //
 // [Kit] has the cases for programs that read and write locks or compute hashes. Command
-// cotter-conformance runs a program on them, and the checks above on a server. docs/conformance.md
+// cotter-conformance runs a program on them, and the checks above on a server. docs/spec/conformance.md
 // describes it.
 package conformance

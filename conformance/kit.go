@@ -9,7 +9,7 @@ import (
 var kit embed.FS
 
 // Kit returns the cases for programs that read and write locks or compute hashes. Its README.md
-// describes them; docs/conformance.md describes how a program is run on them.
+// describes them; docs/spec/conformance.md describes how a program is run on them.
 func Kit() fs.FS {
 	cases, err := fs.Sub(kit, "testdata")
 	if err != nil {

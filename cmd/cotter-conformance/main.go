@@ -1,4 +1,4 @@
-// Command cotter-conformance tests other programs and servers. docs/conformance.md describes it.
+// Command cotter-conformance tests other programs and servers. docs/spec/conformance.md describes it.
 //
 //	cotter-conformance [-kit DIR] COMMAND [ARGUMENT...]
 //

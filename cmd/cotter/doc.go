@@ -23,7 +23,7 @@
 //     problem_project.go) and the remedies of its type (remedies.go), and is printed
 //     (printerror.go). Errors of the library state facts only; all advice on them, and on the
 //     library's warnings, is in remedies.go.
-//   - The records of the JSON output are in json_records.go; docs/json-types.md is made from them.
+//   - The records of the JSON output are in json_records.go; docs/json.schema.json is made from them.
 //
 // Of the internal packages it imports only these:
 //

@@ -33,7 +33,7 @@ func TestCommandsOfFiles(t *testing.T) {
 	t.Parallel()
 	app := testApp()
 	line := regexp.MustCompile(`(?:entry: |\$\(|"|run: |\$ )(cotter [^"')` + "`" + `\n]*)`)
-	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/renovate.md"} {
+	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/ci.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestRenovate(t *testing.T) {
 func TestRenovateCommands(t *testing.T) {
 	t.Parallel()
 	preset, app := readRenovatePreset(t), testApp()
-	page, err := os.ReadFile("../../docs/renovate.md")
+	page, err := os.ReadFile("../../docs/ci.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type envelope struct {
 	Project string `json:"project,omitempty"`
 }
 
-// records has all types of lines, in the order of docs/json-types.md. The first sentence of each
+// records has all types of lines, in the order of docs/json.schema.json. The first sentence of each
 // type's comment, and the comments of fields, are shown there without the Go name.
 var records = []record{
 	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,7 +44,11 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, "../../README.md", "../../site/home.md") {
+	specs, err := filepath.Glob("../../docs/spec/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(names, specs, []string{"../../README.md", "../../site/home.md"}) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -215,6 +220,7 @@ func (p *runPage) direct(t *testing.T, line string) {
 	case "not run":
 		p.skip = true
 	case "sample": // the next block is Go code, which examples/library compares
+	case "recipe": // the next block is a file of examples/recipes, which TestRecipesInPage compares
 	case "world":
 		words := strings.SplitN(found[2], " ", 4)
 		tree := modtest.Txtar("-- main.tf --\n" + words[3] + "\n")

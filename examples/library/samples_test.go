@@ -214,7 +214,7 @@ type testServer struct{ world *modtest.World }
 
 func (s testServer) Client() *http.Client { return s.world.HTTPClient() }
 
-// TestConformance is the test of a server that docs/conformance.md shows.
+// TestConformance is the test of a server that docs/spec/conformance.md shows.
 func TestConformance(t *testing.T) {
 	world := modtest.New(t, modtest.Txtar("-- registry/acme/net/aws/1.2.0/main.tf --\n"))
 	server, ctx := testServer{world}, t.Context()

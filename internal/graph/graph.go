@@ -16,7 +16,7 @@ import (
 )
 
 // Graph is a module tree with marks on its modules and providers. It is also the output of the
-// command graph in JSON: the comments of the fields are shown in docs/json-types.md.
+// command graph in JSON: the comments of the fields are shown in docs/json.schema.json.
 type Graph struct {
 	// Title is the name of the root module's directory.
 	Title string `json:"title"`

@@ -25,7 +25,7 @@ function count(text, word) {
 }
 
 // score is 0 if a word is missing. A word in a heading counts more than one in the text, the
-// words next to each other count more, and a section of a list of types counts less.
+// words next to each other count more.
 function score({ lower: [title, heading, address, text] }, words) {
   const phrase = words.join(" ");
   let sum = (heading.includes(phrase) ? 10 : 0) + 2 * count(text, phrase);
@@ -34,7 +34,7 @@ function score({ lower: [title, heading, address, text] }, words) {
     if (points === 0) return 0;
     sum += points;
   }
-  return address.startsWith("json-types") || address.startsWith("measurements") ? sum / 3 : sum;
+  return sum;
 }
 
 // excerpt returns the text around the words, or around the first one of them in it.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,43 +18,26 @@ import (
 	"github.com/cotterpin/cotter/internal/graph"
 )
 
-const (
-	jsonPage   = "../../docs/json-types.md"
-	jsonSchema = "../../docs/json.schema.json"
-	// jsonTypesBegin is the line of the page after which the types are listed.
-	jsonTypesBegin = "<!-- The rest is made by go test ./cmd/cotter -run TestJSONPage -update. -->"
-)
+const jsonSchema = "../../docs/json.schema.json"
 
-// TestJSONPage compares the page and the schema of the JSON output with the types in the
-// code. With -update it writes both again.
-func TestJSONPage(t *testing.T) {
+// TestJSONSchema compares the schema of the JSON output with the types in the code and their
+// comments. With -update it writes the schema again.
+func TestJSONSchema(t *testing.T) {
 	t.Parallel()
 	describer := jsonDescriber{comments: structComments(t)}
-	page, err := os.ReadFile(jsonPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, _, found := strings.Cut(string(page), jsonTypesBegin)
-	if !found {
-		t.Fatalf("%s has no line %q", jsonPage, jsonTypesBegin)
-	}
 	schema, err := json.MarshalIndent(describer.schema(), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{
-		jsonPage:   head + jsonTypesBegin + "\n" + describer.page(),
-		jsonSchema: string(schema) + "\n",
-	} {
-		if *update {
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
+	want := string(schema) + "\n"
+	if *update {
+		if err := os.WriteFile(jsonSchema, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		got, err := os.ReadFile(name)
-		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
-			t.Errorf("%s: %v; -update writes it (-want +got):\n%s", name, err, diff)
-		}
+	}
+	got, err := os.ReadFile(jsonSchema)
+	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+		t.Errorf("%s: %v; -update writes it (-want +got):\n%s", jsonSchema, err, diff)
 	}
 }
 
@@ -216,8 +198,6 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // jsonDescriber describes the types of the JSON output.
 type jsonDescriber struct {
 	comments map[string]string
-	// nested are the types that records refer to, in the order of their first use.
-	nested []reflect.Type
 }
 
 // jsonField is a field of a type in the JSON output.
@@ -243,23 +223,6 @@ func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
 	return fields
 }
 
-// page returns the types as Markdown.
-func (d *jsonDescriber) page() string {
-	var page strings.Builder
-	for _, r := range records {
-		t := reflect.TypeOf(r)
-		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", r.kind(), d.comments[commentName(t)])
-		d.table(&page, t)
-	}
-	page.WriteString("\n# Types of fields\n")
-	for i := 0; i < len(d.nested); i++ {
-		t := d.nested[i]
-		fmt.Fprintf(&page, "\n## %s\n\n%s\n", typeName(t), d.comments[commentName(t)])
-		d.table(&page, t)
-	}
-	return page.String()
-}
-
 // sentence returns a comment without the Go name with which it begins.
 func sentence(comment, name string) string {
 	rest := comment
@@ -275,18 +238,7 @@ func sentence(comment, name string) string {
 	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
-func (d *jsonDescriber) table(page *strings.Builder, t reflect.Type) {
-	page.WriteString("\n| field | type | |\n|---|---|---|\n")
-	for _, f := range d.fields(t) {
-		optional := ""
-		if f.optional {
-			optional = ", or absent"
-		}
-		fmt.Fprintf(page, "| `%s` | %s%s | %s |\n", f.name, d.typeText(f.typ), optional, strings.ReplaceAll(f.comment, "|", `\|`))
-	}
-}
-
-// typeName returns the name of a type on the page. Types of package graph have its name in front.
+// typeName returns the name of a type in the schema. Types of package graph have its name in front.
 func typeName(t reflect.Type) string { return strings.TrimPrefix(commentName(t), "json") }
 
 // commentName returns the name by which the comments of a type are found.
@@ -295,28 +247,6 @@ func commentName(t reflect.Type) string {
 		return "Graph" + t.Name()
 	}
 	return t.Name()
-}
-
-func (d *jsonDescriber) typeText(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Slice:
-		return "list of " + d.typeText(t.Elem())
-	case reflect.Struct:
-		known := false
-		for _, n := range d.nested {
-			known = known || n == t
-		}
-		if !known {
-			d.nested = append(d.nested, t)
-		}
-		return fmt.Sprintf("[%[1]s](#%[2]s)", typeName(t), strings.ToLower(typeName(t)))
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "number"
-	default:
-		return "string"
-	}
 }
 
 // resultKinds are the possible values of the type of a result; see done.
@@ -349,12 +279,16 @@ func (d *jsonDescriber) schema() map[string]any {
 func (d *jsonDescriber) object(t reflect.Type, defs map[string]any) map[string]any {
 	properties, required := make(map[string]any), []string{}
 	for _, f := range d.fields(t) {
-		properties[f.name] = d.property(f.typ, defs)
+		property := d.property(f.typ, defs)
+		if f.comment != "" {
+			property["description"] = f.comment
+		}
+		properties[f.name] = property
 		if !f.optional {
 			required = append(required, f.name)
 		}
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": required}
+	return map[string]any{"type": "object", "description": d.comments[commentName(t)], "properties": properties, "required": required}
 }
 
 func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string]any {
