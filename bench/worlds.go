@@ -137,6 +137,7 @@ func worlds() []world {
 				report.FetchedOnce(job.name),
 			},
 		},
+		privateMeasured(),
 		sshMeasured(),
 		nestedMeasured(),
 		rootsMeasured(),
