@@ -14,6 +14,7 @@ import (
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
+	out.columns, out.errColumns = terminalWidth(out.stdout), terminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
 	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
 		out.printError(err)

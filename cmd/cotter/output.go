@@ -38,9 +38,9 @@ type output struct {
 	whenInterrupted string
 	// bundle is true if packages come from a bundle and not from servers.
 	bundle bool
-	// columns is the width of the terminal. It is 0 if stdout is not a terminal: then no line is
-	// folded.
-	columns int
+	// columns is the width of stdout's terminal, and errColumns that of stderr's. They are 0 if it is
+	// not a terminal: then no line is folded.
+	columns, errColumns int
 	// reached is set when the run has reached a server by its name. It is nil if that is not known.
 	reached *atomic.Bool
 	// project is the directory of the project that the output is about, if there are
@@ -51,7 +51,6 @@ type output struct {
 // configure reads the flags that affect the output.
 func (o *output) configure(cmd *cli.Invocation) {
 	o.json, o.dir, o.lockFile, o.vendor = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file"), cmd.String("vendor")
-	o.columns = terminalWidth(o.stdout)
 	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
@@ -65,8 +64,17 @@ func (o *output) printf(format string, args ...any) {
 // notef is printf, unless --quiet is set.
 func (o *output) notef(format string, args ...any) {
 	if !o.quiet {
-		o.printf(format, args...)
+		fmt.Fprint(o.stdout, foldedLines(escapef(format, args...), o.columns))
 	}
+}
+
+// errLine prints lines to stderr. On a terminal, it folds them.
+func (o *output) errLine(text string) { fmt.Fprintln(o.stderr, foldedLines(text, o.errColumns)) }
+
+// errLineOf is errLine for lines that begin with a word in a color.
+func (o *output) errLineOf(color, word, text string) {
+	text = foldedLines(word+" "+text, o.errColumns)
+	fmt.Fprintln(o.stderr, o.paint(color, word)+strings.TrimPrefix(text, word))
 }
 
 // elapsed returns the time that the run has taken, as text.
@@ -81,7 +89,7 @@ func (o *output) warnf(format string, args ...any) {
 	if o.project != "" {
 		text = o.project + ": " + text
 	}
-	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(text), "\n")
+	o.errLineOf(yellow, "Warning:", indented(text))
 }
 
 // The colors of a terminal, by their SGR parameters.

@@ -161,7 +161,7 @@ func (o *output) printGroup(group []message) {
 			body = ""
 		}
 	}
-	fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(headline))
+	o.errLineOf(red, "Error:", sanitize.Escape(headline))
 	if len(group) > 1 {
 		fmt.Fprintln(o.stderr)
 		rest := len(listed) - maxAffected
@@ -169,7 +169,7 @@ func (o *output) printGroup(group []message) {
 			rest = 0
 		}
 		for _, line := range listed[:len(listed)-rest] {
-			fmt.Fprintf(o.stderr, "  %s\n", sanitize.Escape(line))
+			o.errLine("  " + sanitize.Escape(line))
 		}
 		if rest > 0 {
 			fmt.Fprintf(o.stderr, "  ... and %d more (--verbose lists all)\n", rest)
@@ -181,7 +181,7 @@ func (o *output) printGroup(group []message) {
 		}
 	}
 	if body != "" {
-		fmt.Fprintf(o.stderr, "\n  %s\n", strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
+		o.errLine("\n  " + strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
 	}
 }
 
@@ -249,7 +249,7 @@ func (o *output) sourceDir(m message) string {
 // printRemedies prints what to do about messages that were printed.
 func (o *output) printRemedies(list []remedy) {
 	for _, line := range remedyLines(o.fromHere(list)) {
-		fmt.Fprintln(o.stderr, sanitize.Escape(line))
+		o.errLine(sanitize.Escape(line))
 	}
 }
 

@@ -91,15 +91,30 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
+// foldedLines folds each line of a text. The parts of a line are indented by two more blanks than
+// the line.
+func foldedLines(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		all[i] = folded(line, width, strings.Repeat(" ", indent+2))
+	}
+	return strings.Join(all, "\n")
+}
+
 // folded breaks a line between words so that no part is longer than width, if possible. All parts
-// but the first begin with indent. It returns the text unchanged if width is 0.
+// but the first begin with indent. A command in backquotes is not broken, so that it can be copied.
+// It returns the text unchanged if width is 0.
 func folded(text string, width int, indent string) string {
 	if width <= 0 || columnsOf(text) <= width {
 		return text
 	}
 	var b strings.Builder
 	column := 0
-	for i, word := range strings.SplitAfter(text, " ") {
+	for i, word := range wordsOf(text) {
 		if n := columnsOf(strings.TrimRight(word, " ")); i > 0 && column+n > width && column > len(indent) {
 			kept := strings.TrimRight(b.String(), " ")
 			b.Reset()
@@ -110,4 +125,19 @@ func folded(text string, width int, indent string) string {
 		column += columnsOf(word)
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// wordsOf splits a text after its blanks, except for those between backquotes.
+func wordsOf(text string) []string {
+	var words []string
+	quoted := false
+	for _, word := range strings.SplitAfter(text, " ") {
+		if quoted {
+			words[len(words)-1] += word
+		} else {
+			words = append(words, word)
+		}
+		quoted = quoted != (strings.Count(word, "`")%2 == 1)
+	}
+	return words
 }

@@ -260,8 +260,8 @@ func TestTerminalInterrupted(t *testing.T) {
 	}
 }
 
-// TestNarrowTables checks that tables and lists break lines only between words on a terminal of 80
-// columns.
+// TestNarrowTables checks that tables, lists, errors and warnings break lines only between words on a
+// terminal of 80 columns.
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- registry/acme/a-module-with-a-long-name/aws/5.1.0/main.tf --\n-- registry/acme/a-module-with-a-long-name/aws/5.2.0/main.tf --\nvariable \"a_required_argument_of_this_version\" {\n}\n"))
@@ -273,14 +273,20 @@ func TestNarrowTables(t *testing.T) {
 	}
 	environ := append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
-	for _, step := range []struct{ args, want string }{
-		{"install", "added  network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    5.1.0\n"},
-		{"outdated", "^network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\n$"},
-		{"outdated --recursive .", "^127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\nNewer versions"},
-		{"install", "changed  network_of_production  5.1.0 -> 5.2.0, because \"5.2.0\"\n    \\(configuration-of-the-network.tf:3\\) excludes 5.1.0\n    BREAKING: variable \"a_required_argument_of_this_version\" added: required\n      any, which configuration-of-the-network.tf:1 does not set\n"},
+	for _, step := range []struct {
+		args, want string
+		version    string // the new version argument of the call, if it changes
+		fails      bool
+	}{
+		{args: "install", want: "added  network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    5.1.0\n"},
+		{args: "outdated", want: "^network_of_production  127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\n$"},
+		{args: "outdated --recursive .", want: "^127.*/acme/a-module-with-a-long-name/aws\n    current 5.1.0, allowed 5.1.0, latest 5.2.0\n    \\(configuration-of-the-network.tf:1\\)\nNewer versions"},
+		{version: "5.2.0", args: "install", want: "changed  network_of_production  5.1.0 -> 5.2.0, because \"5.2.0\"\n    \\(configuration-of-the-network.tf:3\\) excludes 5.1.0\n    BREAKING: variable \"a_required_argument_of_this_version\" added: required\n      any, which configuration-of-the-network.tf:1 does not set\n"},
+		{version: "5.1.0", args: "install --locked", fails: true, want: "^Error: .*\n"},
+		{version: "~> 9.0", args: "install", fails: true, want: "^Error: module network_of_production \\(configuration-of-the-network.tf:3\\):\n  127.*: no version meets the\n  constraint"},
 	} {
-		if step.args == "install" && strings.HasPrefix(step.want, "changed") {
-			if err := os.WriteFile(name, []byte(strings.Replace(text, "5.1.0", "5.2.0", 1)), 0o644); err != nil {
+		if step.version != "" {
+			if err := os.WriteFile(name, []byte(strings.Replace(text, "5.1.0", step.version, 1)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -293,8 +299,8 @@ func TestNarrowTables(t *testing.T) {
 		if i := strings.LastIndex(shown, "\x1b[J"); i >= 0 { // the live lines end there
 			shown = shown[i+len("\x1b[J"):]
 		}
-		if err != nil {
-			t.Fatalf("%s: %s\n%s", step.args, err, shown)
+		if (err != nil) != step.fails {
+			t.Fatalf("%s: %v\n%s", step.args, err, shown)
 		}
 		if !regexp.MustCompile(step.want).MatchString(shown) {
 			t.Errorf("cotter %s prints nothing that matches %q:\n%s", step.args, step.want, shown)
