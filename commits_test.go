@@ -49,7 +49,7 @@ const netRepository = "git::https://MODTEST_HOST/git/net.git"
 func TestReachableCommits(t *testing.T) {
 	t.Parallel()
 	modes := map[string]cotter.Request{
-		"install": {}, "lock": {LockOnly: true}, "locked": {Locked: true}, "vendored": {Vendor: "vendor/modules", WriteVendor: true},
+		"install": {}, "lock": {LockOnly: true}, "locked": {Locked: true}, "vendored": {Vendor: "vendor/modules"},
 	}
 	p, foreign, first := proposed(t)
 	check := func(when string, refused bool, run func(cotter.Request) error) {

@@ -284,7 +284,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 	for _, vendor := range []string{"", "vendor/modules"} {
 		p := world(t, historyWorld)
 		p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0")
-		req := cotter.Request{Vendor: vendor, WriteVendor: vendor != ""}
+		req := cotter.Request{Vendor: vendor}
 		p.mustInstall(t, req)
 		dir := ".terraform/modules/net"
 		if vendor != "" {
@@ -298,7 +298,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 		p.editEntry(t, func(entry *lockfile.Module) { entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()} })
 		in := p.installer()
 		in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
-		req.Dir, req.WriteVendor = p.dir, false
+		req.Dir = p.dir
 		origins, err := in.VerifyRemote(t.Context(), req)
 		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)

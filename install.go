@@ -157,7 +157,7 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 // directory.
 func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
 	req := inst.req
-	takes := req.installs() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	takes := req.placesModules() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
 	if takes {
 		p, err = openToChange(ctx, req, inst.user, inst.events)
 	} else {
@@ -293,7 +293,7 @@ func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error)
 }
 
 // mayGoOn reports whether the request allows all errors of a walk: they are about configuration,
-// and the run does not rewrite vendored packages, which would need all of them.
+// and the run does not write vendored packages, which would need all of them.
 func (r *installRun) mayGoOn(err error) bool {
 	return r.req.AllowConfigErrors && r.req.Vendor == "" &&
 		!slices.ContainsFunc(parts(err), func(err error) bool { return !isType[*ConfigError](err) })
@@ -364,11 +364,11 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 // newStager returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
-		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.installs(),
+		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.placesModules(),
 		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
 	}
 	if r.dirs.Vendor != nil {
-		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, OnlyCompares: r.req.Locked}
 	}
 	if p.readOnly {
 		return p

@@ -121,7 +121,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 	if err := cmp.Or(req.checkWithLock(), ctxerr.Of(ctx)); err != nil {
 		return err
 	}
-	req.Vendor, req.WriteVendor = "", false // vendored packages confirm no entries
+	req.Vendor = "" // vendored packages confirm no entries
 	inst, err := prepare(in, req)
 	if err != nil {
 		return err

@@ -115,7 +115,9 @@ func (l *lostEntries) close() {
 
 // keepsCopy reports whether the copy has entries and will have them after the run. A run that
 // places packages replaces it, unless it must not change the lock.
-func (l *lostEntries) keepsCopy() bool { return l.hasCopy() && (!l.req.installs() || l.req.Locked) }
+func (l *lostEntries) keepsCopy() bool {
+	return l.hasCopy() && (!l.req.placesModules() || l.req.Locked)
+}
 
 // deletedFrom names an earlier version of a lock file that does not exist, from which Restore can
 // take the entries after the run; "" if there is none, or if no call needs an entry.

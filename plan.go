@@ -142,10 +142,10 @@ func (p *plan) keepSums(tree *store.Tree) error {
 	return err
 }
 
-// planVendor plans the change of the vendored packages. A run that must not change the lock
-// does not touch packages without an entry, unless it rewrites all vendored packages.
+// planVendor plans the change of the vendored packages. A run that must not change the lock only
+// compares them.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
-	if r.vendored == nil || !r.req.installs() || r.req.Locked && !r.vendored.Rewrites {
+	if r.vendored == nil || r.req.Locked {
 		return nil
 	}
 	var changes []packagedir.PackageChange
@@ -348,7 +348,7 @@ func (p *plan) commitModules() error {
 	outcome := wouldReplace
 	switch {
 	case at.req.DryRun:
-	case at.req.installs():
+	case at.req.placesModules():
 		if err := p.move(); err != nil {
 			return err
 		}

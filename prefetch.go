@@ -57,7 +57,7 @@ const prefetchesPerSlot = 4
 // once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.stager.vendored.UsesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
+	if len(entries) == 0 || p.stager.vendored != nil || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {

@@ -100,12 +100,10 @@ type Request struct {
 	// package, named by the call's key. It is relative to Dir, with slashes; "" means that
 	// packages are in the data directory. Vendored packages are compared with the lock and
 	// used without asking origins, because they are trusted like local modules. A package
-	// that does not match the lock is a *[VendorError]. Runs that change entries of the
-	// lock write their packages to Vendor.
+	// that does not match the lock is a *[VendorError] if Locked is set. Other runs write the
+	// packages of the lock to Vendor once they are confirmed, and remove those that the lock no
+	// longer has. So does LockOnly, which then also writes modules.json.
 	Vendor string
-	// WriteVendor makes Install write all packages of the lock to Vendor, and remove
-	// packages that are not in the lock. Entries are confirmed by their origins.
-	WriteVendor bool
 	// Layout is the layout of installed packages; the zero value is LayoutLinks.
 	Layout Layout
 	// AllowConfigErrors makes Install go on if not all of the configuration can be read, as
@@ -189,7 +187,6 @@ func (r Request) check() error {
 		{r.NoLock && r.Locked, "a run without a lock cannot install what the lock says", []string{"NoLock", "Locked"}},
 		{r.NoLock && r.LockOnly, "a run without a lock cannot write it", []string{"NoLock", "LockOnly"}},
 		{r.NoLock && r.Vendor != "", "vendored packages are compared with the lock", []string{"NoLock", "Vendor"}},
-		{only && r.WriteVendor, "the run does not touch modules", []string{"Providers.Only", "WriteVendor"}},
 		{only && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Providers.Only", "Update.Keys"}},
 		{r.Providers == nil && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Providers", "Update.Providers"}},
 		{r.Update.To != "" && len(r.Update.Keys) != 1, "a version to update to needs just one module call to update", []string{"Update.To", "Update.Keys"}},
@@ -201,9 +198,6 @@ func (r Request) check() error {
 		if rule.isBroken {
 			return &InvalidRequestError{Fields: rule.fields, Reason: rule.reason}
 		}
-	}
-	if r.WriteVendor && r.Vendor == "" {
-		return &InvalidRequestError{Fields: []string{"WriteVendor", "Vendor"}, Err: ErrNoVendor}
 	}
 	if r.Vendor != "" {
 		if err := project.CheckVendorDir(r.Vendor); err != nil {
@@ -249,8 +243,6 @@ func (r Request) run() evidencerules.Run {
 	switch {
 	case r.Locked:
 		return evidencerules.Locked
-	case r.WriteVendor:
-		return evidencerules.Vendor
 	case r.LockOnly && r.DryRun:
 		return evidencerules.LockCheck
 	case r.LockOnly:
@@ -261,8 +253,11 @@ func (r Request) run() evidencerules.Run {
 	return evidencerules.Install
 }
 
-// places reports whether the request puts packages in their places.
+// installs reports whether the request puts packages in their places.
 func (r Request) installs() bool { return !r.DryRun && !r.LockOnly }
+
+// placesModules is installs for the packages of modules. Vendored packages belong to the lock.
+func (r Request) placesModules() bool { return !r.DryRun && (!r.LockOnly || r.Vendor != "") }
 
 // location returns the paths of the project's files.
 func (r Request) location() project.Location {

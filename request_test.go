@@ -42,8 +42,6 @@ func TestInvalidRequests(t *testing.T) {
 		"to with two keys":           {cotter.Request{Update: cotter.Update{To: "1.0.0", Keys: []addrs.Module{{"a"}, {"b"}}}}, []string{"Update.To", "Update.Keys"}},
 		"to no version":              {cotter.Request{Update: cotter.Update{To: "new", Keys: []addrs.Module{{"a"}}}}, []string{"Update.To"}},
 		"update of the root":         {cotter.Request{Update: cotter.Update{Keys: []addrs.Module{{}}}}, []string{"Update.Keys"}},
-		"vendor without a directory": {cotter.Request{WriteVendor: true}, []string{"WriteVendor", "Vendor"}},
-		"vendor and no modules":      {cotter.Request{WriteVendor: true, Vendor: "v", Providers: &cotter.Providers{Only: true}}, []string{"Providers.Only", "WriteVendor"}},
 		"only providers and a key":   {cotter.Request{Providers: &cotter.Providers{Only: true}, Update: cotter.Update{Keys: []addrs.Module{{"a"}}}}, []string{"Providers.Only", "Update.Keys"}},
 		"no providers to update":     {cotter.Request{Update: cotter.Update{Providers: []string{"hashicorp/null"}}}, []string{"Providers", "Update.Providers"}},
 		"vendor in the root module":  {cotter.Request{Vendor: "."}, []string{"Vendor"}},

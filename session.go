@@ -104,7 +104,7 @@ func (c clients) evidenceOf(req Request) []evidence.Evidence {
 // they are kept in its staging directory.
 func (c clients) sessionFor(ctx context.Context, p *openProject) (_ context.Context, _ *session, done func() error, err error) {
 	ctx = c.namedHosts(p.req).in(ctx, p)
-	if c.shared != nil || !p.req.installs() {
+	if c.shared != nil || !p.req.placesModules() {
 		ctx, s, done, err := c.session(ctx, p.user)
 		return ctx, s, func() error { done(); return nil }, err
 	}

@@ -138,11 +138,11 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 	placed := s.newPlacement(entry, nil)
 	var err error
 	switch {
+	case s.vendored != nil:
+		placed, err = s.stageVendored(ctx, entry, t1)
 	case s.readOnly:
 		placed.currentPath = s.Cache.TreePath(t1)
 		placed.tree, err = s.readCached(ctx, t1)
-	case s.vendored != nil:
-		placed, err = s.stageVendored(ctx, entry, t1)
 	case s.layout == LayoutCopy || subdir == "":
 		placed.staged, placed.tree, err = s.stage.Copy(ctx, entry.Key, t1)
 		placed.currentPath = placed.staged
@@ -190,7 +190,7 @@ func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placemen
 // vendoredPackage returns the placement of an entry with a vendored package, or nil if the
 // package is to be placed like others.
 func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	if !s.vendored.UsesLocked() {
+	if s.vendored == nil {
 		return nil, nil
 	}
 	found, done, err := s.inspect(ctx, entry)
@@ -201,7 +201,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	if found.Status == packagedir.Verified {
 		return s.vendoredPlacement(entry, found), nil
 	}
-	if s.vendored.Optional {
+	if !s.vendored.OnlyCompares {
 		return nil, nil
 	}
 	return nil, &VendorError{PackageReport{
@@ -231,7 +231,8 @@ func (s *stager) vendoredPlacement(entry lockfile.Module, found packagedir.Repor
 }
 
 // stageVendored places the package with a given hash for a call in a project that vendors.
-// It uses the package in the vendor directory if it is right, else it stages a new copy.
+// It uses the package in the vendor directory if it is right, else it stages a new copy; a
+// read-only run notes that it would.
 func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
 	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
@@ -242,6 +243,12 @@ func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 		return s.vendoredPlacement(entry, found), nil
 	}
 	placed := s.newPlacement(entry, nil)
+	if s.readOnly {
+		s.vendored.Note(entry.Key, found.Status)
+		placed.currentPath = s.Cache.TreePath(t1)
+		placed.tree, err = s.Cache.Read(ctx, t1)
+		return placed, err
+	}
 	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, entry.Key, t1, found.Status)
 	return placed, err
 }

@@ -55,7 +55,7 @@ func TestTrustInstalled(t *testing.T) {
 			}
 		}, refused: true},
 		"an update": {req: cotter.Request{Update: cotter.Update{All: true}}, refused: true},
-		"vendored":  {req: cotter.Request{Vendor: "vendor", WriteVendor: true}, refused: true},
+		"vendored":  {req: cotter.Request{Vendor: "vendor"}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

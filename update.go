@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -55,9 +54,6 @@ func (u Update) named() []addrs.Module { return slices.Concat(u.Keys, u.AcceptCh
 func hasPath(paths []addrs.Module, key string) bool {
 	return slices.ContainsFunc(paths, func(p addrs.Module) bool { return p.String() == key })
 }
-
-// ErrNoVendor says that a request has WriteVendor set but names no directory.
-var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 
 // accepts reports whether the content of a call may change.
 func (u Update) accepts(keys ...string) bool {

@@ -41,15 +41,13 @@ func newVendored(t *testing.T) (*project, cotter.Request) {
 	}
 	p.mustInstall(t, cotter.Request{})
 	req := cotter.Request{Dir: p.dir, Vendor: "vendor/modules"}
-	write := req
-	write.Locked, write.WriteVendor = true, true
-	result, err := p.installer().Install(context.Background(), write)
+	result, err := p.installer().Install(context.Background(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []cotter.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}}
 	if diff := cmp.Diff(want, result.Vendored); diff != "" {
-		t.Errorf("what Install with WriteVendor has vendored (-want +got):\n%s", diff)
+		t.Errorf("what Install has vendored (-want +got):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()
@@ -99,19 +97,68 @@ func TestVendoredConfirmsNothing(t *testing.T) {
 	if err := p.installer().LockedPackages(ctx, []string{p.dir}, req, nil, use); !errors.As(err, &mismatch) {
 		t.Errorf("LockedPackages = %v, want a *HashMismatchError", err)
 	}
-	write := req
-	write.Locked, write.WriteVendor = true, true
-	if _, err := p.installer().Install(ctx, write); !errors.As(err, &mismatch) {
-		t.Errorf("Install with WriteVendor = %v, want a *HashMismatchError", err)
+	p.write(t, "vendor/modules/network/zone/main.tf", "# worse\n")
+	if _, err := p.installer().Install(ctx, req); !errors.As(err, &mismatch) {
+		t.Errorf("Install that writes the package = %v, want a *HashMismatchError", err)
 	}
-	if got := p.file("vendor/modules/network/zone/main.tf"); got != "# evil\n" {
+	if got := p.file("vendor/modules/network/zone/main.tf"); got != "# worse\n" {
 		t.Errorf("a run that failed has changed the vendored file to %q", got)
+	}
+}
+
+// A run that may change the lock writes vendored packages that do not match it. A dry run says so, and
+// one with LockOnly writes them too.
+func TestVendorWrites(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*testing.T, *project) cotter.VendorChange{
+		"changed": func(t *testing.T, p *project) cotter.VendorChange {
+			t.Helper()
+			p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
+			return cotter.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network"}
+		},
+		"missing": func(t *testing.T, p *project) cotter.VendorChange {
+			t.Helper()
+			p.remove(t, "vendor/modules/network")
+			return cotter.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}
+		},
+	} {
+		for _, lockOnly := range []bool{false, true} {
+			p, req := newVendored(t)
+			req.LockOnly = lockOnly
+			want := []cotter.VendorChange{change(t, p)}
+			for _, dry := range []bool{true, false} {
+				before := p.file("vendor/modules/network/zone/main.tf")
+				req.DryRun = dry
+				result, err := p.installer().Install(t.Context(), req)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if diff := cmp.Diff(want, result.Vendored); diff != "" {
+					t.Errorf("%s: what was vendored, dry run %t (-want +got):\n%s", name, dry, diff)
+				}
+				wanted := before
+				if !dry {
+					wanted = "# zone\n"
+				}
+				if got := p.file("vendor/modules/network/zone/main.tf"); got != wanted {
+					t.Errorf("%s: the file is %q after a run with DryRun %t, want %q", name, got, dry, wanted)
+				}
+			}
+			req.DryRun = false
+			p.mustVerify(t, cotter.Request{Dir: p.dir, Vendor: req.Vendor})
+			p.world.ResetRequests()
+			result, err := p.installer().Install(t.Context(), req)
+			if err != nil || len(result.Vendored) > 0 || len(p.world.Requests()) > 0 {
+				t.Errorf("%s: the next run has vendored %v with %d requests, %v", name, result.Vendored, len(p.world.Requests()), err)
+			}
+		}
 	}
 }
 
 func TestVendorErrors(t *testing.T) {
 	t.Parallel()
 	p, req := newVendored(t)
+	req.Locked = true
 	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
 	var changed *cotter.VendorError
 	_, err := p.installer().Install(context.Background(), req)

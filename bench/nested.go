@@ -18,7 +18,7 @@ const (
 // The usual job of a CI system runs on a machine that has only the project and its lock.
 // Stock tools do not lock modules or read mirrors, so all states are the same for them.
 var (
-	locked   = commands{ours: []string{"install", "--locked", "--no-providers"}, stock: modules.stock}
+	locked   = commands{ours: []string{"install", "--locked", "--only", "modules"}, stock: modules.stock}
 	push     = commands{ours: []string{"mirror", "push"}}
 	job      = phase{name: "fresh machine, lock", work: locked, keepLock: true, prepared: true, first: modules}
 	mirrored = phase{name: "fresh machine, lock, mirror", work: locked, keepLock: true, prepared: true, first: modules, mirrored: true}

@@ -21,7 +21,7 @@ type tool struct {
 type commands struct{ ours, stock []string }
 
 // modules has the arguments to install the modules.
-var modules = commands{ours: []string{"install", "--no-providers"}, stock: []string{"get"}}
+var modules = commands{ours: []string{"install", "--only", "modules"}, stock: []string{"get"}}
 
 // of returns the arguments for a tool.
 func (c commands) of(t tool) []string {

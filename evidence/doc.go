@@ -41,12 +41,11 @@
 //	|---|---|---|---|---|---|---|---|
 //	| `install`, `init`, `update`, `lock`, `lock --check` | confirmed or brought | confirmed or brought | counts | refused | warning | refused | warning |
 //	| `install --locked`, `init -lockfile=readonly` | confirmed or brought | confirmed or brought | counts | refused | refused | refused | refused |
-//	| `vendor` | confirmed | confirmed or brought | counts | refused | warning | refused | warning |
 //	| `mirror push`, `bundle create` | confirmed | confirmed | counts | refused | refused | refused | refused |
 //	| `verify` | confirmed or brought | confirmed or brought | counts | listed | - | - | - |
 //	| `verify --remote` | origin | origin or mirror | counts | refused | listed | listed | listed |
 //	| `diff` | anything | - | counts | - | - | - | - |
-//	| `restore` | - | - | - | - | - | - | - |
+//	| `lock --offline` | - | - | - | - | - | - | - |
 //	| installs and `verify` with `Installer.TrustInstalled`, for what is installed | installed, confirmed or brought | installed, confirmed or brought | counts | - | - | - | - |
 //
 // The columns "module" and "provider" say what is enough for a package. Runs that may send

@@ -27,11 +27,8 @@ type VendorState struct {
 }
 
 // CompareVendored compares the packages in req.Vendor with a lock. It returns an error if packages
-// cannot be vendored in that directory; [cotter.ErrNoVendor] if the request names none.
+// cannot be vendored in that directory, or if the request names none.
 func CompareVendored(ctx context.Context, req cotter.Request, lock *lockfile.File) (*VendorState, error) {
-	if req.Vendor == "" {
-		return nil, cotter.ErrNoVendor
-	}
 	vendored, err := findVendorDir(cmp.Or(req.Dir, "."), req)
 	if err != nil {
 		return nil, err

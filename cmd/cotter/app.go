@@ -58,14 +58,12 @@ func newApp(out *output) *cli.Command {
 			outdatedCommand(out),
 			diffCommand(out),
 			whyCommand(out),
-			restoreCommand(out),
 			mergeLockCommand(out),
 			listCommand(out),
 			treeCommand(out),
 			graphCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
-			vendorCommand(out),
 			bundleCommand(out),
 			mirrorCommand(out),
 			doctorCommand(out),
@@ -73,7 +71,6 @@ func newApp(out *output) *cli.Command {
 			versionCommand(out),
 			completionCommand(out),
 			completeCommand(out),
-			manCommand(out),
 		},
 		Run: func(_ context.Context, cmd *cli.Invocation) error {
 			if cmd.Bool("version") {

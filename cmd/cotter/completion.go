@@ -154,7 +154,7 @@ func (l *commandLine) candidates() []candidate {
 		all = l.values(l.pending.ValueName())
 	case strings.HasPrefix(l.current, "-"):
 		l.current = "--" + strings.TrimLeft(l.current, "-")
-		for flag := range l.command.AllFlags() {
+		for flag := range shownFlags(l.command) {
 			all = append(all, candidate{"--" + flag.Name, option(flag).text})
 		}
 	default:

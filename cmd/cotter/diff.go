@@ -22,12 +22,12 @@ func diffCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
 		Usage:     "compare two locks, and the interfaces of the modules in them",
-		ArgsUsage: "OLD [NEW]",
+		ArgsUsage: "[OLD [NEW]]",
 		Description: "Lists the modules and providers that were added or removed, or that have a different\n" +
 			"version, content, source or constraint. OLD and NEW can each be a lock file, a project\n" +
 			"directory, a git revision such as HEAD~3 (the project's lock at that revision), or a\n" +
-			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. NEW defaults to the\n" +
-			"project's current lock. The exit status is 0 even if the locks differ.\n" +
+			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. OLD defaults to HEAD,\n" +
+			"and NEW to the project's current lock. The exit status is 0 even if the locks differ.\n" +
 			"\n" +
 			"For modules with different content, the command also lists what changes for their\n" +
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
@@ -47,15 +47,15 @@ func diffCommand(out *output) *cli.Command {
 }
 
 func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	if n := cmd.NArg(); n == 0 || n > 2 {
-		return usageError{hinted(errors.New("cotter diff takes one or two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
+	if cmd.NArg() > 2 {
+		return usageError{hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "Without any, it shows what has changed since the last commit.")}
 	}
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
 	}
 	reader := newLockReader(req)
-	old, err := reader.read(ctx, cmd.Arg(0))
+	old, err := reader.read(ctx, cmp.Or(cmd.Arg(0), "HEAD"))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ var diskFaults = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, sys
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
-	vendor := func(s *crashScene) { s.mustRun(t, "install"); s.mustRun(t, "vendor --vendor vendor") }
+	vendor := func(s *crashScene) { s.mustRun(t, "install"); s.mustRun(t, "install --vendor vendor") }
 	oldNet, newNet := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`), changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
 	for _, c := range []struct {
 		name  string
@@ -28,7 +28,7 @@ func TestDiskFaults(t *testing.T) {
 		{"cold install", newCrashScene(t, "install")},
 		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project()+"/.terraform") })},
 		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { writeText(t, s.project()+"/"+lockFile, "# rewritten\n") })},
-		{"vendor", newCrashScene(t, "vendor --vendor vendor", install)},
+		{"vendor", newCrashScene(t, "install --vendor vendor", install)},
 		{"update of vendored modules", newCrashScene(t, "update --vendor vendor", oldNet, vendor, newNet)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

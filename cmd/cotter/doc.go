@@ -3,13 +3,7 @@
 //
 // The exit status is 0 for success, 1 for failure, 2 for a wrong command line, and 130
 // if the command was interrupted. Once init has started tofu or terraform, it exits with
-// the status of that tool. The exit status of verify is a sum:
-//
-//	 1  a package was changed, or modules.json points to other directories
-//	 4  a locked package is not installed
-//	 8  something could not be compared
-//	16  the lock is stale: it does not fit the configuration, or --remote found
-//	    that an origin has other content
+// the status of that tool.
 //
 // # Structure
 //

@@ -131,7 +131,7 @@ func (d *doctor) line(m message) string {
 }
 
 // projectCommand matches the start of a command for the project.
-var projectCommand = lazyRegexp("`cotter (install|restore|vendor|verify)")
+var projectCommand = lazyRegexp("`cotter (install|lock|verify)")
 
 // remedy returns a remedy whose commands work in the current directory.
 func (d *doctor) remedy(text string) string {

@@ -40,7 +40,7 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 	d.ok("%s: %s, %s", name, count(len(modules), "module"), count(len(providers), "provider"))
 	d.lockedPackages(modules)
 	if len(modules) > 0 && name == stockLockName {
-		d.note("`cotter restore` puts them back; --lock-file keeps them in a separate file",
+		d.note("`cotter lock --offline` puts them back; --lock-file keeps them in a separate file",
 			"tofu and terraform warn that they do not support module locks, and drop the module blocks when they rewrite the file")
 	}
 	d.otherRegistry(providers, d.takenOver(ctx))
@@ -143,20 +143,20 @@ func (d *doctor) lookAtVendored(ctx context.Context) {
 // lock has entries of modules.
 func (d *doctor) reportVendored(vendored *repository.VendorState, hasEntries bool) {
 	if !vendored.Exists && hasEntries {
-		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", vendored.Dir)
+		d.problem("run `cotter install`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", vendored.Dir)
 		return
 	}
 	if n := len(vendored.Verified); n > 0 {
 		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), vendored.Dir)
 	}
 	if len(vendored.Missing) > 0 {
-		d.problem("run `cotter vendor`", "not in %s: %s", vendored.Dir, strings.Join(keysOf(vendored.Missing), ", "))
+		d.problem("run `cotter install`", "not in %s: %s", vendored.Dir, strings.Join(keysOf(vendored.Missing), ", "))
 	}
 	if len(vendored.Changed) > 0 {
-		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Changed), ", "))
+		d.problem("`cotter verify` lists the files, and `cotter install` writes the locked content", "in %s, but different from the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Changed), ", "))
 	}
 	if len(vendored.Unlocked) > 0 {
-		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Unlocked), ", "))
+		d.note("`cotter install` removes them", "in %s without an entry in the lock: %s", vendored.Dir, strings.Join(keysOf(vendored.Unlocked), ", "))
 	}
 }
 

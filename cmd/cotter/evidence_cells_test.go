@@ -42,7 +42,7 @@ var cellValues = [...][]string{
 	{"git", "registry", "provider"},
 	{"origin", "restored cache", "committed .terraform", "kept copy", "vendor directory", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
 	{"nothing", "commit", "hashes", "version", "subdir", "added hash", "signature", "other platform"},
-	{"install", "install --locked", "update other", "lock", "lock --check", "verify", "verify --remote", "vendor", "mirror push", "bundle create"},
+	{"install", "install --locked", "update other", "lock", "lock --check", "verify", "verify --remote", "mirror push", "bundle create"},
 }
 
 func (c cell) values() [4]string { return [...]string{c.pkg, c.brought, c.forged, c.run} }
@@ -58,8 +58,6 @@ func (c cell) impossible() string {
 	switch {
 	case c.pkg == "provider" && c.brought == "vendor directory":
 		return "it holds only modules"
-	case c.pkg == "provider" && c.run == "vendor":
-		return "it copies only modules"
 	case c.pkg == "provider" && (c.forged == "commit" || c.forged == "subdir"):
 		return "a provider has neither"
 	case c.pkg == "provider" && c.forged == "signature" && c.brought == "origin":
@@ -253,8 +251,6 @@ func (c cell) args(s *cellSite) string {
 		if c.pkg == "provider" {
 			return "update " + s.world.ProviderSource("acme/disk")
 		}
-	case "vendor":
-		return "vendor --vendor vendor/modules"
 	case "mirror push":
 		return "mirror push oci://" + c.published(s)
 	case "bundle create":
@@ -342,9 +338,6 @@ func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, bef
 	if text := after.Installed; text != "# honest\n" && slices.Contains([]string{"install", "install --locked", "update other"}, c.run) {
 		t.Errorf("the module is %q", text)
 	}
-	if text := after.Vendored; text != "# honest\n" && c.run == "vendor" {
-		t.Errorf("the vendored module is %q", text)
-	}
 	switch {
 	case c.run == "verify --remote":
 	case c.pkg == "provider":
@@ -394,7 +387,7 @@ func (s *cellSite) checkNothingDone(t *testing.T, c cell, before, after cellStat
 }
 
 // cellState is what a run can change about the module net.
-type cellState struct{ Lock, Installed, Vendored, Bundle string }
+type cellState struct{ Lock, Installed, Bundle string }
 
 func (u *cellUser) state(t *testing.T) cellState {
 	t.Helper()
@@ -405,7 +398,7 @@ func (u *cellUser) state(t *testing.T) cellState {
 		}
 		return string(text)
 	}
-	state := cellState{Lock: read(lockFile), Vendored: read("vendor/modules/net/main.tf"), Bundle: read("out.tar")}
+	state := cellState{Lock: read(lockFile), Bundle: read("out.tar")}
 	state.Installed = u.installedProvider(t)
 	if dir, ok := loadedDirs(t, u.project)["net"]; ok {
 		state.Installed = read(filepath.Join(dir, "main.tf"))

@@ -176,7 +176,7 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	s.attacker.must(t, "mirror push "+sign+s.evilMirror)
 	s.attacker.must(t, "install --locked --offline")
 	copyAside(t, s.attacker)
-	s.attacker.must(t, "vendor --vendor vendor/modules --offline")
+	s.attacker.must(t, "install --vendor vendor/modules --offline")
 }
 
 // copyAside keeps .terraform as it is before packages are vendored.

@@ -24,11 +24,12 @@ var examples = map[string][]example{
 	"cotter lock": {
 		{"Lock the providers for two more platforms.", "cotter lock --platform linux_amd64 --platform darwin_arm64"},
 		{"In CI: fail if the lock is not up to date.", "cotter lock --check"},
+		{"After tofu or terraform has dropped the module blocks: put them back, and change nothing else.", "cotter lock --offline"},
 	},
 	"cotter verify": {
 		{"Compare the installed files with the lock.", "cotter verify"},
 		{"Ask the origins as well: has a tag moved?", "cotter verify --remote"},
-		{"Write findings for code scanning.", "cotter verify --recursive --sarif cotter.sarif"},
+		{"Write findings for programs.", "cotter verify --recursive --json"},
 	},
 	"cotter update": {
 		{"Update everything that the constraints allow.", "cotter update"},
@@ -41,16 +42,13 @@ var examples = map[string][]example{
 		{"Leave out versions published in the last week.", "cotter outdated --min-age 7"},
 	},
 	"cotter diff": {
-		{"What has changed since the last commit, and what does it break?", "cotter diff HEAD"},
+		{"What has changed since the last commit, and what does it break?", "cotter diff"},
 		{"Compare only the locks, without looking into packages.", "cotter diff --locks-only v1.4.0"},
 		{"A table for a pull request.", "cotter diff --markdown origin/main HEAD"},
 	},
 	"cotter why": {
 		{"Which calls need this module?", "cotter why network.subnets"},
 		{"Which modules require this provider?", "cotter why hashicorp/aws"},
-	},
-	"cotter restore": {
-		{"After tofu or terraform has dropped the module blocks.", "cotter restore"},
 	},
 	"cotter merge-lock": {
 		{"As git runs it.", "cotter merge-lock base.hcl ours.hcl theirs.hcl"},
@@ -88,11 +86,6 @@ var examples = map[string][]example{
 	},
 	"cotter cache key": {
 		{"The key of a CI cache.", `echo "key=$(cotter cache key)" >> "$GITHUB_OUTPUT"`},
-	},
-	"cotter vendor": {
-		{"Write the modules to the directory that cotter.hcl names.", "cotter vendor"},
-		{"Write them to a directory next to the configuration.", "cotter vendor --vendor vendor/modules"},
-		{"Vendor the modules of all root modules of a repository.", "cotter vendor --recursive"},
 	},
 	"cotter bundle": {
 		{"Write the locked packages to a file for a machine without a network.", "cotter bundle create --out locked.tar"},
@@ -133,9 +126,5 @@ var examples = map[string][]example{
 		{"For bash, in ~/.bashrc.", "source <(cotter completion bash)"},
 		{"For zsh, in ~/.zshrc after compinit.", "source <(cotter completion zsh)"},
 		{"For fish.", "cotter completion fish > ~/.config/fish/completions/cotter.fish"},
-	},
-	"cotter man": {
-		{"Read the page of a command.", "cotter man install | man -l -"},
-		{"Write all pages into a directory.", "cotter man --out /usr/local/share/man/man1"},
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -38,8 +39,20 @@ func helpCommand(out *output) *cli.Command {
 	}
 }
 
-// page is the description of a command. printHelp prints it, and manPage turns it into a
-// manual page.
+// commandNamed returns the command that words name, such as "bundle" and "create".
+func commandNamed(root *cli.Command, words []string) (*cli.Command, error) {
+	cmd := root
+	for _, word := range words {
+		sub := cmd.Sub(word)
+		if sub == nil {
+			return nil, usageError{fmt.Errorf("there is no command %q", cmd.FullName()+" "+word)}
+		}
+		cmd = sub
+	}
+	return cmd, nil
+}
+
+// page is the description of a command, which printHelp prints.
 type page struct {
 	name, summary string
 	synopsis      string
@@ -69,7 +82,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules", "accept-unreachable"}},
-	{"Providers", []string{"no-providers", "only", "platform", "project-providers", "prune-providers"}},
+	{"Providers", []string{"only", "no-providers", "platform", "project-providers", "prune-providers"}},
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
 	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},
@@ -123,6 +136,19 @@ func blocks(text string) []block {
 	return list
 }
 
+// shownFlags returns the flags of a command, without the spellings that are there only because users
+// of stock tools type them.
+func shownFlags(cmd *cli.Command) iter.Seq[*cli.Flag] {
+	return func(yield func(*cli.Flag) bool) {
+		for flag := range cmd.AllFlags() {
+			hidden := cmd.Flag("lockfile") != nil && (flag.Name == "lockfile" || flag.Name == "upgrade")
+			if !hidden && !yield(flag) {
+				return
+			}
+		}
+	}
+}
+
 // optionGroups returns the flags of a command in groups: first those in none of flagGroups,
 // then the groups of flagGroups.
 func optionGroups(cmd *cli.Command) []optionGroup {
@@ -131,7 +157,7 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 	for i, g := range flagGroups {
 		groups[i+1].title = g.title
 	}
-	for flag := range cmd.AllFlags() {
+	for flag := range shownFlags(cmd) {
 		i := 0
 		for j, g := range flagGroups {
 			if slices.Contains(g.flags, flag.Name) {

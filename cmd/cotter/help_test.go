@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -147,64 +145,6 @@ func TestHelpIsShown(t *testing.T) {
 		}
 		if !strings.Contains(stdout.String(), test.want) {
 			t.Errorf("%s prints\n%s\nwithout %q", test.line, &stdout, test.want)
-		}
-	}
-}
-
-// TestManPages checks the manual pages with man and mandoc, if they are installed: mandoc
-// checks all pages, man checks one.
-func TestManPages(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var stderr strings.Builder
-	if status := run(t.Context(), []string{"cotter", "man", "--out", dir}, io.Discard, &stderr); status != 0 {
-		t.Fatalf("status %d: %s", status, &stderr)
-	}
-	var pages []string
-	eachCommand(testApp(), func(cmd *cli.Command) {
-		pages = append(pages, fmt.Sprintf("%s/%s.1", dir, manName(cmd.FullName())))
-	})
-	checked := false
-	if mandoc, err := exec.LookPath("mandoc"); err == nil {
-		checked = true
-		// A build that is not made from a commit has no date.
-		out, _ := exec.Command(mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
-		for line := range strings.Lines(string(out)) {
-			if !strings.Contains(line, "missing date") {
-				t.Error(line)
-			}
-		}
-	}
-	if man, err := exec.LookPath("man"); err == nil {
-		checked = true
-		page := pages[slices.Index(pages, dir+"/cotter-update.1")]
-		out, err := exec.Command(man, "--warnings", "-l", page).CombinedOutput()
-		if err != nil || strings.Contains(string(out), "warning:") {
-			t.Errorf("man: %v\n%s", err, out)
-		}
-	}
-	if !checked {
-		t.Skip("neither man nor mandoc is installed")
-	}
-}
-
-func TestRoff(t *testing.T) {
-	t.Parallel()
-	got := manPage(page{
-		name: "cotter x", summary: `a \ b`, synopsis: "cotter x [-y]",
-		description: []block{{"'quoted' .dot", false}, {"  .terraform\n.dot", true}},
-		options:     []optionGroup{{"Options", []entry{{`--z "A"`, "what"}}}},
-	})
-	for _, want := range []string{
-		".SH \"NAME\"\ncotter\\-x \\- a \\e b\n",
-		"\ncotter x [\\-y]\n",
-		"\n\\(aqquoted\\(aq .dot\n",
-		"\n  .terraform\n\\&.dot\n",
-		".TP\n.B \"\\-\\-z \\(dqA\\(dq\"\nwhat\n",
-		"cotter(1)",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page has no %q:\n%s", want, got)
 		}
 	}
 }

@@ -160,8 +160,8 @@ func (r *hostileRepository) chown(t *testing.T, uid int) {
 var repositoryCommands = []string{
 	"install --since HEAD", "install --recursive --since HEAD", "install --locked", "install", "lock --since HEAD", "verify --since HEAD", "verify",
 	"list --since HEAD", "tree", "why net", "graph", "sbom --since HEAD", "outdated --since HEAD", "update --since HEAD", "update",
-	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "vendor --vendor third_party", "vendor --vendor third_party --since HEAD",
-	"bundle create --since HEAD --no-providers --out made.bundle", "cache key --since HEAD", "restore", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
+	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "install --vendor third_party", "install --vendor third_party --since HEAD",
+	"bundle create --since HEAD --no-providers --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
 }
 
 // TestHostileRepository runs commands in a repository of the user's own, whose configuration
@@ -173,7 +173,7 @@ func TestHostileRepository(t *testing.T) {
 	for _, command := range repositoryCommands {
 		end := s.run(command)
 		r.wantSilence(t, command, end)
-		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "restore" {
+		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "lock --offline" {
 			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
 		}
 	}
@@ -188,10 +188,10 @@ func TestHostileRepository(t *testing.T) {
 			t.Errorf("cotter %s does not find the lock in the history: status %d\n%s", command, end.status, end.out)
 		}
 	}
-	end := s.run("restore")
-	r.wantSilence(t, "restore", end)
+	end := s.run("lock --offline")
+	r.wantSilence(t, "lock --offline", end)
 	if end.status != 0 || !strings.Contains(end.out, "git show HEAD:") {
-		t.Errorf("cotter restore: status %d\n%s", end.status, end.out)
+		t.Errorf("cotter lock --offline: status %d\n%s", end.status, end.out)
 	}
 
 	// Git is used for the modules.
@@ -211,7 +211,7 @@ func TestHostileRepository(t *testing.T) {
 	remove(t, filepath.Join(s.project, ".git/objects", id[:2], id[2:]))
 	hostileStates["dropped"](t, s)
 	dropInstalled(t, s)
-	for _, command := range []string{"diff HEAD", "verify --since HEAD", "verify", "restore"} {
+	for _, command := range []string{"diff HEAD", "verify --since HEAD", "verify", "lock --offline"} {
 		r.wantSilence(t, command, s.run(command))
 	}
 }
@@ -256,7 +256,7 @@ func TestForeignRepository(t *testing.T) {
 		if refused := strings.Contains(end.out, refuse) && strings.Contains(end.out, remedy); refused != uses {
 			t.Errorf("cotter %s is refused: %v, want %v; status %d\n%s", command, refused, uses, end.status, end.out)
 		}
-		if (end.status == 0) == uses && command != "restore" {
+		if (end.status == 0) == uses && command != "lock --offline" {
 			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
 		}
 	}
@@ -270,19 +270,19 @@ func TestForeignRepository(t *testing.T) {
 			t.Errorf("cotter %s uses the repository: status %d\n%s", command, end.status, end.out)
 		}
 	}
-	end := s.run("restore")
-	r.wantSilence(t, "restore", end)
+	end := s.run("lock --offline")
+	r.wantSilence(t, "lock --offline", end)
 	for _, want := range []string{refuse, "add its directory to `safe.directory`", "there are no entries to restore"} {
 		if end.status == 0 || strings.Count(end.out, want) != 1 {
-			t.Errorf("cotter restore: status %d, want one %q\n%s", end.status, want, end.out)
+			t.Errorf("cotter lock --offline: status %d, want one %q\n%s", end.status, want, end.out)
 		}
 	}
 
 	safe := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=" + s.base}
 	sudo := []string{fmt.Sprintf("SUDO_UID=%d", other)}
 	for _, env := range [][]string{safe, sudo} {
-		for _, command := range []string{"restore", "install --since HEAD", "verify --since HEAD", "diff HEAD"} {
-			if command == "restore" {
+		for _, command := range []string{"lock --offline", "install --since HEAD", "verify --since HEAD", "diff HEAD"} {
+			if command == "lock --offline" {
 				hostileStates["dropped"](t, s)
 				dropInstalled(t, s)
 			}

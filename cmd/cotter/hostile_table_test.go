@@ -35,7 +35,7 @@ const hostileTable = `
 .terraform.lock.hcl                             | installed  | install --locked | no       no       no       no       no       no       no       no       no       ok       no
 .terraform.lock.hcl                             | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
 .terraform.lock.hcl                             | installed  | list             | ok/no    ok/no    no       no       no       no       no       no       no       ok       ok/no
-.terraform.lock.hcl                             | dropped    | restore          | ok/no    ok       no       no       no       no       no       no       no       ok       -
+.terraform.lock.hcl                             | dropped    | lock --offline   | ok/no    ok       no       no       no       no       no       no       no       ok       -
 
 # What stock tools see. Links in the place of the upper directories are refused.
 .terraform/                                     | installed  | install --locked | ok       no       no       no       no       no       no       no       ok       ok       ok
@@ -66,7 +66,7 @@ const hostileTable = `
 .terraform/modules/.cotter/journal.json         | installed  | install --locked | -        ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
 .terraform/modules/.cotter/lock.hcl             | cold       | install --locked | asks     asks!    asks!    asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok       asks!
 .terraform/modules/.cotter/lock.hcl             | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
-.terraform/modules/.cotter/lock.hcl             | dropped    | restore          | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/lock.hcl             | dropped    | lock --offline   | no       no       no       no       no       no       no       no       no       ok       no
 .terraform/modules/.cotter/lock.hcl             | dropped    | install          | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
 .terraform/modules/.cotter/sums/                | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
 .terraform/modules/.cotter/sums/                | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok

@@ -96,7 +96,7 @@ func otherCommands(rows []hostileRow) []hostileRow {
 		have[row.file+row.state+row.command] = true
 	}
 	for _, row := range rows {
-		for _, command := range []string{"install", "install --locked", "verify", "restore", "list", "cache size", "cache verify", "cache clean"} {
+		for _, command := range []string{"install", "install --locked", "verify", "lock --offline", "list", "cache size", "cache verify", "cache clean"} {
 			if id := row.file + row.state + command; !have[id] {
 				have[id] = true
 				row.command, row.ends = command, slices.Clone(row.ends)
@@ -138,12 +138,12 @@ func (s *hostileSite) check(t *testing.T, row hostileRow, want hostileEnd, targe
 	if want.warns && end.status == 0 && !s.names(row, want, targets, end.out) {
 		t.Errorf("no warning names %s", row.file)
 	}
-	if end.status != 0 || !strings.HasPrefix(row.command, "install") && row.command != "restore" {
+	if end.status != 0 || !strings.HasPrefix(row.command, "install") && row.command != "lock --offline" {
 		if diff := differing(before, now); diff != "" {
 			t.Errorf("something was changed (-before +after):\n%s", diff)
 		}
 	}
-	if end.status == 0 && slices.Contains([]string{"install", "install --locked", "verify", "restore"}, row.command) {
+	if end.status == 0 && slices.Contains([]string{"install", "install --locked", "verify", "lock --offline"}, row.command) {
 		if diff := differing(s.good, s.withoutPlanted(now, targets)); diff != "" {
 			t.Errorf("success with other files than those of the origins (-good +after):\n%s", diff)
 		}
@@ -174,7 +174,7 @@ func (s *hostileSite) checkInvariants(t *testing.T, row hostileRow, end ending, 
 	if left, err := os.ReadDir(s.tmp); len(left) > 0 || err != nil {
 		t.Errorf("left behind in the temporary directory: %v, %v", left, err)
 	}
-	if row.command == "install" || row.command == "restore" {
+	if row.command == "install" || row.command == "lock --offline" {
 		return
 	}
 	if now := s.pictureProject(t)[lockFile]; now != lock {
@@ -211,13 +211,13 @@ func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTar
 	if row.file == "@cache/" && strings.HasPrefix(row.command, "install") {
 		return strings.Contains(text, "COTTER_CACHE_DIR")
 	}
-	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "restore") && strings.Contains(text, "Run `cotter install`") {
+	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "lock --offline") && strings.Contains(text, "Run `cotter install`") {
 		return true
 	}
 	if row.state == "edited" && strings.Contains(text, "main.tf") {
 		return true
 	}
-	if row.command == "restore" && strings.Contains(text, "no entries to restore") {
+	if row.command == "lock --offline" && strings.Contains(text, "no entries to restore") {
 		return true
 	}
 	return slices.ContainsFunc(targets, func(target hostileTarget) bool {

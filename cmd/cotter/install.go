@@ -41,7 +41,6 @@ func installCommand(out *output) *cli.Command {
 func installFlags() []*cli.Flag {
 	return append(lockFlags(),
 		&cli.Flag{Name: "dry-run", Usage: "show what would change, without changing anything but the cache"},
-		&cli.Flag{Name: "lock-only", Usage: "write the lock, but install nothing"},
 	)
 }
 
@@ -120,6 +119,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 	}
 	if req.DryRun {
 		err := out.planned(result, progress.tally)
+		out.vendored(req, result)
 		if err == nil && cmd.Bool("check") {
 			err = out.checkLock("", result)
 		}
@@ -148,9 +148,6 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 	}
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
-	}
-	if req.WriteVendor {
-		req.Providers = nil // only modules are vendored
 	}
 	if *req, err = applySettings(cmd, *req); err != nil {
 		return nil, err
@@ -193,14 +190,12 @@ func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
 		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false cannot be used together")}
 	case asked && cmd.Bool("upgrade"):
 		return false, usageError{fmt.Errorf("%s and --upgrade cannot be used together: one keeps the lock as it is, the other changes it", name)}
-	case asked && cmd.Bool("lock-only"):
-		return false, usageError{fmt.Errorf("%s and --lock-only cannot be used together: one keeps the lock as it is, the other writes it", name)}
 	case mode == "readonly":
 		return true, nil
 	case cmd.IsSet("locked"):
 		return cmd.Bool("locked"), nil
-	case cmd.Bool("upgrade"), cmd.Bool("lock-only"):
-		return false, nil // these flags ask for a change of the lock
+	case cmd.Bool("upgrade"):
+		return false, nil // the flag asks for a change of the lock
 	}
 	return onBuildServer(env), nil
 }

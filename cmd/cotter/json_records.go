@@ -29,9 +29,8 @@ var records = []record{
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
 
-// resultRecord is the last line of a successful run. Its type is "installed", "vendored" for
-// `cotter vendor`, "locked" if only the lock was written, or "planned" if nothing was
-// changed because of --dry-run.
+// resultRecord is the last line of a successful run. Its type is "installed", "locked" for
+// `cotter lock`, or "planned" if nothing was changed because of --dry-run.
 type resultRecord struct {
 	done string
 	// Dialect is the stock tool that the project is for: "tofu" or "terraform".
@@ -48,7 +47,7 @@ type resultRecord struct {
 	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
 	// last run", or a commit.
 	EarlierLock string `json:"earlier_lock,omitempty"`
-	// Vendored are the vendored packages that were written or removed.
+	// Vendored are the vendored packages that were written or removed, or would be.
 	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.
 	Providers []jsonProvider `json:"providers,omitempty"`

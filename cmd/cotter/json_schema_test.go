@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -250,7 +251,7 @@ func commentName(t reflect.Type) string {
 }
 
 // resultKinds are the possible values of the type of a result; see done.
-var resultKinds = []string{"installed", "vendored", "locked", "planned"}
+var resultKinds = []string{"installed", "locked", "planned"}
 
 // schema returns a JSON schema that describes a line.
 func (d *jsonDescriber) schema() map[string]any {
@@ -309,4 +310,17 @@ func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string
 	default:
 		return map[string]any{"type": "string"}
 	}
+}
+
+// readSchema reads a JSON schema.
+func readSchema(name string) (*jsonschema.Resolved, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	schema := new(jsonschema.Schema)
+	if err := json.Unmarshal(text, schema); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return schema.Resolve(nil)
 }

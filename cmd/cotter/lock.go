@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/event"
 )
@@ -20,7 +22,12 @@ func lockCommand(out *output) *cli.Command {
 			"adds the hashes of provider packages for other platforms; it does not fetch packages\n" +
 			"whose hashes are known already. With --check it writes nothing, and the exit status is\n" +
 			"1 if an entry would be added, removed or changed. Other hashes of the same provider\n" +
-			"package are only a warning.",
+			"package are only a warning.\n" +
+			"\n" +
+			"With --offline it selects nothing. It puts back the entries that the lock has lost, from\n" +
+			"the copy of the lock that the last installation kept in .terraform, or otherwise from the\n" +
+			"last git commit. If the lock has no module entries at all, they are taken from the newest\n" +
+			"commit whose lock has them.",
 		Flags: configFlags(severalFlags(append(lockFlags(),
 			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
 			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
@@ -39,9 +46,71 @@ func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Bool("offline") && !cmd.Bool("check") {
+		return restore(ctx, cmd, out)
+	}
 	req.LockOnly, req.DryRun = true, cmd.Bool("check")
 	req.Update.All = cmd.Bool("upgrade")
 	return installProjects(ctx, cmd, out, req)
+}
+
+// selects are the flags of lock that a run without a selection cannot have.
+var selects = []string{"upgrade", "unify", "platform", "only", "prune-providers", "accept-unreachable"}
+
+// restore puts back the entries that locks have lost, for lock --offline.
+func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
+	for _, flag := range selects {
+		if cmd.IsSet(flag) {
+			return usageError{fmt.Errorf("--offline and --%s cannot be used together: lock --offline only puts back entries that the lock has lost", flag)}
+		}
+	}
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+		restored, err := localInstaller(cmd, out).Restore(ctx, req, nil)
+		if err != nil {
+			return err
+		}
+		if out.json {
+			return out.writeJSON(jsonRestored(restored))
+		}
+		out.printf("Restored %s from %s.\n", entriesOf(restored), restored.From)
+		return nil
+	})
+}
+
+// entriesOf returns the numbers of restored entries as text.
+func entriesOf(restored *cotter.Restored) string {
+	var parts []string
+	if n := len(restored.Modules); n > 0 {
+		parts = append(parts, entries(n, "module"))
+	}
+	if n := len(restored.Providers); n > 0 {
+		parts = append(parts, entries(n, "provider"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func entries(n int, of string) string {
+	if n == 1 {
+		return "1 " + of + " entry"
+	}
+	return fmt.Sprintf("%d %s entries", n, of)
+}
+
+// keysOf returns the keys of modules, which are never nil.
+func keysOf(modules []addrs.Module) []string {
+	keys := []string{}
+	for _, m := range modules {
+		keys = append(keys, m.String())
+	}
+	return keys
+}
+
+func jsonRestored(restored *cotter.Restored) record {
+	providers := []string{}
+	for _, p := range restored.Providers {
+		providers = append(providers, p.String())
+	}
+	return restoredRecord{restored.From, "", keysOf(restored.Modules), providers}
 }
 
 // checkLock returns an error if the lock of a project in dir would change, for lock --check. dir

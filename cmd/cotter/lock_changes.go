@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -239,51 +237,6 @@ func consequences(change cotter.LockChange) []string {
 		lines = append(lines, "files: "+strings.Join(files, ", "))
 	}
 	return lines
-}
-
-// markdown prints the changes of a run as a Markdown table for a pull request comment.
-func (o *output) markdown(result *cotter.Result) {
-	if len(result.LockChanges)+len(result.ProviderChanges) == 0 {
-		what := "module"
-		if len(result.Providers) > 0 {
-			what = "module and no provider"
-		}
-		o.printf("No %s has changed.\n", what)
-		return
-	}
-	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
-	for _, change := range result.LockChanges {
-		var cells []string
-		for _, text := range []string{change.Path.String(), releaseText(change.Old), releaseText(change.New)} {
-			cells = append(cells, markdownCell(text))
-		}
-		what := consequences(change)
-		if because := becauseOf(exclusionsOf(change), refOrPackage(change.Old)); because != "" {
-			what = append([]string{strings.TrimPrefix(because, ", ")}, what...)
-		}
-		if change.OtherContent != "" {
-			what = append([]string{change.OtherContent}, what...)
-		}
-		cells = append(cells, joinCells(what))
-		o.printf("| %s |\n", strings.Join(cells, " | "))
-	}
-	unsigned := fromProject(result.Providers)
-	moved, others := splitMoved(result.ProviderChanges)
-	if len(moved) > 0 {
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(count(len(moved), "provider")), markdownCell(moved[0].From.Hostname.ForDisplay()),
-			markdownCell(moved[0].Provider.Hostname.ForDisplay()), markdownCell("at the locked versions"))
-	}
-	for _, change := range others {
-		var what []string
-		if because := becauseOf(providerExclusions(change), change.Old); because != "" {
-			what = append(what, strings.TrimPrefix(because, ", "))
-		}
-		if slices.Contains(unsigned, change.Provider.ForDisplay()+" "+change.New) {
-			what = append(what, evidence.Evidence{Kind: evidence.Project}.String())
-		}
-		what = append(what, hashChanges(change)...)
-		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), joinCells(what))
-	}
 }
 
 func joinCells(lines []string) string {

@@ -27,25 +27,6 @@ const (
 	exitInterrupted = 130
 )
 
-// The parts of the exit status of verify.
-const (
-	exitChanged      = 1
-	exitMissing      = 4
-	exitUnverifiable = 8
-	exitStale        = 16
-)
-
-// statusError is an error with its own exit status.
-type statusError struct {
-	error
-	status int
-	// causes are errors that were printed earlier, as part of a report. Their remedies
-	// are printed after this error.
-	causes []error
-}
-
-func (e statusError) Unwrap() error { return e.error }
-
 // usageError is a wrong command line.
 type usageError struct{ error }
 
@@ -63,23 +44,6 @@ func exitStatus(ctx context.Context, err error) int {
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
-	}
-	return failureStatus(err)
-}
-
-// failureStatus returns the exit status for an error. The statuses of several projects
-// are combined.
-func failureStatus(err error) int {
-	if parts := joined(err); parts != nil {
-		status := 0
-		for _, part := range parts {
-			status |= failureStatus(part)
-		}
-		return status
-	}
-	var own statusError
-	if errors.As(err, &own) {
-		return own.status
 	}
 	return exitFailure
 }

@@ -116,9 +116,9 @@ func messagesOf(dir string, err error) []message {
 	m := oneMessage(err)
 	m.dir = dir
 	remedies := remediesOf(dir, err)
-	var status statusError
-	if errors.As(err, &status) {
-		for _, m := range flatten(status.causes) {
+	var report reportError
+	if errors.As(err, &report) {
+		for _, m := range flatten(report.causes) {
 			remedies = append(remedies, m.remedies...)
 		}
 	}

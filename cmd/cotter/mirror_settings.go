@@ -243,7 +243,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 		req.Providers = &cotter.Providers{} // only the packages for this platform were fetched
 	}
 	result, err := mirror.Push(ctx, w.in, group.dirs, req, nil, to)
-	if err == nil && result.Pushed+result.Replaced > 0 && !w.cmd.Bool("markdown") {
+	if err == nil && result.Pushed+result.Replaced > 0 {
 		err = w.out.pushed(to, result)
 	}
 	return err

@@ -181,7 +181,7 @@ func (l *mirrorLoad) measure(t *testing.T, name string, n int) {
 	t.Helper()
 	commands, outputs := make([]*exec.Cmd, n), make([]bytes.Buffer, n)
 	for i := range commands {
-		commands[i] = l.command(l.project(t, fmt.Sprintf("%s %d", name, i)), "install", "--locked", "--no-providers")
+		commands[i] = l.command(l.project(t, fmt.Sprintf("%s %d", name, i)), "install", "--locked", "--only", "modules")
 		commands[i].Stdout, commands[i].Stderr = &outputs[i], &outputs[i]
 	}
 	requests, sent := l.registry.Traffic()

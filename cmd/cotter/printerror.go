@@ -263,7 +263,7 @@ func (o *output) fromHere(list []remedy) []remedy {
 			list[i].text = strings.ReplaceAll(list[i].text, "{dir}", "{dir} --lock-file "+shellWord(o.lockFile))
 		}
 		if o.vendor != "" {
-			list[i].text = strings.Replace(list[i].text, "`cotter vendor{dir}", "`cotter vendor{dir} --vendor "+shellWord(o.vendor), 1)
+			list[i].text = strings.Replace(list[i].text, "`cotter install{dir}", "`cotter install{dir} --vendor "+shellWord(o.vendor), 1)
 		}
 	}
 	return list

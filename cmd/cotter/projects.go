@@ -189,10 +189,6 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	})
 	warnings.print(out)
 	writes.write(ctx, installedDirs(dirs, results)...)
-	if cmd.Bool("markdown") {
-		out.updatesMarkdown(dirs, results)
-		return err
-	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
 	if err == nil && cmd.Bool("check") {
 		for i, result := range results {

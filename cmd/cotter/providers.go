@@ -20,7 +20,6 @@ import (
 // providerFlags returns the flags of every command that installs or locks providers.
 func providerFlags() []*cli.Flag {
 	return []*cli.Flag{
-		{Name: "no-providers", Usage: "do not change the providers and their part of the lock"},
 		{Name: "only", Type: cli.String, Usage: "install only `WHAT`: modules or providers"},
 		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
 		{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
@@ -33,23 +32,18 @@ func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
-	none := cmd.Bool("no-providers")
-	switch only := cmd.String("only"); {
-	case only == "modules":
-		none = true
-	case only == "providers" && none:
-		return usageError{fmt.Errorf("--no-providers and --only=providers cannot be used together")}
-	case only == "providers":
-		providers.Only = true
-	case only != "":
+	switch only := cmd.String("only"); only {
+	case "modules":
+		if len(providers.Platforms) > 0 {
+			return usageError{fmt.Errorf("--platform is for providers, and this run does not change them")}
+		}
+		return nil
+	case "", "providers":
+		providers.Only = only != ""
+	default:
 		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
 	}
-	switch {
-	case !none:
-		req.Providers = providers
-	case len(providers.Platforms) > 0:
-		return usageError{fmt.Errorf("--platform is for providers, and this run does not change them")}
-	}
+	req.Providers = providers
 	return nil
 }
 

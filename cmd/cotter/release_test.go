@@ -49,7 +49,7 @@ func TestReleaseFiles(t *testing.T) {
 		if isZip {
 			program += ".exe"
 		}
-		for _, want := range []string{program, "LICENSE", "README.md", "CHANGELOG.md", "completions/cotter.bash", "completions/cotter.fish", "completions/cotter.zsh", "man/cotter.1", "man/cotter-install.1"} {
+		for _, want := range []string{program, "LICENSE", "README.md", "CHANGELOG.md", "completions/cotter.bash", "completions/cotter.fish", "completions/cotter.zsh"} {
 			if !slices.Contains(files, want) {
 				t.Errorf("%s has no %s", filepath.Base(archive), want)
 			}

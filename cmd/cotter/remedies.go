@@ -175,7 +175,6 @@ var remedyTable = []remedyRow{
 	wraps(errSomeMissing, "Run `cotter install{dir}` to install what is missing."),
 	wraps(errNotVendored, writeVendor),
 	always[*cotter.VendorError](writeVendor),
-	wraps(cotter.ErrNoVendor, "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."),
 	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
@@ -235,14 +234,14 @@ const (
 	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
 	repair         = "Run `cotter install{dir}` to restore what the lock has."
-	restoreEntries = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
+	restoreEntries = "Run `cotter lock --offline{dir}` to put back entries that have vanished from the lock."
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
 	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
-	writeVendor    = "Run `cotter vendor{dir}` to write the locked packages."
+	writeVendor    = "Run `cotter install{dir}` on your machine to write the locked packages, and commit them."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
 	checkNetwork   = "Check the network and the DNS settings of this machine."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
@@ -252,7 +251,7 @@ const (
 const (
 	confirmEntries = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
 	compareOrigins = "Run `cotter verify --remote` to compare with the origins."
-	useEarlierLock = "To use the versions of that one, remove {lock} and run `cotter restore{dir}`."
+	useEarlierLock = "To use the versions of that one, remove {lock} and run `cotter lock --offline{dir}`."
 )
 
 // unreachableCommit returns the remedies for a locked commit that no branch or tag is known to

@@ -121,9 +121,9 @@ var remedyCases = []struct {
 	}},
 	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
-		"Run `cotter restore` to put back entries that have vanished from the lock.",
+		"Run `cotter lock --offline` to put back entries that have vanished from the lock.",
 	}},
-	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
+	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter lock --offline` to put back entries that have vanished from the lock."}},
 	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Shallow: true}), []string{
 		"Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one.",
 	}},
@@ -146,7 +146,7 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", reportError{errNotVerified, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore what the lock has.",
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},

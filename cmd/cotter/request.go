@@ -40,7 +40,6 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 		Dialect:  dialect,
 		Tools:    tools(env),
 		DryRun:   cmd.Bool("dry-run"),
-		LockOnly: cmd.Bool("lock-only"),
 
 		AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable")),
 

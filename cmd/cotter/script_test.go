@@ -50,7 +50,6 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
-//	sarif FILE             fail unless the file is valid SARIF
 //	withoutgit             leave nothing but cotter in PATH
 //
 // Most scripts run the command with "cotter". Scripts that test the process or its
@@ -89,7 +88,6 @@ func TestScripts(t *testing.T) {
 			"nochanges":       noChanges,
 			"withoutgit":      leaveCotter,
 			"cotter":          cotterWarm,
-			"sarif":           validSARIF,
 		},
 	})
 }

@@ -32,9 +32,7 @@ type projectState struct {
 	install, locked, verify stateEnd
 }
 
-// stateEnd is the result of a command in a state. The status of verify is a sum: 1 for a
-// package that differs from the lock, 4 for a missing package, 8 for an unfinished change,
-// 16 for the entry of a removed call.
+// stateEnd is the result of a command in a state.
 type stateEnd struct {
 	status int
 	lock   string // "old" or "new"
@@ -58,23 +56,23 @@ var projectStates = []projectState{
 	},
 	{
 		name: "before the manifest is away", killedBefore: "project.manifest.retire", stock: "old",
-		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{8, "old", "interrupted"},
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{1, "old", "interrupted"},
 	},
 	{
 		name: "before the packages are in place", killedBefore: "project.package.install", stock: "none",
-		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{13, "old", "interrupted"},
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{1, "old", "interrupted"},
 	},
 	{
 		name: "before the lock is written", killedBefore: "project.lock.rename", stock: "none",
-		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{13, "old", "interrupted"},
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{1, "old", "interrupted"},
 	},
 	{
 		name: "after the lock is written", killedBefore: "project.copy.retire", stock: "none",
-		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{25, "new", "interrupted"},
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{1, "new", "interrupted"},
 	},
 	{
 		name: "before the manifest is back", killedBefore: "project.manifest.install", stock: "none",
-		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{9, "new", "interrupted"},
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{1, "new", "interrupted"},
 	},
 	{
 		name: "complete, with its journal", killedBefore: "project.journal.remove", stock: "new",
@@ -86,7 +84,7 @@ var projectStates = []projectState{
 			t.Helper()
 			writeText(t, filepath.Join(s.project(), modules, "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`)
 		},
-		install: stateEnd{0, "old", "was given up"}, locked: stateEnd{0, "old", "was given up"}, verify: stateEnd{13, "old", "interrupted"},
+		install: stateEnd{0, "old", "was given up"}, locked: stateEnd{0, "old", "was given up"}, verify: stateEnd{1, "old", "interrupted"},
 	},
 }
 

@@ -396,8 +396,6 @@ func done(req cotter.Request) string {
 		return "planned"
 	case req.LockOnly:
 		return "locked"
-	case req.WriteVendor:
-		return "vendored"
 	}
 	return "installed"
 }

@@ -44,8 +44,8 @@ func TestSyscallOrder(t *testing.T) {
 func (p *cutProject) vendorFirst(t *testing.T) {
 	t.Helper()
 	p.configure(t, "first")
-	if out, err := warm.output(p.command("vendor", "--vendor", "vendor")); err != nil {
-		t.Fatalf("cotter vendor: %v\n%s", err, out)
+	if out, err := warm.output(p.command("install", "--vendor", "vendor")); err != nil {
+		t.Fatalf("the installation: %v\n%s", err, out)
 	}
 	p.configure(t, "second")
 }

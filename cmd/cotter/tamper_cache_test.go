@@ -26,7 +26,7 @@ func (s *scene) tree(t *testing.T, key string) string {
 func TestTamperCache(t *testing.T) {
 	t.Parallel()
 	row := func(name, says string, offline *outcome, do func(t *testing.T, s *scene)) tampering {
-		return tampering{name: name, do: do, cache: true, want: outcomes{locked: accepted(), fresh: healed(says), offline: offline, verify: found(0)}}
+		return tampering{name: name, do: do, cache: true, want: outcomes{locked: accepted(), fresh: healed(says), offline: offline, verify: matching()}}
 	}
 	// in returns a step that applies do to a module's package in the cache.
 	in := func(key string, do func(tree string) step) step {

@@ -69,7 +69,10 @@ func accepted(says ...string) *outcome { return &outcome{0, asFound, says} }
 func rewritten(says ...string) *outcome { return &outcome{0, changed, says} }
 
 // found returns a result of verify, which never writes.
-func found(status int, says ...string) *outcome { return &outcome{status, asFound, says} }
+func found(says ...string) *outcome { return &outcome{1, asFound, says} }
+
+// matching is the outcome of a verify that finds no fault. It may list other files.
+func matching(says ...string) *outcome { return &outcome{0, asFound, says} }
 
 // command is one of the commands of outcomes.
 type command struct {

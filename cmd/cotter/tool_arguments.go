@@ -88,7 +88,7 @@ func (f sharedFlags) apply(cmd *cli.Invocation) error {
 		case "plugin-dir":
 			// The tool takes providers only from this directory.
 			if cmd.String("only") == "" {
-				err = cmd.Set("no-providers", "true")
+				err = cmd.Set("only", "modules")
 			}
 		case "var", "var-file":
 			if !flag.environment { // see setInputs

@@ -45,7 +45,6 @@ func updateCommand(out *output) *cli.Command {
 			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.Flag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
-			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
@@ -76,8 +75,6 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		run = installAll
 	case empty:
 		return noConfigurationError{dir}
-	case cmd.Bool("markdown"):
-		run = updateMarkdown
 	}
 	if cmd.Bool("edit") {
 		if err := editPins(ctx, cmd, out, req); err != nil {
@@ -85,49 +82,10 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		}
 		return run(ctx, cmd, out, req)
 	}
-	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
+	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("offline") {
 		return err
 	}
 	return proposePins(ctx, cmd, out)
-}
-
-// updateMarkdown updates a project, and prints only the table and warnings.
-func updateMarkdown(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
-	in, err := prepareInstall(ctx, cmd, out, &req)
-	if err != nil {
-		return err
-	}
-	if err := checkSecondLock(req); err != nil {
-		return err
-	}
-	writes := &writer{cmd: cmd, out: out, in: in, req: req}
-	var warnings originWarnings
-	in.OnEvent = func(event cotter.Event) {
-		writes.note(event)
-		if !warnings.take("", event) {
-			out.warning(event)
-		}
-	}
-	result, err := in.Install(ctx, req)
-	warnings.print(out)
-	if err != nil {
-		return err
-	}
-	writes.write(ctx, req.Dir)
-	out.markdown(result)
-	return nil
-}
-
-// updatesMarkdown prints the tables of several projects. The result of a project that failed
-// is nil.
-func (o *output) updatesMarkdown(dirs []string, results []*cotter.Result) {
-	for i, result := range results {
-		if result != nil && wouldChange(result) {
-			o.printf("### %s\n\n", markdownCell(dirs[i]))
-			o.markdown(result)
-			o.printf("\n")
-		}
-	}
 }
 
 // setUpdates reads the arguments of update into a request. Of the arguments that are not

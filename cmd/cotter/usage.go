@@ -174,9 +174,25 @@ func flagHint(command *cli.Command, name string) string {
 	return "Did you mean " + alternatives(likely) + "?"
 }
 
-// commandHint returns a hint for a subcommand that does not exist: the subcommands with
-// similar names, or how to list all subcommands.
+// otherWords are words that people try, with the commands that do it.
+var otherWords = map[string]string{
+	"get":     "Run `cotter install`.",
+	"upgrade": "Run `cotter update`.",
+	"check":   "Run `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration.",
+	"ls":      "Run `cotter tree`.",
+	"list":    "Run `cotter tree`.",
+	"why":     "Run `cotter tree`.",
+	"graph":   "Run `cotter tree`.",
+	"restore": "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
+	"vendor":  "Set `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory.",
+}
+
+// commandHint returns a hint for a subcommand that does not exist: the command that does it, the
+// subcommands with similar names, or how to list all subcommands.
 func commandHint(command *cli.Command, name string) string {
+	if hint, ok := otherWords[name]; ok && command.Parent() == nil {
+		return hint
+	}
 	known := []string{"help"}
 	for _, sub := range command.VisibleCommands() {
 		known = append(known, sub.Name)

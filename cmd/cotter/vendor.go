@@ -1,57 +1,28 @@
 package main
 
 import (
-	"context"
 	"path"
-	"slices"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 )
 
-func vendorCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "vendor",
-		Usage:     "keep the locked modules in the repository",
-		ArgsUsage: "[DIR...]",
-		Description: "Writes the locked packages to a directory in the repository, removes packages that the\n" +
-			"lock no longer has, and points modules.json to the directory. The setting `vendor` in\n" +
-			"cotter.hcl or --vendor names the directory, relative to the root module. The sources in\n" +
-			"the configuration do not change.\n" +
-			"\n" +
-			"If `vendor` is set, install takes the packages from the directory. It compares every\n" +
-			"file with the lock, and sends no requests for them. If a lock entry changes, for\n" +
-			"example by update, its package is written too. Providers are not vendored.",
-		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
-			&cli.Flag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
-			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-			acceptUnreachableFlag(),
-			gitBackendFlag(),
-		)...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			req, err := request(cmd, out.env)
-			if err != nil {
-				return err
-			}
-			req.Locked, req.WriteVendor = true, true
-			return installProjects(ctx, cmd, out, req)
-		},
-	}
-}
-
 // vendorFlag returns the flag of every command that reads installed modules.
 func vendorFlag() *cli.Flag {
-	return &cli.Flag{Name: "vendor", Type: cli.String, Usage: "keep the modules in `DIR`, relative to the root module, as `cotter vendor` does"}
+	return &cli.Flag{Name: "vendor", Type: cli.String, Usage: "keep the modules in `DIR`, relative to the root module, in the repository"}
 }
 
-// vendored prints the vendored packages that were written or removed.
+// vendored prints the vendored packages that were written or removed, or would be.
 func (o *output) vendored(req cotter.Request, result *cotter.Result) {
-	if o.json || o.quiet || len(result.Vendored) == 0 {
+	switch {
+	case o.json || o.quiet || len(result.Vendored) == 0:
 		return
+	case req.DryRun:
+		o.printf("\n%s would change:\n", path.Clean(req.Vendor))
+	default:
+		o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
 	}
-	o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
 	for _, change := range result.Vendored {
 		o.printf("- %s: %s\n", change.Dir, kindOfVendored(change))
 	}

@@ -25,16 +25,13 @@ func verifyCommand(out *output) *cli.Command {
 			"repository has confirmed are named. With --remote it also asks the origins what tags,\n" +
 			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
 			"\n" +
-			"The exit status is 0 if everything matches. Otherwise it is the sum of 1 if a package\n" +
-			"was changed, another version of it is installed, or modules.json points elsewhere, 4 if a\n" +
-			"package is not installed, 8 if something could not be compared, and 16 if the lock does\n" +
-			"not fit the configuration or what is installed, the policy refuses something, or an\n" +
-			"origin has other content. If there are several projects, each number that applies to any\n" +
-			"of them is added once.",
+			"The exit status is 1 if a package was changed or is not installed, another version of it\n" +
+			"is installed, modules.json points elsewhere, something could not be compared, the lock\n" +
+			"does not fit the configuration, the policy refuses something, or an origin has other\n" +
+			"content. --json tells these apart.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write the findings to `FILE`, in SARIF for code scanning"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runVerify(ctx, cmd, out)
@@ -57,25 +54,14 @@ var (
 )
 
 func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
-	var found *sarifReport // nil if no SARIF file is written
-	if name := cmd.String("sarif"); name != "" {
-		if found, err = newSARIFReport(cmd.String("chdir")); err != nil {
-			return err
-		}
-		defer func() {
-			if failed := found.write(name); failed != nil {
-				err = errors.Join(err, failed)
-			}
-		}()
-	}
 	sum := &verifySum{}
 	if cmd.Bool("remote") {
 		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-			return verify(ctx, cmd, out, req, in, found, sum)
+			return verify(ctx, cmd, out, req, in, sum)
 		})
 	} else {
 		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
-			return verify(ctx, cmd, out, req, nil, found, sum)
+			return verify(ctx, cmd, out, req, nil, sum)
 		})
 	}
 	if severalProjects(cmd) && !out.json && !out.quiet {
@@ -133,13 +119,10 @@ func verifiedText(packages, providers int) string {
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *sarifReport, sum *verifySum) (err error) {
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, sum *verifySum) (err error) {
 	var report *cotter.Report
 	var origins originCount
-	defer func() {
-		found.failed(req, err)
-		sum.add(report, origins, err == nil)
-	}()
+	defer func() { sum.add(report, origins, err == nil) }()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -157,87 +140,96 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(out.report(report, remote != nil), found.report(req, report)); err != nil {
+	if err := cmp.Or(out.report(report, remote != nil), failureOf(report)); err != nil || remote == nil {
 		return err
 	}
-	failed := verifyStatus(report)
-	if remote != nil && failed.status == 0 {
-		if failed, origins, err = verifyRemote(ctx, remote, out, req, report, found); err != nil {
-			return err
-		}
-	}
-	if failed.status == 0 {
-		return nil
-	}
-	return failed
+	origins, err = verifyRemote(ctx, remote, out, req, report)
+	return err
 }
 
-// verifyStatus returns the exit status for a report, with an error for it. If the report has
-// no failures, the status is 0.
-func verifyStatus(report *cotter.Report) statusError {
-	status := 0
+// reportError is the error for a report that was printed.
+type reportError struct {
+	error
+	// causes are errors that were printed as part of the report. Their remedies are printed after
+	// this error.
+	causes []error
+}
+
+func (e reportError) Unwrap() error { return e.error }
+
+// faults are the kinds of faults that a report has.
+type faults struct{ changed, missing, notCompared, stale bool }
+
+func faultsOf(report *cotter.Report) faults {
+	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, notCompared: report.Unfinished || !report.Complete}
 	for _, p := range report.Packages {
 		switch {
 		case p.Err != nil && p.Changes.Empty():
-			status |= exitUnverifiable
+			f.notCompared = true
 		case p.Status == cotter.StatusUnlocked:
-			status |= exitStale
+			f.stale = true
 		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
-			status |= exitChanged
+			f.changed = true
 		case p.Status == cotter.StatusMissing:
-			status |= exitMissing
+			f.missing = true
 		case !matches(p):
-			status |= exitUnverifiable
+			f.notCompared = true
 		}
 	}
 	for _, p := range report.Providers {
 		switch {
 		case errors.Is(p.Err, cotter.ErrNoComparableHash):
-			status |= exitUnverifiable
+			f.notCompared = true
 		case p.Status == cotter.StatusMissing:
-			status |= exitMissing
+			f.missing = true
 		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
-			status |= exitChanged
+			f.changed = true
 		case !providerMatches(p):
-			status |= exitUnverifiable
+			f.notCompared = true
 		}
 	}
 	if len(report.Misplaced) > 0 && !isFresh(report) {
-		status |= exitChanged
+		f.changed = true
 	}
-	if len(report.Stale)+len(report.Refused) > 0 {
-		status |= exitStale
-	}
-	if report.Unfinished || !report.Complete {
-		status |= exitUnverifiable
+	return f
+}
+
+// failureOf returns the error for a report, or nil if it has no faults.
+func failureOf(report *cotter.Report) error {
+	found := faultsOf(report)
+	if found == (faults{}) {
+		return nil
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
 	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*cotter.StaleError])
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
 		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
-			return statusError{report.Lost, status, causes}
+			return reportError{report.Lost, causes}
 		}
 		causes = append(causes, report.Lost)
 	}
+	return reportError{headlineOf(report, found), causes}
+}
+
+// headlineOf returns the error that sums up a report with faults.
+func headlineOf(report *cotter.Report, found faults) error {
+	onlyStale := found == faults{stale: true}
 	switch {
-	case status == exitStale && len(report.Refused) > 0:
-		return statusError{errPolicy, status, causes}
-	case status == exitStale && len(report.Stale) == 1 && is[*cotter.DialectError](report.Stale[0]):
-		return statusError{errTwoForms, status, causes}
-	case status == exitStale && len(report.Stale) > 0:
-		return statusError{errStale, status, causes}
+	case onlyStale && len(report.Refused) > 0:
+		return errPolicy
+	case onlyStale && len(report.Stale) == 1 && is[*cotter.DialectError](report.Stale[0]):
+		return errTwoForms
+	case onlyStale && len(report.Stale) > 0:
+		return errStale
+	case slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Vendored != "" && p.Status != cotter.StatusVerified }):
+		return errNotVendored
+	case isFormer(report):
+		return errFormer
+	case found == faults{missing: true}:
+		return missingError(report)
 	}
-	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Vendored != "" && p.Status != cotter.StatusVerified }) {
-		return statusError{errNotVendored, status, causes}
-	}
-	if isFormer(report) {
-		return statusError{errFormer, status, causes}
-	}
-	if status == exitMissing {
-		return statusError{missingError(report), status, causes}
-	}
-	return statusError{errNotVerified, status, causes}
+	return errNotVerified
 }
 
 // missingError returns the error for a report whose only fault is that packages are missing.

@@ -13,50 +13,48 @@ import (
 )
 
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
-// the comparison without them. The returned statusError has the status 0 if all origins have the
-// locked content.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report, found *sarifReport) (statusError, originCount, error) {
+// the comparison without them. The error is a reportError if not all origins have the locked content.
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report) (asked originCount, err error) {
 	req.Providers = &cotter.Providers{}
 	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
-		return statusError{}, originCount{}, err
+		return asked, err
 	}
 	origins, providers := comparedOrigins(list.Modules, report), list.Providers
-	if err := errors.Join(found.origins(req, origins), found.originsOfProviders(req, providers)); err != nil {
-		return statusError{}, originCount{}, err
-	}
-	var asked originCount
 	if out.json {
 		if err := out.writeJSON(originsRecord{jsonOrigins(origins), jsonOriginProviders(providers)}); err != nil {
-			return statusError{}, originCount{}, err
+			return asked, err
 		}
 	} else {
 		asked = out.origins(origins, providers)
 	}
-	failed := statusError{}
+	var failed reportError
 	for _, o := range origins {
 		switch {
 		case o.Moved():
-			failed.error, failed.status = errMoved, failed.status|exitStale
+			failed.error = errMoved
 			failed.causes = append(failed.causes, &movedOrigin{error: errMoved, key: o.Path.String(), named: !o.follows()})
 		case o.Err != nil:
-			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
+			failed.error = cmp.Or(failed.error, errUnknown)
 			failed.causes = append(failed.causes, o.Err)
 		case !o.OK():
-			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
+			failed.error = cmp.Or(failed.error, errUnknown)
 		}
 	}
 	for _, o := range providers {
 		switch {
 		case o.Moved():
-			failed.error, failed.status = errMoved, failed.status|exitStale
+			failed.error = errMoved
 			failed.causes = append(failed.causes, &movedProvider{error: errMoved, key: o.Provider.ForDisplay()})
 		case o.Err != nil:
-			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
+			failed.error = cmp.Or(failed.error, errUnknown)
 			failed.causes = append(failed.causes, o.Err)
 		}
 	}
-	return failed, asked, nil
+	if failed.error == nil {
+		return asked, nil
+	}
+	return asked, failed
 }
 
 // comparedOrigin is the origin of a module whose files are in Vendored, relative to the root

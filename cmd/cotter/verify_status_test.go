@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/cotterpin/cotter"
@@ -19,24 +20,24 @@ func TestUnknownStatus(t *testing.T) {
 		"provider without a status":   {Complete: true, Providers: []cotter.ProviderReport{provider}},
 		"package with a later status": {Complete: true, Packages: []cotter.PackageReport{{Status: 99}}},
 	} {
-		if got := verifyStatus(report).status; got != exitUnverifiable {
-			t.Errorf("%s: the exit status is %d, want %d", name, got, exitUnverifiable)
+		if got := faultsOf(report); got != (faults{notCompared: true}) {
+			t.Errorf("%s: the faults are %+v, want that it was not compared", name, got)
+		}
+		if err := failureOf(report); !errors.Is(err, errNotVerified) {
+			t.Errorf("%s: the error is %v, want %v", name, err, errNotVerified)
 		}
 		text, err := json.Marshal(jsonReport(report))
 		if err != nil || !bytes.Contains(text, []byte(`"ok":false`)) {
 			t.Errorf("%s: the record is %s, %v, want it not ok", name, text, err)
 		}
 	}
-	if got := verifyStatus(&cotter.Report{Complete: true}).status; got != 0 {
-		t.Errorf("nothing to compare: the exit status is %d, want 0", got)
+	if err := failureOf(&cotter.Report{Complete: true}); err != nil {
+		t.Errorf("nothing to compare: the error is %v, want none", err)
 	}
 	if got := statusText(pkg); got != notCompared {
 		t.Errorf("a package's text is %q, want %q", got, notCompared)
 	}
 	if got := providerStatusText(provider); got != notCompared {
 		t.Errorf("a provider's text is %q, want %q", got, notCompared)
-	}
-	if got := []string{packageRule(pkg), providerRule(provider)}; got[0] != "unverifiable" || got[1] != "unverifiable" {
-		t.Errorf("the rules of SARIF are %q, want unverifiable", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
@@ -23,21 +22,6 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-// commitDate returns the day of the commit that was built, or "" if it is not known.
-func commitDate() string {
-	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.time" {
-			day, _, _ := strings.Cut(setting.Value, "T")
-			return day
-		}
-	}
-	return ""
 }
 
 func versionCommand(out *output) *cli.Command {

@@ -27,8 +27,6 @@ const (
 	Verify
 	// VerifyRemote asks every registry and ref again.
 	VerifyRemote
-	// Vendor copies packages into the project's repository.
-	Vendor
 	// Publish copies locked packages to a mirror or a bundle: mirror push, bundle create.
 	Publish
 	// Restore puts lost entries back into the lock. It uses no packages.
@@ -95,7 +93,6 @@ var rules = map[Run]Rule{
 	LockCheck:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Verify:         {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.SignedMirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
-	Vendor:         {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
 	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	Restore:        {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
@@ -104,7 +101,7 @@ var rules = map[Run]Rule{
 
 // Trusting returns the rule for a run that also believes what is installed. For a package that is
 // installed, nothing else is asked. It is the same rule for runs that confirm packages for others,
-// such as Vendor and Publish.
+// such as Publish.
 func (r Rule) Trusting() Rule {
 	if slices.Contains(r.Module, evidence.Project) && slices.Contains(r.Provider, evidence.Project) {
 		r.Module, r.Provider = rules[TrustInstalled].Module, rules[TrustInstalled].Provider

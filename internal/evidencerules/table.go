@@ -33,12 +33,11 @@ var rows = []struct {
 }{
 	{"`install`, `init`, `update`, `lock`, `lock --check`", []Run{Install, Update, Lock, LockCheck}},
 	{"`install --locked`, `init -lockfile=readonly`", []Run{Locked}},
-	{"`vendor`", []Run{Vendor}},
 	{"`mirror push`, `bundle create`", []Run{Publish}},
 	{"`verify`", []Run{Verify}},
 	{"`verify --remote`", []Run{VerifyRemote}},
 	{"`diff`", []Run{Diff}},
-	{"`restore`", []Run{Restore}},
+	{"`lock --offline`", []Run{Restore}},
 	{"installs and `verify` with `Installer.TrustInstalled`, for what is installed", []Run{TrustInstalled}},
 }
 

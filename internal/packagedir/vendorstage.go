@@ -17,12 +17,9 @@ type VendorStage struct {
 	Project *project.Project
 	Dir     *project.VendorDir
 	Cache   *store.Modules
-	// Rewrites reports whether all packages must match the lock after the run, which therefore
-	// confirms their entries. Otherwise the run writes only the packages that it selects.
-	Rewrites bool
-	// Optional reports whether a package that does not match the lock may be taken from elsewhere,
-	// because the run does not write to the project's directories.
-	Optional bool
+	// OnlyCompares reports whether a package that does not match the lock is an error. Otherwise the
+	// run writes it again.
+	OnlyCompares bool
 
 	mu sync.Mutex
 	// kinds are the staged changes by the keys of the calls.
@@ -39,9 +36,6 @@ const (
 	VendorRemoved
 )
 
-// UsesLocked reports whether packages that match the lock need no confirmation by an origin.
-func (v *VendorStage) UsesLocked() bool { return v != nil && !v.Rewrites }
-
 // Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
 // found is the status of the package that is there now. Stage returns the path and the tree of
 // the copy.
@@ -54,6 +48,12 @@ func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, fo
 	if err != nil {
 		return "", nil, err
 	}
+	v.Note(key, found)
+	return path, copied, nil
+}
+
+// Note notes that a call's package changes. found is the status of the package that is there now.
+func (v *VendorStage) Note(key string, found Status) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.kinds == nil {
@@ -62,7 +62,6 @@ func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, fo
 	if v.kinds[key] = VendorChanged; found == Missing {
 		v.kinds[key] = VendorAdded
 	}
-	return path, copied, nil
 }
 
 // PackageChange is a vendored package that will be written or removed.
@@ -73,8 +72,7 @@ type PackageChange struct {
 }
 
 // Plan returns the change after which the directory has only the packages of these calls, and a
-// description of it that is sorted by key. The change is nil if nothing changes and Rewrites is
-// not set.
+// description of it that is sorted by key. The change is nil if there are no packages at all.
 func (v *VendorStage) Plan(keep []string, sums map[string][]byte) (*project.VendorChange, []PackageChange, error) {
 	removed, err := v.Dir.Removed(keep)
 	if err != nil {
@@ -91,7 +89,7 @@ func (v *VendorStage) Plan(keep []string, sums map[string][]byte) (*project.Vend
 		changes = append(changes, PackageChange{key, v.Dir.PackageDir(key), VendorRemoved})
 	}
 	slices.SortFunc(changes, func(a, b PackageChange) int { return strings.Compare(a.Key, b.Key) })
-	if len(changes) == 0 && !v.Rewrites {
+	if len(changes)+len(keep) == 0 {
 		return nil, nil, nil
 	}
 	return change, changes, nil

@@ -173,11 +173,11 @@ var (
 	}
 )
 
-const gitAttributes = "# Written by \"cotter vendor\": line ends stay as they are.\n* -text\n"
+const gitAttributes = "# Written by Cotter: line ends stay as they are.\n* -text\n"
 
 // vendorRecord is the record of vendored packages of a root module in the directory above.
 func vendorRecord(keys ...string) string {
-	text := "# The packages beside this directory were written by \"cotter vendor\", from the lock of the root module.\nroot ..\n"
+	text := "# The packages beside this directory were written by Cotter, from the lock of the root module.\nroot ..\n"
 	for _, key := range keys {
 		text += "package " + key + "\n"
 	}

@@ -30,7 +30,7 @@ type VendorChange struct {
 
 // gitAttributes keeps git from converting line ends. Without it, line ends differ in some
 // checkouts, and the hashes do not match.
-const gitAttributes = "# Written by \"cotter vendor\": line ends stay as they are.\n* -text\n"
+const gitAttributes = "# Written by Cotter: line ends stay as they are.\n* -text\n"
 
 // vendorMoves is the part of a change that is made in the directory of vendored packages, as it
 // is in the journal. All names are relative to that directory.

@@ -25,7 +25,7 @@ type vendorRecord struct {
 }
 
 // vendorRecordComment explains the record to readers of the repository.
-const vendorRecordComment = "# The packages beside this directory were written by \"cotter vendor\", from the lock of the root module.\n"
+const vendorRecordComment = "# The packages beside this directory were written by Cotter, from the lock of the root module.\n"
 
 func (r vendorRecord) text() []byte {
 	var b strings.Builder
