@@ -20,7 +20,8 @@ type tampering struct {
 	name string
 	do   step
 	want outcomes
-	// cache says that the cache is changed. Otherwise, the scenes share a cache.
+	// cache says that the cache is changed. Commands that are to change the project then get a copy
+	// of it, because they repair the cache too.
 	cache bool
 }
 
@@ -126,9 +127,6 @@ func testTampering(t *testing.T, s *site, rows []tampering) {
 // tamper runs all commands on one row.
 func (s *site) tamper(t *testing.T, row tampering) {
 	tampered := s.copy(t)
-	if row.cache {
-		tampered.copyCache(t)
-	}
 	row.do(t, tampered)
 	tampered.save(t)
 	untouched := true
@@ -152,28 +150,21 @@ func (s *site) tamper(t *testing.T, row tampering) {
 	}
 }
 
-// copy returns a scene with a copy of the project that belongs to this user, as if it had
-// been installed there. The cache is shared unless the test tampers with it, because nothing
-// in the cache depends on its user.
+// copy returns a scene with copies of the project and of the cache. A run that changes nothing but
+// the sealed copy of the lock makes the project belong to this user, as if it had been installed
+// there. No command of a scene runs in the directories of the site, from which rows that run at the
+// same time make their copies.
 func (s *site) copy(t *testing.T) *scene {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "project")
-	if err := copyTree(dir, s.dir, false); err != nil {
+	scene := &scene{site: s, dir: filepath.Join(t.TempDir(), "project"), cache: s.cache}
+	if err := copyTree(scene.dir, s.dir, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.own(dir); err != nil {
-		t.Fatal(err)
+	scene.copyCache(t)
+	if status, out := s.run(scene.dir, scene.cache, "install", "--offline"); status != 0 {
+		t.Fatalf("the copied project: status %d\n%s", status, out)
 	}
-	return &scene{site: s, dir: dir, cache: s.cache}
-}
-
-// own makes a copy of the project belong to this user, with a run that changes nothing but the
-// sealed copy of the lock.
-func (s *site) own(dir string) error {
-	if status, out := s.run(dir, s.cache, "install", "--offline"); status != 0 {
-		return fmt.Errorf("the copied project: status %d\n%s", status, out)
-	}
-	return nil
+	return scene
 }
 
 // save saves a copy of the project.
