@@ -1,6 +1,8 @@
 package registryclient
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -66,7 +68,7 @@ type RequestError struct {
 	// CredentialsSent says that the request had credentials.
 	CredentialsSent bool
 	// Message is the message of the server in an answer that is not a success, without the
-	// credentials of the request; "" without a message.
+	// credentials of the request; "" without a message. Of JSON it is the texts of the errors.
 	Message string
 	// RetryAfter is how long the server asks to wait before the next request; 0 if it does not.
 	RetryAfter time.Duration
@@ -118,7 +120,7 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 		hint = "the protocol does not define this status: check that the host is a registry"
 	}
 	text := answer.Status()
-	message := strings.TrimSpace(r.withoutSecrets(string(answer.Body)))
+	message := strings.TrimSpace(r.withoutSecrets(messageIn(answer.Body)))
 	if message != "" {
 		text += fmt.Sprintf(", with the message %q", message)
 	}
@@ -126,6 +128,39 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	failure := r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
 	failure.Message, failure.RetryAfter = message, answer.RetryAfter.Wait
 	return failure
+}
+
+// messageIn returns the message in the body of an answer that is not a success: the whole body, or
+// if it is JSON, the texts in the members that registries use for errors. Other JSON tells users nothing.
+func messageIn(body []byte) string {
+	var object map[string]any
+	switch text := bytes.TrimSpace(body); {
+	case json.Unmarshal(text, &object) == nil:
+		return strings.Join(errorTexts(object), "; ")
+	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
+		return "" // it was cut off
+	}
+	return string(body)
+}
+
+// errorTexts returns the texts in a JSON value that describes errors: {"errors": ["..."]} in the
+// protocol, with objects in the list as in JSON:API, and what other servers write.
+func errorTexts(value any) (texts []string) {
+	switch value := value.(type) {
+	case string:
+		return []string{value}
+	case []any:
+		for _, each := range value {
+			texts = append(texts, errorTexts(each)...)
+		}
+	case map[string]any:
+		for _, name := range []string{"errors", "error", "message", "detail", "title"} {
+			if texts := errorTexts(value[name]); len(texts) > 0 {
+				return texts
+			}
+		}
+	}
+	return texts
 }
 
 // withoutSecrets removes the credentials of the request from a server's message, because

@@ -79,6 +79,33 @@ func TestMessageOfTheServer(t *testing.T) {
 	}
 }
 
+// TestMessageInJSON has servers that describe errors in JSON. Users see only the texts.
+func TestMessageInJSON(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"errors":["no such module","ask the team"]}`:                           "no such module; ask the team",
+		`{"errors":[{"status":"401","title":"unauthorized","detail":"log in"}]}`: "log in",
+		`{"errors":[{"status":"401","title":"unauthorized"}]}`:                   "unauthorized",
+		`{"message":"401 Unauthorized"}`:                                         "401 Unauthorized",
+		`{"error":{"message":"expired"}}`:                                        "expired",
+		`{"status":401}`:                                                         "",
+		`{}`:                                                                     "",
+		`["a"]`:                                                                  "",
+		`{"errors":["` + strings.Repeat("x", 10_000):                             "",
+		"{errors":       "",
+		"please log in": "please log in",
+	} {
+		web := serve(t, answer(401, "", body))
+		e, ok := errors.AsType[*registryclient.RequestError](calls["versions"](t.Context(), client(web)))
+		if !ok || e.Message != want {
+			t.Errorf("%.60s: the message is %q, want %q", body, e.Message, want)
+		}
+		if strings.Contains(e.Error(), `{`) {
+			t.Errorf("%.60s: the error has JSON: %v", body, e)
+		}
+	}
+}
+
 // TestServerThatRepeatsTheToken has a server whose answer contains the credentials that it has
 // refused.
 func TestServerThatRepeatsTheToken(t *testing.T) {

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/repository"
 )
 
 func installCommand(out *output) *cli.Command {
@@ -81,11 +77,8 @@ func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
 // because CI is set.
 func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
-	switch {
-	case byDefault && is[*cotter.LockedError](err):
+	if byDefault && (is[*cotter.LockedError](err) || is[noConfigurationError](err)) {
 		out.warnf("CI is set, so the lock may not change")
-	case byDefault && is[noConfigurationError](err):
-		out.warnf("CI is set, so the lock may not change; `--locked=false` allows it")
 	}
 }
 
@@ -209,65 +202,10 @@ func onBuildServer(env func(string) string) bool {
 	return true
 }
 
-// noConfigurationError reports a directory without configuration, for a command that needs
-// one: a locked installation, an update, or a search for newer versions.
-type noConfigurationError struct{ dir string }
-
-func (e noConfigurationError) Error() string {
-	return fmt.Sprintf("no configuration files in %s", e.dir)
-}
-
-// withoutConfiguration returns the absolute directory of a request, and reports whether it
-// has no configuration. It reports false for a directory that cannot be read, because the
-// installer returns the error.
-func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool) {
-	full, err := repository.HasConfiguration(ctx, req)
-	dir := cmp.Or(req.Dir, ".")
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
-	}
-	return dir, !full && err == nil
-}
-
-// skipEmpty reports whether the directory of a request has no configuration. If so, it
-// prints that there is nothing to install. For a locked installation it returns an error
-// instead: such an installation must prove that the lock fits a configuration.
-func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, error) {
-	dir, empty := withoutConfiguration(ctx, req)
-	switch {
-	case !empty:
-		return false, nil
-	case req.Locked:
-		return true, noConfigurationError{dir}
-	case out.json:
-		return true, out.writeJSON(jsonResult(done(req), &cotter.Result{Dialect: req.Dialect}))
-	}
-	out.printf("There is no configuration in %s; nothing to install.\n", dir)
-	return true, nil
-}
-
 // installOne installs the project of a request, unless it is empty.
 func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}
 	return install(ctx, cmd, out, req)
-}
-
-// withConfiguration returns the directories that have a configuration. It skips the others
-// as skipEmpty does.
-func withConfiguration(ctx context.Context, out *output, dirs []string, req cotter.Request) ([]string, error) {
-	var kept []string
-	var failed []error
-	for _, dir := range dirs {
-		req.Dir = dir
-		empty, err := skipEmpty(ctx, out, req)
-		if err != nil {
-			failed = append(failed, err)
-		}
-		if !empty {
-			kept = append(kept, dir)
-		}
-	}
-	return kept, errors.Join(failed...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -332,11 +333,16 @@ func unauthorized(host string, err error) *problem {
 	switch {
 	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
 		text := refusedText(host, request.StatusCode, request.CredentialsSent)
+		// Credentials belong to the host in the address, which may have its registry on another host.
+		owner := cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
+		if owner != host {
+			text += " for " + owner
+		}
 		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
 			text += ", because " + failed.Error()
 		}
 		return &problem{
-			error: &refusedLogin{fact: fact(text), host: host, to: loginRegistry, sent: request.CredentialsSent},
+			error: &refusedLogin{fact: fact(text), host: owner, to: loginRegistry, sent: request.CredentialsSent},
 			more:  messageOf(request),
 		}
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):

@@ -22,6 +22,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 func lookupFailed(host string, notFound bool) error {
@@ -111,6 +112,13 @@ Check the clock of this machine: it is probably behind.
 			`Error: module a: github.com's certificate is not trusted: it has expired
 
 Ask the operator of github.com for a valid certificate. If it is valid, the clock of this machine is wrong: set it.
+`},
+		{"a registry on another host", inModule("a", &registryclient.RequestError{
+			Package: addrs.ModuleRegistryPackage{Host: "mods.example.com", Namespace: "acme", Name: "net", TargetSystem: "aws"}, URL: "https://localhost:8443/v1/modules/acme/net/aws/versions",
+			StatusCode: 401, Message: "log in", Err: registryclient.ErrUnauthorized,
+		}), `Error: module a: localhost:8443 answered 401 Unauthorized: no credentials were sent for mods.example.com; it says "log in"
+
+Run ` + "`tofu login mods.example.com`" + `, set TF_TOKEN_mods_example_com, or add a ` + "`credentials \"mods.example.com\"`" + ` block with a token to the CLI configuration.
 `},
 		{"a full disk", errors.Join(
 			inModule("a", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/a/main.tf")),

@@ -141,7 +141,11 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]
 	}
 	slices.Sort(roots)
 	if roots = slices.Compact(roots); len(roots) == 0 {
-		return nil, fmt.Errorf("there is no root module in or below %s", alternatives(dirs))
+		hint := ""
+		if slices.ContainsFunc(dirs, func(dir string) bool { unit, _ := lookBelow(dir); return unit }) {
+			hint = useHook
+		}
+		return nil, hinted(fmt.Errorf("there is no root module in or below %s", alternatives(dirs)), hint)
 	}
 	return roots, nil
 }

@@ -110,6 +110,7 @@ var remedyTable = []remedyRow{
 	}),
 
 	always[*cotter.DialectError](nameTool),
+	on(noConfigurationError.remedies),
 
 	// Files of the project, and its git repository; the user's directories.
 	on(func(e *cotter.ExposedError) []remedy { return do(protect(e)) }),
@@ -144,11 +145,11 @@ var remedyTable = []remedyRow{
 		if e.Lost {
 			return do(restoreEntries)
 		}
-		unlock := do("Run `cotter install --locked=false{dir}` to bring the lock up to date.")
+		commit := do(commitLock)
 		if slices.ContainsFunc(e.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {
-			return append(unlock, do(restoreEntries)...)
+			return append(commit, do(restoreEntries)...)
 		}
-		return unlock
+		return commit
 	}),
 	on(func(e *cotter.HashMismatchError) (list []remedy) {
 		if len(e.Gitlinks) > 0 {
@@ -220,7 +221,7 @@ var remedyTable = []remedyRow{
 	on((*refusedLogin).remedies),
 	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
 	on(func(e *missingLock) []remedy {
-		commit := do("Run `cotter install{dir}` on your machine and commit the lock.")
+		commit := do(commitLock)
 		if e.restorable {
 			return append(commit, do(restoreEntries)...)
 		}
@@ -233,6 +234,7 @@ var remedyTable = []remedyRow{
 const (
 	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
+	commitLock     = "Run `cotter install{dir}` on your machine and commit the lock."
 	repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter lock --offline{dir}` to put back entries that have vanished from the lock."
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."

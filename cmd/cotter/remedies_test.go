@@ -117,10 +117,10 @@ var remedyCases = []struct {
 		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
 	}},
 	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
-		"Run `cotter install --locked=false` to bring the lock up to date.",
+		"Run `cotter install` on your machine and commit the lock.",
 	}},
 	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
-		"Run `cotter install --locked=false` to bring the lock up to date.",
+		"Run `cotter install` on your machine and commit the lock.",
 		"Run `cotter lock --offline` to put back entries that have vanished from the lock.",
 	}},
 	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter lock --offline` to put back entries that have vanished from the lock."}},

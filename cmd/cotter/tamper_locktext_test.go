@@ -45,7 +45,7 @@ func TestTamperLockText(t *testing.T) {
 	}
 	vanished := func(name string, do step) tampering {
 		gone := refused("the module entries of .terraform.lock.hcl have vanished", "Run `cotter lock --offline`")
-		none := refused("module net (main.tf:4): the lock has no entry for it", "Run `cotter install --locked=false`", "Run `cotter lock --offline`")
+		none := refused("module net (main.tf:4): the lock has no entry for it", "Run `cotter install` on your machine and commit the lock.", "Run `cotter lock --offline`")
 		return tampering{name: name, do: do, want: outcomes{locked: gone, fresh: none, cold: none,
 			install: healed("they are put back from the copy of the last run"), verify: found("- module zip (main.tf:12): the lock has no entry for it")}}
 	}

@@ -218,7 +218,16 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 	case slices.Contains(own, key):
 		return nil
 	case !known[key]:
+		var ending []string // the calls of this name in modules
+		for _, k := range own {
+			if strings.HasSuffix(k, "."+key) {
+				ending = append(ending, k)
+			}
+		}
 		hint := didYouMean(key, own)
+		if len(ending) > 0 {
+			hint = "Did you mean " + alternatives(ending) + "?"
+		}
 		for _, name := range providers {
 			if hint == "" && len(nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)

@@ -123,6 +123,9 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	var report *cotter.Report
 	var origins originCount
 	defer func() { sum.add(report, origins, err == nil) }()
+	if dir, empty := withoutConfiguration(ctx, req); empty {
+		return noConfigurationError{dir}
+	}
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}

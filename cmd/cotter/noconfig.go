@@ -1,0 +1,122 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/repository"
+)
+
+// A directory without configuration is not a project for any command, even if it has a lock. Units of
+// Terragrunt are such directories: Terragrunt runs the tool in a copy, with the configuration. An
+// installation that may change the lock has nothing to do there, and other commands fail. --recursive does
+// not count it. All of them say where the configuration may be.
+
+// noConfigurationError reports a directory without configuration.
+type noConfigurationError struct{ dir string }
+
+func (e noConfigurationError) Error() string {
+	return fmt.Sprintf("no configuration files in %s", e.dir)
+}
+
+// useHook is for directories with a lock and without configuration.
+const useHook = "If it is a unit of Terragrunt, run `cotter install` in a `before_hook`, where Terragrunt has written the configuration: docs/ci.md has one."
+
+// remedies says where the configuration may be.
+func (e noConfigurationError) remedies() []remedy {
+	unit, below := lookBelow(e.dir)
+	switch {
+	case unit:
+		return do(useHook)
+	case below != "":
+		return do(fmt.Sprintf("There is configuration in %s: use `--recursive` for all root modules below the directory, or `--chdir` for one.", shellWord(below)))
+	}
+	return nil
+}
+
+// maxLookBelow is the maximum number of files and directories that lookBelow looks at. It is for a hint,
+// and the directory may be the root of a disk.
+const maxLookBelow = 10_000
+
+// lookBelow looks at a directory without configuration, and at the directories below it. It returns the
+// first of them that has configuration, relative to the directory. unit reports that there is none, but a
+// lock.
+func lookBelow(top string) (unit bool, below string) {
+	seen := 0
+	_ = filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
+		seen++
+		switch {
+		case seen > maxLookBelow:
+			return fs.SkipAll
+		case err != nil:
+			return nil //nolint:nilerr // such a directory gives no hint
+		case !entry.IsDir():
+			unit = unit || entry.Name() == stockLockName
+			return nil
+		case name == top:
+			return nil
+		case strings.HasPrefix(entry.Name(), ".") || repository.IsVendorDir(name):
+			return fs.SkipDir
+		}
+		if has, err := repository.HasConfiguration(context.Background(), cotter.Request{Dir: name}); err == nil && has {
+			below, _ = filepath.Rel(top, name)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return unit && below == "", filepath.ToSlash(below)
+}
+
+// withoutConfiguration returns the absolute directory of a request, and reports whether it
+// has no configuration. It reports false for a directory that cannot be read, because the
+// installer returns the error.
+func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool) {
+	full, err := repository.HasConfiguration(ctx, req)
+	dir := cmp.Or(req.Dir, ".")
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	return dir, !full && err == nil
+}
+
+// skipEmpty reports whether the directory of a request has no configuration. If so, it
+// prints that there is nothing to install. For a locked installation it returns an error
+// instead: such an installation must prove that the lock fits a configuration.
+func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, error) {
+	dir, empty := withoutConfiguration(ctx, req)
+	switch {
+	case !empty:
+		return false, nil
+	case req.Locked:
+		return true, noConfigurationError{dir}
+	case out.json:
+		return true, out.writeJSON(jsonResult(done(req), &cotter.Result{Dialect: req.Dialect}))
+	}
+	out.printf("There is no configuration in %s; nothing to install.\n", dir)
+	out.printRemedies(noConfigurationError{dir}.remedies())
+	return true, nil
+}
+
+// withConfiguration returns the directories that have a configuration. It skips the others
+// as skipEmpty does.
+func withConfiguration(ctx context.Context, out *output, dirs []string, req cotter.Request) ([]string, error) {
+	var kept []string
+	var failed []error
+	for _, dir := range dirs {
+		req.Dir = dir
+		empty, err := skipEmpty(ctx, out, req)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if !empty {
+			kept = append(kept, dir)
+		}
+	}
+	return kept, errors.Join(failed...)
+}
