@@ -184,6 +184,8 @@ type directory struct {
 	rel  string   // the directory's path inside root
 	// left is the number of bytes that may still be read.
 	left int64
+	// constants reports whether a file that was read may have a variable with the argument const.
+	constants bool
 }
 
 func openDirectory(dir Dir) (*directory, error) {

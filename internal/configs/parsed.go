@@ -36,6 +36,8 @@ type files struct {
 	blocks []*block
 	tests  []Call
 	diags  hcl.Diagnostics
+	// constants reports whether a variable may have the argument const.
+	constants bool
 
 	providers     []ProviderRequirement
 	providerDiags hcl.Diagnostics
@@ -79,7 +81,7 @@ func (r Reader) files(ctx context.Context, dir Dir) *files {
 		requirements = r.newRequirements()
 	}
 	found := &files{}
-	found.blocks, found.diags = r.readBlocks(ctx, dir, requirements)
+	found.blocks, found.constants, found.diags = r.readBlocks(ctx, dir, requirements)
 	if dir.Tests != "" {
 		var diags hcl.Diagnostics
 		found.tests, diags = r.testCalls(ctx, dir, requirements)

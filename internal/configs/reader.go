@@ -84,6 +84,9 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	files := dir.Scope.tree.parsed.files(ctx, r, dir)
 	m, diags := &Module{Providers: files.providers, ProviderDiags: copies(files.providerDiags)}, copies(files.diags)
 	arguments := r.arguments(ctx, dir.Scope, diags)
+	if dir.Scope.isRoot() && dir.Boundary == "" {
+		diags = append(diags, arguments.evaluation.inputWarnings(dir.Scope, files.constants)...)
+	}
 	for _, b := range files.blocks {
 		call, ok, callDiags := arguments.call(ctx, b)
 		diags = append(diags, callDiags...)
@@ -112,7 +115,7 @@ func copies(diags hcl.Diagnostics) hcl.Diagnostics {
 // host. It skips what it cannot read.
 func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 	requirements := r.newRequirements()
-	_, _ = r.readBlocks(ctx, dir, requirements) // Read reports what is wrong
+	_, _, _ = r.readBlocks(ctx, dir, requirements) // Read reports what is wrong
 	found, _ := requirements.resolve()
 	return slices.ContainsFunc(found, func(p ProviderRequirement) bool { return p.Hostless })
 }
@@ -136,22 +139,22 @@ func rangeOf(d *hcl.Diagnostic) hcl.Range {
 }
 
 // readBlocks reads the module blocks of all files and applies the overrides. If requirements is
-// not nil, it also adds the requirements of the files.
-func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) ([]*block, hcl.Diagnostics) {
+// not nil, it also adds the requirements of the files. constants reports whether a variable may have
+// the argument const.
+func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) (blocks []*block, constants bool, diags hcl.Diagnostics) {
 	d, err := openDirectory(dir)
 	if err != nil {
-		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+		return nil, false, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
 	defer d.close()
 	names, err := d.names()
 	if err != nil {
-		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+		return nil, false, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
-	var diags hcl.Diagnostics
 	var merged blockSet
 	for _, file := range r.selectFiles(names) {
 		if err := ctx.Err(); err != nil {
-			return merged.blocks, append(diags, interrupted(dir, err))
+			return merged.blocks, d.constants, append(diags, interrupted(dir, err))
 		}
 		blocks, fileDiags := d.readFile(ctx, file, requirements)
 		diags = append(diags, fileDiags...)
@@ -161,7 +164,7 @@ func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requireme
 			diags = append(diags, merged.declare(blocks)...)
 		}
 	}
-	return merged.blocks, diags
+	return merged.blocks, d.constants, diags
 }
 
 // maxSyntaxErrors limits the diagnostics of one file. A file that is not configuration at all
@@ -184,6 +187,7 @@ func (d *directory) readFile(ctx context.Context, f file, requirements *requirem
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(display, err)}
 	}
+	d.constants = d.constants || hasConst(src)
 	if !mayHold(src, f.json, keyword) {
 		if requirements != nil {
 			requirements.addFile(ctx, src, f, display)

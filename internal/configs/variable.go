@@ -193,13 +193,18 @@ func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	var what string
 	switch {
 	case s.isRoot():
-		what = fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
+		what = v.howToSet()
 	case s.caller != nil:
 		what = fmt.Sprintf("The call of module %q at %s does not set it either.", s.call, position(s.at))
 	default:
 		what = "A module that a test runs gets its variables only when the test runs: give it a default."
 	}
 	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, position(v.at), what), at)
+}
+
+// howToSet says how to set a variable of the root module.
+func (v *variable) howToSet() string {
+	return fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
 }
 
 // wrongType reports a value of the wrong type. It does not show secrets.

@@ -1,0 +1,59 @@
+package configs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// hasConst reports whether a file may have a variable with the argument const, without parsing it.
+func hasConst(src []byte) bool {
+	for _, text := range []string{"const ", "const=", "const\t", `"const"`} {
+		if bytes.Contains(src, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inputWarnings returns warnings about inputs of the root module that an installation does not need, but
+// without which stock tools stop: files of values that are dangling links, and constant variables without a
+// value. constants reports whether there may be any of these variables.
+func (e *evaluation) inputWarnings(s *Scope, constants bool) (warnings hcl.Diagnostics) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names, _ := s.tree.files.own(s.dir) // readBlocks reports a directory that cannot be listed
+	for _, name := range slices.Backward(names) {
+		_, err := os.Stat(filepath.Join(s.dir.Path, name))
+		if strings.Contains(name, ".auto.") && errors.Is(err, fs.ErrNotExist) {
+			warnings = append(warnings, warning("Dangling link", fmt.Sprintf("%s is a link to a file that does not exist. tofu and terraform stop at it.", name), *atLine(s.dir.display(name), 1, 1)))
+		}
+	}
+	if !constants {
+		return warnings
+	}
+	found, _ := e.declarations(s) // a value that depends on what cannot be read is an error then
+	for _, name := range slices.Sorted(maps.Keys(found.variables)) {
+		declared := found.variables[name]
+		v, diags := e.decodeVariable(name, declared)
+		if declared.attributes["const"] == nil || diags.HasErrors() || !v.constant || !v.required {
+			continue
+		}
+		if _, _, given, diags := e.given(s, v); !given && !diags.HasErrors() {
+			warnings = append(warnings, warning("Constant variable without a value", fmt.Sprintf("tofu asks for the value of %q, or stops with -input=false. %s", name, v.howToSet()), v.at))
+		}
+	}
+	return warnings
+}
+
+func warning(summary, detail string, at hcl.Range) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: detail, Subject: &at}
+}
