@@ -134,7 +134,8 @@ func openProviderStage(p *openProject, session *session, events *events, rule ev
 		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
-		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
+		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)

@@ -197,6 +197,9 @@ const (
 	// WarningUnknownHistory says that it is not known whether a locked commit is in the history
 	// of its repository.
 	WarningUnknownHistory WarningKind = "unknown history"
+	// WarningKeptProviders says that the lock has providers that no module requires, and that they stay
+	// because it is not known what the state needs. The field Prune of cotter.Providers drops them.
+	WarningKeptProviders WarningKind = "kept providers"
 	// WarningRepositoryOwner says that the project's git repository belongs to another user,
 	// so it was not used. The setting safe.directory of git allows it.
 	WarningRepositoryOwner WarningKind = "repository owner"

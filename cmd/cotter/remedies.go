@@ -243,6 +243,7 @@ const (
 	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
+	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`. Otherwise an `init -backend=false` of tofu or terraform drops them, and all module blocks of the lock with them."
 	writeVendor    = "Run `cotter install{dir}` on your machine to write the locked packages, and commit them."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
 	checkNetwork   = "Check the network and the DNS settings of this machine."
@@ -312,6 +313,8 @@ func warningRemedies(project string, w event.Warning) []remedy {
 		return []remedy{{text: "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory.", project: project}}
 	case event.WarningExposed:
 		return remediesOf(project, w.Err)
+	case event.WarningKeptProviders:
+		return []remedy{{text: keptProviders, project: project}}
 	case event.WarningRepositoryOwner:
 		return []remedy{{text: "If you trust it, add its directory to `safe.directory` in your git configuration.", project: project}}
 	case event.WarningShallowHistory:

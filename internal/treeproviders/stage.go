@@ -55,10 +55,10 @@ type Stage struct {
 	// Refuse returns the error for lock entries that do not decide their provider and must not
 	// change. It returns nil if there are no refusals.
 	Refuse func([]Refusal) error
-	// Warn receives warnings, and OnEvent receives events about packages. Several goroutines may
-	// call them at once.
-	Warn    func(text string)
-	OnEvent func(providers.Event)
+	// Warn receives warnings, WarnOfKept the one about providers that stay in the lock because the state
+	// may need them, and OnEvent events about packages. Several goroutines may call them at once.
+	Warn, WarnOfKept func(text string)
+	OnEvent          func(providers.Event)
 	// OnSelected and OnReady, which may be nil, are called with each provider when its version is
 	// selected, and when its package was got and checked. Several goroutines may call OnReady at
 	// once.
@@ -144,7 +144,7 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	}
 	others := FindUnrequired(state, s.Lock, required, s.Prune)
 	if len(others.Kept) > 0 {
-		s.Warn(fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)))
+		s.WarnOfKept(fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)))
 	}
 	selected, err := s.selectAll(ctx, Sorted(required, others.InState, others.Kept))
 	if err != nil {
