@@ -155,7 +155,7 @@ type LockedReason struct {
 	// Provider names.
 	Path     addrs.Module
 	Provider addrs.Provider
-	Range    hcl.Range // the call or the requirement; empty for an entry without one
+	Range    hcl.Range // the source or version of the call, or the requirement; empty for an entry without one
 	Reason   string
 	// Missing says that the lock has no entry. Restore may be able to put it back.
 	Missing bool

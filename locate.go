@@ -34,7 +34,7 @@ type locator struct {
 // package. The entry must match the call, except for its constraint.
 func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	if l.locked && entry.Constraints != c.from.Want.String() {
-		return nil, "", l.outcome.refusals.add(c, c.constraintChanged(entry))
+		return nil, "", l.outcome.refusals.note(LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)})
 	}
 	return l.want(c, entry).locate(ctx)
 }

@@ -55,12 +55,12 @@ type refusals struct {
 
 // add records why the entry of a call cannot be used, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
-	return r.note(LockedReason{Path: c.path, Range: c.Range, Reason: reason})
+	return r.note(LockedReason{Path: c.path, Range: c.placeOfSource(), Reason: reason})
 }
 
 // addMissing is like add, for a call without an entry.
 func (r *refusals) addMissing(c *call, reason string) error {
-	return r.note(LockedReason{Path: c.path, Range: c.Range, Reason: reason, Missing: true})
+	return r.note(LockedReason{Path: c.path, Range: c.placeOfSource(), Reason: reason, Missing: true})
 }
 
 // addLost is like addMissing, for a call whose entry the lock has lost.

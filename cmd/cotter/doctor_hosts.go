@@ -237,7 +237,7 @@ func (d *doctor) answered(h *host, a answer) {
 			remedy = "check the spelling of " + h.name
 		}
 		d.problem(remedy, "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
-	case a.status >= http.StatusInternalServerError:
+	case a.status >= http.StatusInternalServerError && (h.method() != http.MethodHead || a.status != http.StatusNotImplemented):
 		d.problem("try again later, or ask its operator", "%s answers with status %d", what, a.status)
 	case h.isRegistry() && !forced && a.status != http.StatusOK:
 		d.problem("check the host in the source addresses", "%s answers with status %d and has no discovery document, so it is not a registry", what, a.status)

@@ -13,11 +13,11 @@ import (
 )
 
 // TestDoctorPlainHTTP checks that doctor asks an OCI registry on this machine over http, if it
-// speaks that.
+// speaks that. A server that does not implement HEAD has answered.
 func TestDoctorPlainHTTP(t *testing.T) {
 	t.Parallel()
 	needGit(t)
-	server := httptest.NewServer(http.NotFoundHandler())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }))
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
 	dir := modtest.New(t, modtest.Txtar("-- config/main.tf --\nmodule \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")).Dir(t, "config")
