@@ -148,6 +148,9 @@ func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.W
 	case len(restored) > 0:
 		list = append(list, event.Warning{Message: fmt.Sprintf("the lock has lost its module blocks; they are taken from %s", l.from(ctx))})
 	}
+	if l.lostAll() && l.former == nil && l.files != nil && l.files.HasLockCopy() && l.user.hasState {
+		list = append(list, event.Warning{Message: "the copy of the lock in .terraform is from another directory or user, as after copying or moving a project; it is ignored"})
+	}
 	if l.err != nil {
 		list = append(list, warningOfHistory(l.err))
 	}

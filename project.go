@@ -323,7 +323,8 @@ func (r Request) unusableLock(err error) error {
 
 // warnOfNotices warns about files that a killed run or another user has left in the
 // project. Without a user key, this user's own files cannot be recognized either, which
-// needs no warning.
+// needs no warning. Nor does a copy of the lock from another project, because runs mention it if they
+// need it.
 func warnOfNotices(events *events, notices []project.Notice, hasState bool) {
 	for _, f := range notices {
 		if text := noticeText(f, hasState); text != "" {
@@ -340,8 +341,6 @@ func noticeText(f project.Notice, hasState bool) string {
 		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
 	case f.Kind == project.UnprovenJournal && hasState:
 		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it was ignored", f.File)
-	case f.Kind == project.UnprovenLockCopy && hasState:
-		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it is ignored, and origins are asked once to confirm the lock", f.File)
 	}
 	return ""
 }

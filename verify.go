@@ -54,6 +54,7 @@ func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err er
 	if err := p.compareConfig(ctx, lock, report); err != nil {
 		return nil, err
 	}
+	report.addUnproven(p.files)
 	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
 		report.Warnings = append(report.Warnings, event.Warning{Message: text})
 	}
@@ -61,11 +62,16 @@ func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err er
 	return report, nil
 }
 
-// addState adds the state that an earlier run left in the project.
-func (r *Report) addState(files *project.Project) {
-	r.Unfinished = files.Unfinished()
+// addUnproven adds the files that another user or another project has left in the project. A copy of
+// the lock is among them only if it would have confirmed entries that nothing else confirms.
+func (r *Report) addUnproven(files *project.Project) {
+	if files == nil {
+		return
+	}
+	needsCopy := slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return p.Unconfirmed }) ||
+		slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return p.Unconfirmed })
 	for _, f := range files.Notices() {
-		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy && needsCopy {
 			r.Unproven = append(r.Unproven, f.File)
 		}
 	}
@@ -82,7 +88,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 		return report, nil
 	}
 	if p.files != nil {
-		report.addState(p.files)
+		report.Unfinished = p.files.Unfinished()
 	}
 	group, during := errgroup.WithContext(ctx)
 	group.SetLimit(p.clients.parallel)
