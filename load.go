@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
@@ -37,17 +38,22 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
-	modules, failures, err := p.walk(ctx, p.recordedModule, required.ifNeeded(req))
+	find := p.recordedModule
+	if req.FromLock {
+		find = p.recordedOrLocked
+	}
+	modules, failures, err := p.walk(ctx, find, required.ifNeeded(req))
 	if err != nil {
 		return nil, err
 	}
-	result := p.loadedModules(modules, failures)
+	fromLock := slices.ContainsFunc(modules, (*module).isLocked)
+	result := p.loadedModules(withoutMadeUp(modules), failures)
 	if !req.BestEffort {
 		err = failures.join()
 	}
 	if req.Providers != nil {
 		var failed error
-		result.Providers, failed = p.loadedProviders(ctx, required)
+		result.Providers, failed = p.loadedProviders(ctx, required, fromLock)
 		err = join(err, failed)
 	}
 	return result, err
@@ -67,6 +73,9 @@ func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 	result, known := p.newResult(modules), p.trust()
 	for i, m := range modules {
 		p.addRecorded(m, &result.Modules[i])
+		if m.isLocked() {
+			result.Modules[i].Dir = ""
+		}
 		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
 			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
 		}
@@ -75,12 +84,16 @@ func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 	return result
 }
 
-// loadedProviders returns the providers that a project needs, in the order of the lock.
-func (p *reading) loadedProviders(ctx context.Context, found *requirements) ([]Provider, error) {
+// loadedProviders returns the providers that a project needs, in the order of the lock. fromLock says that
+// some modules were not read, so that the lock decides.
+func (p *reading) loadedProviders(ctx context.Context, found *requirements, fromLock bool) ([]Provider, error) {
 	required, failed := found.pool()
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, join(failed, err)
+	}
+	if fromLock {
+		required = withLocked(required, lock)
 	}
 	others, err := p.unrequired(ctx, lock, required)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,6 +69,47 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 	want := []string{"app.network true true", "bad false false", "dns true true", "network true true"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("unresolved (-want +got):\n%s", diff)
+	}
+}
+
+// In a fresh checkout, the lock has all packages and the calls of packages in them.
+func TestLoadFromLock(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	installed := p.mustInstall(t, cotter.Request{})
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	p.world.ResetRequests()
+	var want []cotter.Module
+	for _, m := range installed.Modules {
+		if m.Package != "" {
+			m.Dir = ""
+		}
+		if !strings.HasPrefix(m.Dir, ".terraform") { // a local module of a package
+			want = append(want, m)
+		}
+	}
+	loaded, err := p.installer().Load(t.Context(), cotter.Request{Dir: p.dir, FromLock: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(describe(&cotter.Result{Modules: want}), describe(loaded)); diff != "" {
+		t.Errorf("Load (-installed +loaded):\n%s", diff)
+	}
+	for _, m := range loaded.Modules {
+		if own := len(m.Path) == 1 || len(m.Path) == 2 && m.Path[0] == "app"; own != (m.Call.Range.Filename != "") {
+			t.Errorf("module %s is called at %q", m.Path, m.Call.Range)
+		}
+	}
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("Load asked servers: %v", requests)
+	}
+	if err := os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.installer().Load(t.Context(), cotter.Request{Dir: p.dir, FromLock: true}); !errors.Is(err, cotter.ErrNotInstalled) {
+		t.Errorf("Load without a lock = %v, want ErrNotInstalled", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -55,9 +56,9 @@ type OutdatedProvider struct {
 // Outdated compares the installed versions of modules with the versions that registries and
 // repositories offer. If [Request].Providers is set, it also compares the locked versions of
 // providers with those that their sources offer; with Providers.Only it compares nothing else.
-// The modules must be installed, and nothing is changed.
+// Modules that are not installed are compared by their entries in the lock. Nothing is changed.
 //
-// If an origin does not answer, or a module is not installed, the error contains a *ModuleError
+// If an origin does not answer, or a module is neither installed nor locked, the error contains a *ModuleError
 // for the call or a *[ProviderError] for the provider. All others are returned beside the error.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
 	defer ctxerr.Keep(ctx, &err)
@@ -67,19 +68,19 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, er
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
-	modules, failures, err := p.walk(ctx, p.recordedModule, required.ifNeeded(req))
+	modules, failures, err := p.walk(ctx, p.recordedOrLocked, required.ifNeeded(req))
 	if err != nil {
 		return nil, err
 	}
-	complete := failures.join() == nil
+	complete, fromLock := failures.join() == nil, slices.ContainsFunc(modules, (*module).isLocked)
 	found := &Outdated{}
 	var failed error
 	var wait sync.WaitGroup
 	if !req.Providers.only() {
-		wait.Go(func() { found.Modules = p.outdatedModules(ctx, modules, failures) })
+		wait.Go(func() { found.Modules = p.outdatedModules(ctx, withoutMadeUp(modules), failures) })
 	}
 	if req.Providers != nil {
-		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete) })
+		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete, fromLock) })
 	}
 	wait.Wait()
 	return found, join(failures.join(), failed)
@@ -144,8 +145,9 @@ func newestOf(offered []versions.Candidate, want versions.Constraints) versions.
 }
 
 // outdatedProviders compares the locked versions of the required providers with the available
-// ones. complete reports whether all requirements are known.
-func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements, complete bool) ([]OutdatedProvider, error) {
+// ones. complete reports whether all requirements are known, and fromLock whether the lock decides
+// because some modules were not read.
+func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements, complete, fromLock bool) ([]OutdatedProvider, error) {
 	if q.req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
@@ -153,6 +155,9 @@ func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements,
 	lock, err := q.providerLock()
 	if err != nil {
 		return nil, join(failed, err)
+	}
+	if fromLock {
+		pooled = withLocked(pooled, lock)
 	}
 	found, failures := make([]OutdatedProvider, len(pooled)), make([]error, len(pooled))
 	var wait sync.WaitGroup

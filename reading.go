@@ -58,7 +58,8 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 	}
 	w := &walker{
 		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, packages: p.dirs.DataDir(""),
-		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
+		locked: p.lockedCalls,
+		warn:   func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
 	return modules, failures, ctxerr.Of(ctx)

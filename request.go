@@ -117,6 +117,11 @@ type Request struct {
 	// BestEffort makes Load return the modules that it finds, and list the others in
 	// Result.Unresolved instead of returning an error. Other methods ignore it.
 	BestEffort bool
+	// FromLock makes Load return modules that are not installed from their entries in the lock, with
+	// an empty Dir, and all providers in the lock if there are such modules. The calls in their packages
+	// have no position. Local modules in them are left out. [Installer.Outdated] always does so. Other
+	// methods ignore it.
+	FromLock bool
 	// KeepCredentials keeps the credentials in source addresses in the results. Without it,
 	// they are removed.
 	KeepCredentials bool

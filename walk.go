@@ -36,6 +36,8 @@ type walker struct {
 	// require, which may be nil, is called with the configuration of each module, to
 	// collect provider requirements.
 	require func(addrs.Module, config.Module)
+	// locked returns the calls of a module for which isLocked is true. It is nil if find returns none.
+	locked func(addrs.Module) []config.Call
 	// warn is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is the number of directories that are read at once.
@@ -159,7 +161,7 @@ func (t *traversal) postpone(c *call, depth int) bool {
 func (t *traversal) belowInside(ctx context.Context) {
 	packages := make(map[string]*placement)
 	for _, m := range t.modules {
-		if m.ownsPackage() {
+		if m.ownsPackage() && !m.isLocked() {
 			packages[m.key()] = m.pkg
 		}
 	}
@@ -185,6 +187,9 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	if ctx.Err() != nil {
 		return nil
 	}
+	if m.isLocked() {
+		return t.parse(m, t.locked(m.path()))
+	}
 	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.terraform, Providers: t.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
@@ -201,8 +206,13 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	if t.require != nil {
 		t.require(m.path(), config)
 	}
+	return t.parse(m, config.Calls)
+}
+
+// parse parses the calls of a module.
+func (t *traversal) parse(m *module, blocks []config.Call) []parsedCall {
 	var calls []parsedCall
-	for _, block := range config.Calls {
+	for _, block := range blocks {
 		c, err := parseCall(m, block, t.dialect)
 		calls = append(calls, parsedCall{c, err})
 	}

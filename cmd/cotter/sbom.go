@@ -66,6 +66,7 @@ func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	if err != nil {
 		return nil, err
 	}
+	req.FromLock = true
 	result, err := load(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
@@ -116,8 +117,11 @@ func billOfMaterials(result *cotter.Result, providers []cotter.Provider, name st
 			components[ref] = component(m, ref)
 			calls[ref] = append([]string(nil), calls[ref]...) // components without calls are in the graph too
 		}
-		rng := m.Call.Range
-		addProperty(components[ref], "cotter:call", fmt.Sprintf("%s (%s:%d)", m.Path, rng.Filename, rng.Start.Line))
+		place := m.Path.String()
+		if rng := m.Call.Range; rng.Filename != "" { // only the lock has the call
+			place += fmt.Sprintf(" (%s:%d)", rng.Filename, rng.Start.Line)
+		}
+		addProperty(components[ref], "cotter:call", place)
 	}
 	addProviders(providers, owners, components, calls)
 	bom := cyclonedx.NewBOM()

@@ -1,0 +1,86 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// A fresh checkout has a lock and nothing installed. The lock has the calls of all packages that it was
+// written for, so the tree can be walked without them. What is not in the lock is not known: the positions
+// of calls in packages, and the sources of the local modules in them.
+
+// isLocked reports whether a module is known only from the lock, because its package is not installed.
+func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
+
+// recordedOrLocked finds the module of a call in the directory that modules.json records, or else in the
+// lock.
+func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
+	pkg := c.caller.pkg
+	if !c.caller.isLocked() {
+		m, err := p.recordedModule(ctx, c)
+		if !errors.Is(err, ErrNotInstalled) {
+			return m, err
+		}
+		pkg = nil
+	}
+	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
+		pkg = &placement{key: c.key(), entry: entry}
+	}
+	if pkg == nil {
+		return nil, c.fail(ErrNotInstalled)
+	}
+	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
+}
+
+// lockedCalls returns the calls of a module whose package is not installed. A local module between a
+// package and the calls below it has no entry, so its source is made up.
+func (p *reading) lockedCalls(at addrs.Module) []config.Call {
+	var calls []config.Call
+	for _, entry := range p.lock.Modules() {
+		rest, below := strings.CutPrefix(entry.Key, at.String()+".")
+		if !below {
+			continue
+		}
+		name, _, isDeeper := strings.Cut(rest, ".")
+		if slices.ContainsFunc(calls, func(c config.Call) bool { return c.Name == name }) {
+			continue
+		}
+		call := config.Call{Name: name, Source: "./" + name}
+		if !isDeeper {
+			call.Source = entry.Source
+			if source, err := p.dialect.parser().ParseModuleSource(entry.Source); err == nil && entry.Constraints != "" {
+				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
+					call.Version = &entry.Constraints
+				}
+			}
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// withoutMadeUp returns the modules without the local modules of packages that are not installed.
+func withoutMadeUp(modules []*module) []*module {
+	return slices.DeleteFunc(modules, func(m *module) bool { return m.isLocked() && !m.ownsPackage() })
+}
+
+// withLocked adds the providers in the lock that are not required. Packages that are not installed may
+// require them.
+func withLocked(required []treeproviders.Required, lock *providerLock) []treeproviders.Required {
+	for _, entry := range lock.Providers() {
+		if slices.ContainsFunc(required, func(r treeproviders.Required) bool { return r.Address == entry.Address }) {
+			continue
+		}
+		want, _ := versions.ParseProviderConstraints(entry.Constraints) // without one, all versions fit
+		required = append(required, treeproviders.Required{Address: entry.Address, Want: want})
+	}
+	return treeproviders.Sorted(required)
+}
