@@ -1,8 +1,6 @@
 package cotter
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -17,32 +15,9 @@ import (
 // written for, so the tree can be walked without them. What is not in the lock is not known: the positions
 // of calls in packages, and the sources of the local modules in them.
 
-// isLocked reports whether a module is known only from the lock, because its package is not installed.
-func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
-
-// recordedOrLocked finds the module of a call in the directory that modules.json records, or else in the
-// lock.
-func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
-	pkg := c.caller.pkg
-	if !c.caller.isLocked() {
-		m, err := p.recordedModule(ctx, c)
-		if !errors.Is(err, ErrNotInstalled) {
-			return m, err
-		}
-		pkg = nil
-	}
-	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
-		pkg = &placement{key: c.key(), entry: entry}
-	}
-	if pkg == nil {
-		return nil, c.fail(ErrNotInstalled)
-	}
-	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
-}
-
 // lockedCalls returns the calls of a module whose package is not installed. A local module between a
 // package and the calls below it has no entry, so its source is made up.
-func (p *reading) lockedCalls(at addrs.Module) []config.Call {
+func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 	var calls []config.Call
 	for _, entry := range p.lock.Modules() {
 		rest, below := strings.CutPrefix(entry.Key, at.String()+".")

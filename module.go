@@ -263,6 +263,9 @@ func (m *module) path() addrs.Module {
 
 func (m *module) key() string { return m.path().String() }
 
+// isLocked reports whether the module is known only from the lock, because its package is not installed.
+func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
+
 // isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
 

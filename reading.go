@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -88,6 +89,26 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	}
 	m.pkg = p.recordedPackage(m)
 	return m, nil
+}
+
+// recordedOrLocked finds the module of a call in the directory that modules.json records, or else in the
+// lock.
+func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
+	pkg := c.caller.pkg
+	if !c.caller.isLocked() {
+		m, err := p.recordedModule(ctx, c)
+		if !errors.Is(err, ErrNotInstalled) {
+			return m, err
+		}
+		pkg = nil
+	}
+	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
+		pkg = &placement{key: c.key(), entry: entry}
+	}
+	if pkg == nil {
+		return nil, c.fail(ErrNotInstalled)
+	}
+	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
 }
 
 // recordedPackage returns the package of a module that modules.json records: its own, or
