@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Puts a release of cotter into a directory and that into PATH, for action.yml:
 #
-#	install.sh VERSION DIR
+#	install.sh VERSION DIR [--require-provenance]
 #
 # The archive must have the checksum in checksums.txt. With GH_TOKEN and gh its provenance
-# is checked too: which workflow of which repository has built it.
+# is checked too: which workflow of which repository has built it. Without them it warns, or
+# fails with --require-provenance.
 set -euo pipefail
 
 readonly repository=cotterpin/cotter
@@ -12,6 +13,12 @@ readonly releases=${COTTER_RELEASES_URL:-https://github.com/$repository/releases
 
 version=$1
 dir=$2
+unproven=warning
+case ${3-} in
+"") ;;
+--require-provenance) unproven=error ;;
+*) echo "::error::install.sh has no argument $3" && exit 1 ;;
+esac
 
 # The newest release is where this address redirects to.
 if [[ $version == latest ]]; then
@@ -51,8 +58,14 @@ if command -v sha256sum >/dev/null; then
 else
 	shasum -a 256 --check --strict wanted.txt
 fi
-if [[ -n ${GH_TOKEN:-} ]] && command -v gh >/dev/null; then
+skipped=
+[[ -n ${GH_TOKEN:-} ]] || skipped="there is no token"
+command -v gh >/dev/null || skipped="gh is not installed"
+if [[ -z $skipped ]]; then
 	gh attestation verify "$archive" --repo "$repository"
+else
+	echo "::$unproven::the provenance of $archive was not checked: $skipped"
+	[[ $unproven == warning ]] || exit 1
 fi
 
 if [[ $format == zip ]]; then

@@ -317,10 +317,25 @@ func TestRenovateExtraction(t *testing.T) {
 // TestActionInstall runs the action's script against a server with releases.
 func TestActionInstall(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"bash", "curl", "tar"} {
-		if _, err := exec.LookPath(program); err != nil || runtime.GOOS == "windows" {
-			t.Skipf("%s is not installed, or this is Windows", program)
+	if runtime.GOOS == "windows" {
+		t.Skip("the script needs the programs of a Unix")
+	}
+	// Only the programs here are in PATH, so gh is missing where it is installed, too.
+	programs, gh := t.TempDir(), t.TempDir()
+	for _, program := range []string{"bash", "sh", "curl", "tar", "gzip", "awk", "uname", "mkdir", "sha256sum", "shasum", "perl"} {
+		path, err := exec.LookPath(program)
+		if err != nil && slices.Contains([]string{"sha256sum", "shasum", "perl"}, program) {
+			continue // one of the two is enough
 		}
+		if err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+		if err := os.Symlink(path, filepath.Join(programs, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(gh, "gh"), []byte("#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	archive := releaseArchive(t, "#!/bin/sh\necho cotter v1.2.3\n")
 	name := fmt.Sprintf("cotter_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
@@ -340,31 +355,44 @@ func TestActionInstall(t *testing.T) {
 		}
 	}))
 	defer server.Close()
+	good := sum + "  " + name + "\n"
+	checked := "gh attestation verify " + name + " --repo cotterpin/cotter"
+	unchecked := "the provenance of " + name + " was not checked: "
 	for _, test := range []struct {
-		name, version, sums, want string
+		name, version, sums, token, path string
+		require                          string // the third argument
+		fails                            bool
+		want                             string
 	}{
-		{"a version", "v1.2.3", sum + "  " + name + "\n", ""},
-		{"the newest one", "latest", strings.Repeat("0", 64) + "  other.tar.gz\n" + sum + "  " + name + "\n", ""},
-		{"a bill of materials of the archive", "v1.2.3", sum + "  " + name + "\n" + strings.Repeat("0", 64) + "  " + name + ".sbom.json\n", ""},
-		{"another checksum", "v1.2.3", strings.Repeat("0", 64) + "  " + name + "\n", "FAILED"},
-		{"no checksum", "v1.2.3", strings.Repeat("0", 64) + "  other.tar.gz\n", "exit status"},
-		{"a version that does not exist", "v9.9.9", "", "404"},
-		{"no version", "1; touch evil", "", "is no version"},
+		{name: "a version", version: "v1.2.3", sums: good, token: "token", path: gh, want: checked},
+		{name: "the newest one", version: "latest", sums: strings.Repeat("0", 64) + "  other.tar.gz\n" + good, token: "token", path: gh, want: checked},
+		{name: "a bill of materials of the archive", version: "v1.2.3", sums: good + strings.Repeat("0", 64) + "  " + name + ".sbom.json\n", token: "token", path: gh, want: checked},
+		{name: "another checksum", version: "v1.2.3", sums: strings.Repeat("0", 64) + "  " + name + "\n", fails: true, want: "FAILED"},
+		{name: "no checksum", version: "v1.2.3", sums: strings.Repeat("0", 64) + "  other.tar.gz\n", fails: true},
+		{name: "a version that does not exist", version: "v9.9.9", fails: true, want: "404"},
+		{name: "no version", version: "1; touch evil", fails: true, want: "is no version"},
+		{name: "another provenance", version: "v1.2.3", sums: good, token: "refused", path: gh, fails: true, want: checked},
+		{name: "no token", version: "v1.2.3", sums: good, path: gh, want: "::warning::" + unchecked + "there is no token\n"},
+		{name: "no gh", version: "v1.2.3", sums: good, token: "token", want: "::warning::" + unchecked + "gh is not installed\n"},
+		{name: "required", version: "v1.2.3", sums: good, token: "token", path: gh, require: "--require-provenance", want: checked},
+		{name: "required, no token", version: "v1.2.3", sums: good, path: gh, require: "--require-provenance", fails: true, want: "::error::" + unchecked + "there is no token\n"},
+		{name: "required, no gh", version: "v1.2.3", sums: good, token: "token", require: "--require-provenance", fails: true, want: "::error::" + unchecked + "gh is not installed\n"},
+		{name: "required, with a slip", version: "v1.2.3", sums: good, token: "token", path: gh, require: "--require", fails: true, want: "install.sh has no argument --require\n"},
 	} {
 		sums = test.sums
 		dir := t.TempDir()
 		path := filepath.Join(dir, "path")
-		cmd := exec.Command("bash", "../../action/install.sh", test.version, filepath.Join(dir, "bin"))
-		cmd.Env = append(os.Environ(), "COTTER_RELEASES_URL="+server.URL, "GH_TOKEN=", "GITHUB_PATH="+path, "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
+		args := []string{"../../action/install.sh", test.version, filepath.Join(dir, "bin")}
+		if test.require != "" {
+			args = append(args, test.require)
+		}
+		cmd := exec.Command("bash", args...)
+		cmd.Env = append(os.Environ(), "COTTER_RELEASES_URL="+server.URL, "GH_TOKEN="+test.token, "PATH="+programs+string(os.PathListSeparator)+test.path, "GITHUB_PATH="+path, "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
 		out, err := cmd.CombinedOutput()
 		_, missing := os.Stat(path)
-		if test.want == "" {
-			if err != nil || missing != nil || !strings.Contains(string(out), "cotter v1.2.3") {
-				t.Errorf("%s: %v\n%s", test.name, err, out)
-			}
-			continue
-		}
-		if err == nil || missing == nil || !strings.Contains(string(out)+err.Error(), test.want) || strings.Contains(string(out), "cotter v1.2.3") {
+		installed := err == nil && missing == nil && strings.Contains(string(out), "cotter v1.2.3")
+		stopped := err != nil && missing != nil && !strings.Contains(string(out), "cotter v1.2.3")
+		if !test.fails && !installed || test.fails && !stopped || !strings.Contains(string(out), test.want) {
 			t.Errorf("%s: %v, want %q\n%s", test.name, err, test.want, out)
 		}
 	}

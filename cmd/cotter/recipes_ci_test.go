@@ -3,8 +3,10 @@ package main
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -164,14 +166,7 @@ func (j *githubJob) action(t *testing.T, step githubStep) {
 // ownAction runs the steps of action.yml, except for the one that downloads Cotter.
 func (j *githubJob) ownAction(t *testing.T, step githubStep) {
 	t.Helper()
-	text, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var action githubAction
-	if err := yaml.Unmarshal(text, &action); err != nil {
-		t.Fatal(err)
-	}
+	action := readAction(t)
 	for name, input := range action.Inputs {
 		j.values["inputs."+name] = input.Default
 	}
@@ -189,6 +184,58 @@ func (j *githubJob) ownAction(t *testing.T, step githubStep) {
 		maps.Copy(env, inner.Env)
 		inner.Name, inner.Env = step.Name, env
 		j.step(t, inner)
+	}
+}
+
+func readAction(t *testing.T) githubAction {
+	t.Helper()
+	text, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action githubAction
+	if err := yaml.Unmarshal(text, &action); err != nil {
+		t.Fatal(err)
+	}
+	return action
+}
+
+// TestActionCommand runs the last step of action.yml with a program that prints its arguments. On
+// macOS, GitHub runs it in bash 3.2.
+func TestActionCommand(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a script")
+	}
+	needCommands(t, "bash")
+	steps := readAction(t).Runs.Steps
+	step := steps[len(steps)-1]
+	if step.Env["COMMAND"] != "${{ inputs.command }}" {
+		t.Fatalf("the last step has the environment %v", step.Env)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cotter"), []byte("#!/bin/sh\nprintf '<%s>' \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ command, want string }{
+		"a line":           {"install --locked", "<install><--locked>"},
+		"blanks":           {"  install \t --locked ", "<install><--locked>"},
+		"a block":          {"install --locked\n", "<install><--locked>"},
+		"no quoting":       {`install --policy "a b" * $HOME \n`, `<install><--policy><"a><b"><*><$HOME><\n>`},
+		"lines":            {"install\n--policy\ncompany rules.hcl\n", "<install><--policy><company rules.hcl>"},
+		"lines as written": {"install\n--policy=a 'b' \"c\" \\ * $HOME \n", "<install><--policy=a 'b' \"c\" \\ * $HOME >"},
+		"no end of line":   {"install\n--locked", "<install><--locked>"},
+		"empty lines":      {"\n\ninstall\n\n--locked\n\n", "<install><--locked>"},
+		"around a line":    {"\ninstall --locked\n\n", "<install><--locked>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run) // as GitHub does
+			cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "COMMAND="+test.command)
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != test.want {
+				t.Errorf("%q has the arguments %s, want %s; %v", test.command, out, test.want, err)
+			}
+		})
 	}
 }
 
