@@ -58,12 +58,7 @@ func (c ProviderChange) Hashes() (added, removed int) {
 // Compare returns the differences between two locks: modules sorted by key, and providers
 // in the order of addrs.Provider.Compare. A nil *File is a lock without entries.
 func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderChange) {
-	if old == nil {
-		old = &File{}
-	}
-	if updated == nil {
-		updated = &File{}
-	}
+	old, updated = old.orEmpty(), updated.orEmpty()
 	compareTables(&old.modules, &updated.modules, func(known *Module, old, updated *Module) {
 		modules = append(modules, ModuleChange{Key: known.Key, Old: old, New: updated})
 	})

@@ -17,6 +17,7 @@ type edit struct {
 // Bytes returns the content of the file with the current modules and providers. Without
 // changes, it is the content that was read.
 func (f *File) Bytes() []byte {
+	f = f.orEmpty()
 	edits := f.edits()
 	if len(edits) == 0 {
 		return bytes.Clone(f.src)

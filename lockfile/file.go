@@ -13,7 +13,8 @@ import (
 
 // File is a lock file in memory: the bytes that were read, and the locked modules and
 // providers, with changes that are not written yet. The zero value is a file that does not
-// exist yet. A File is not safe for concurrent use.
+// exist yet. A nil *File has no entries, and methods that change a file panic on it. A File is not
+// safe for concurrent use.
 type File struct {
 	src       []byte
 	modules   table[*Module]
@@ -31,8 +32,22 @@ type File struct {
 	unknownContent hcl.Diagnostics // arguments, and blocks that are neither modules nor providers
 }
 
-// Clone returns a copy that can be changed without changing f.
+// orEmpty returns an empty file instead of nil, for a method that only reads.
+func (f *File) orEmpty() *File { return cmp.Or(f, &File{}) }
+
+// mustExist panics if the file is nil, for a method that changes it.
+func (f *File) mustExist(method string) *File {
+	if f == nil {
+		panic("lockfile: " + method + " of a nil *File. Parse and ReadFile return nil with an error; a new file is &File{}")
+	}
+	return f
+}
+
+// Clone returns a copy that can be changed without changing f. The copy of nil is nil.
 func (f *File) Clone() *File {
+	if f == nil {
+		return nil
+	}
 	clone := *f
 	clone.modules, clone.providers = f.modules.clone(), f.providers.clone()
 	return &clone
@@ -43,7 +58,7 @@ func (f *File) Clone() *File {
 // comment, except for a header of Cotter or of a stock tool that names the other tool: the
 // name is replaced, as stock tools do when they write the file.
 func (f *File) NameTool(tool string) {
-	f.tool = tool
+	f.mustExist("NameTool").tool = tool
 	if header := renamedHeader(cmp.Or(f.newHeader, commentAtStart(f.src)), tool); header != "" {
 		f.newHeader = header
 	}
@@ -52,18 +67,18 @@ func (f *File) NameTool(tool string) {
 // RestoreHeader restores the header comment of an earlier state of the file, if that was a
 // header of Cotter and a stock tool has replaced it with its own. All other comments stay.
 func (f *File) RestoreHeader(former *File) {
-	header := commentAtStart(former.src)
-	if stockHeader(f.src) != "" && strings.HasPrefix(header, ownHeader) {
+	header := commentAtStart(former.orEmpty().src)
+	if stockHeader(f.mustExist("RestoreHeader").src) != "" && strings.HasPrefix(header, ownHeader) {
 		f.newHeader = header
 	}
 }
 
 // Modules returns the locked modules, sorted by key.
-func (f *File) Modules() []Module { return contents(f.modules.values()) }
+func (f *File) Modules() []Module { return contents(f.orEmpty().modules.values()) }
 
 // Module returns the module that is locked for a key, and whether there is one.
 func (f *File) Module(key string) (Module, bool) {
-	m, ok := f.modules.get(key)
+	m, ok := f.orEmpty().modules.get(key)
 	if !ok {
 		return Module{}, false
 	}
@@ -81,22 +96,22 @@ func contents[T any](pointers []*T) []T {
 
 // SetModule adds a module or replaces the one with the same key. Setting an equal
 // module is a no-op. Values are checked by [File.Check].
-func (f *File) SetModule(m Module) { f.modules.set(&m) }
+func (f *File) SetModule(m Module) { f.mustExist("SetModule").modules.set(&m) }
 
 // RemoveModule removes a module if the file has it.
-func (f *File) RemoveModule(key string) { f.modules.remove(key) }
+func (f *File) RemoveModule(key string) { f.mustExist("RemoveModule").modules.remove(key) }
 
 // ForeignKeys returns the labels of the module blocks in the format of a later draft, which
 // are source addresses. They are in the order of the file, and may repeat.
-func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
+func (f *File) ForeignKeys() []string { return slices.Clone(f.orEmpty().foreign) }
 
 // Providers returns the locked providers in the order of [addrs.Provider.Compare], in which
 // stock tools write them. Blocks with errors are not included, see [File.ProviderFaults].
-func (f *File) Providers() []Provider { return contents(f.providers.values()) }
+func (f *File) Providers() []Provider { return contents(f.orEmpty().providers.values()) }
 
 // Provider returns the provider that is locked for an address, and whether there is one.
 func (f *File) Provider(address addrs.Provider) (Provider, bool) {
-	p, ok := f.providers.get(providerKey(address))
+	p, ok := f.orEmpty().providers.get(providerKey(address))
 	if !ok {
 		return Provider{}, false
 	}
@@ -106,10 +121,12 @@ func (f *File) Provider(address addrs.Provider) (Provider, bool) {
 // SetProvider adds a provider or replaces the one with the same address. Setting an
 // equal provider is a no-op. Values are checked by [File.Check]. A block with errors
 // for the same address is not replaced; see [File.ProviderFaults].
-func (f *File) SetProvider(p Provider) { f.providers.set(&p) }
+func (f *File) SetProvider(p Provider) { f.mustExist("SetProvider").providers.set(&p) }
 
 // RemoveProvider removes a provider if the file has it.
-func (f *File) RemoveProvider(address addrs.Provider) { f.providers.remove(providerKey(address)) }
+func (f *File) RemoveProvider(address addrs.Provider) {
+	f.mustExist("RemoveProvider").providers.remove(providerKey(address))
+}
 
 // SetProviders replaces all providers by those that an installation has selected, like the init
 // of stock tools. If they have the addresses, the versions and the lists of hashes that were
@@ -121,7 +138,7 @@ func (f *File) RemoveProvider(address addrs.Provider) { f.providers.remove(provi
 // change. A comment above a block stays above it. A block that has a comment inside keeps its
 // bytes if its values do not change.
 func (f *File) SetProviders(all []Provider) {
-	if f.hasProviders(all) {
+	if f.mustExist("SetProviders").hasProviders(all) {
 		return
 	}
 	f.providers.entries = nil
@@ -150,19 +167,19 @@ func (f *File) hasProviders(all []Provider) bool {
 // provider. They rewrite the file if a list is not sorted, repeats a hash, or has a hash of a
 // scheme that they do not know. It returns true if there is no such provider.
 func (f *File) HasStockHashes(address addrs.Provider) bool {
-	b, ok := f.providers.read[providerKey(address)]
+	b, ok := f.orEmpty().providers.read[providerKey(address)]
 	return !ok || b.value.hasNormalHashes() && !slices.ContainsFunc(b.value.Hashes, hasForeignScheme)
 }
 
 // ProviderLabels returns the labels of all provider blocks that were read, in the order of
 // the file. It includes blocks with errors, and "" for a block without a label.
-func (f *File) ProviderLabels() []string { return slices.Clone(f.providerLabels) }
+func (f *File) ProviderLabels() []string { return slices.Clone(f.orEmpty().providerLabels) }
 
 // ProviderFaults returns the errors in the provider blocks that were read. They do not
 // prevent a file from being read, because module blocks do not depend on them. But a
 // provider whose block has an error is not in [File.Providers]. A caller that installs
 // providers must not treat it as unlocked; see [File.StockFaults].
-func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.providerFaults) }
+func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.orEmpty().providerFaults) }
 
 // StockFaults returns the reasons why the stock tool of a dialect does not read the file as its
 // .terraform.lock.hcl, in the order of the file: the [File.ProviderFaults], addresses that only
@@ -170,6 +187,7 @@ func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.provider
 // list is not complete if there are more than 1,000. A lock of modules in a file of its own,
 // which stock tools do not read, may have such arguments and blocks.
 func (f *File) StockFaults(dialect addrs.Parser) hcl.Diagnostics {
+	f = f.orEmpty()
 	faults := slices.Concat(f.providerFaults, f.unknownContent)
 	for _, b := range f.providers.blocks {
 		if _, err := dialect.ParseProviderSource(b.value.Address.String()); err != nil {

@@ -21,7 +21,8 @@ type Conflict struct {
 	Label string
 }
 
-// Merge merges two lock files with the common ancestor base, which may be empty. A block
+// Merge merges two lock files with the common ancestor base, which may be empty. A nil *File is
+// an empty one. A block
 // that only one side added, changed or removed is taken from that side, so the files
 // conflict only if both sides changed the same block. If both sides changed a provider
 // without selecting different versions, the result has the hashes of both. Comments, the
@@ -35,7 +36,8 @@ type Conflict struct {
 // For each conflict, the result has both blocks between git's conflict markers. No tool can
 // read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
-	base, theirs = base.withNewline(newline(ours.src)), theirs.withNewline(newline(ours.src))
+	ours = ours.orEmpty()
+	base, theirs = base.orEmpty().withNewline(newline(ours.src)), theirs.orEmpty().withNewline(newline(ours.src))
 	if merged, conflicts, ok := ours.mergeRest(base, theirs); ok {
 		return merged, conflicts
 	}

@@ -63,7 +63,7 @@ func read(root *os.Root, name string) ([]byte, error) {
 // file is not changed. The file is replaced atomically: a crash leaves either the old file
 // or the new one. The error is from [File.Check] or an *fs.PathError.
 func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
-	if err := f.Check(); err != nil {
+	if err := f.mustExist("WriteFile").Check(); err != nil {
 		return false, err
 	}
 	data := f.Bytes()
@@ -92,6 +92,7 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 // Check first: Bytes omits a changed module with credentials, so that no secret is written,
 // but includes other invalid modules.
 func (f *File) Check() error {
+	f = f.orEmpty()
 	var errs []error
 	for _, m := range f.modules.changed() {
 		for _, bad := range m.writeFaults() {
