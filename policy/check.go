@@ -139,7 +139,7 @@ func (p *Policy) check(rules locationRules, readings ...location) error {
 			return nil
 		}
 	}
-	if len(rules.allow) == 0 {
+	if rules.allow == nil {
 		return nil
 	}
 	return p.violation(rules.argAllow, fmt.Sprintf("%s is not among the allowed %s", at, rules.what))

@@ -11,7 +11,7 @@ import (
 )
 
 // Pattern matches locations of modules; the package comment describes the format.
-// [ParsePattern] returns patterns; the zero value matches nothing.
+// [ParsePattern] returns patterns; the zero value allows nothing and denies everything.
 type Pattern struct {
 	text string
 	// at has the host, port and path. The host may be "" for this machine or "*" for all hosts. If
@@ -88,7 +88,10 @@ func (p Pattern) allows(at location) bool {
 // denies reports whether the pattern matches a location, as a part of deny_sources. It ignores
 // the case of paths, because many servers do, and what some servers ignore at the end of an element.
 func (p Pattern) denies(at location) bool {
-	if p.text == "" || p.at.port != "" && !p.hasPort(at) {
+	switch {
+	case p.text == "":
+		return true
+	case p.at.port != "" && !p.hasPort(at):
 		return false
 	}
 	return p.hasHost(at.host) && hasPath(p.at.path, at.path, matchLoosely) || p.hasBucket(at, matchLoosely)

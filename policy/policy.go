@@ -14,7 +14,8 @@ import (
 // Policy is a set of rules. The zero value and a nil *Policy allow everything. Its fields
 // must not change once it is in use.
 type Policy struct {
-	// Allow has the locations that modules may come from; an empty list allows all of them.
+	// Allow has the locations that modules may come from. nil allows all of them, and an empty list
+	// none.
 	// Deny has the locations that modules must not come from, even if Allow has them.
 	Allow, Deny []Pattern
 	// AllowProviders and DenyProviders are the corresponding lists for provider addresses,

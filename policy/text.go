@@ -8,7 +8,7 @@ import (
 // MarshalText returns the pattern as it was written; "" for the zero value. The error is nil.
 func (p Pattern) MarshalText() (text []byte, err error) { return []byte(p.text), nil }
 
-// UnmarshalText is [ParsePattern]; the empty text is the zero value, which matches nothing.
+// UnmarshalText is [ParsePattern]; the empty text is the zero value.
 func (p *Pattern) UnmarshalText(text []byte) error { return setText(p, text, ParsePattern) }
 
 // LogValue returns the pattern as a string.

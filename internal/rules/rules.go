@@ -81,8 +81,8 @@ func (r Rules) withRule(ctx context.Context, kind string, check func(*policy.Pol
 func (r Rules) Locations() string {
 	var b strings.Builder
 	for _, p := range r {
-		if p != nil && len(p.Allow)+len(p.Deny) > 0 {
-			fmt.Fprintf(&b, "allow %q deny %q\n", p.Allow, p.Deny)
+		if p != nil && (p.Allow != nil || len(p.Deny) > 0) {
+			fmt.Fprintf(&b, "allow %t %q deny %q\n", p.Allow == nil, p.Allow, p.Deny)
 		}
 	}
 	return b.String()

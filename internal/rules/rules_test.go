@@ -26,6 +26,7 @@ func TestRules(t *testing.T) {
 		{rules.Rules{first}, true},
 		{rules.Rules{first, second}, false},
 		{rules.Rules{second, first}, false},
+		{rules.Rules{{Allow: []policy.Pattern{}}}, false},
 	} {
 		if err := row.rules.Allow(host); (err == nil) != row.allows {
 			t.Errorf("%d policies: Allow = %v, want allowed: %v", len(row.rules), err, row.allows)
