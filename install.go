@@ -87,7 +87,7 @@ type installation struct {
 // prepare checks a request, and reads the user's key, the policies and the inputs that the
 // request names.
 func prepare(in *Installer, req Request) (_ *installation, err error) {
-	if err := req.check(); err != nil {
+	if err := req.checkForInstall(); err != nil {
 		return nil, err
 	}
 	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req)}

@@ -32,6 +32,9 @@ import (
 // returned all the same. With Providers.Only, the result has the modules too.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	if err := req.checkForLoad(); err != nil {
+		return nil, err
+	}
 	p, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, err

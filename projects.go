@@ -11,7 +11,7 @@ import (
 )
 
 // InstallAll is Install for several root modules at once. req applies to each of them, with
-// its directory replaced. Each version, tag and package is requested only once, even if
+// its own directory, so req.Dir must be "". Each version, tag and package is requested only once, even if
 // several of them need it. If a project fails, the others continue. The results are in the
 // order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
 // each failed project; [ProjectErrors] enumerates them. The calls and providers that req.Update names need to exist in only
@@ -23,6 +23,9 @@ import (
 // of these is called twice at once by the runs of one InstallAll.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
 	results := make([]*Result, len(dirs))
+	if req.Dir != "" {
+		return results, &InvalidRequestError{Fields: []string{"Dir"}, Reason: "several root modules have a directory each"}
+	}
 	err := forEachProject(in, dirs, req, onEvent, func(in *Installer, i int, req Request) error {
 		req.Update.several = true
 		result, err := in.Install(ctx, req)

@@ -141,7 +141,7 @@ type Request struct {
 	// ForDir returns the request for one root module of several, for example with the
 	// settings of that module. InstallAll and LockedPackages
 	// call it with a request whose Dir is set. nil means that the request is used
-	// unchanged. Other methods ignore ForDir.
+	// unchanged. Install refuses a request with it, and other methods ignore it.
 	ForDir func(Request) (Request, error)
 }
 
@@ -222,6 +222,24 @@ func (r Request) checkWithLock() error {
 	err := r.check()
 	if err == nil && r.NoLock {
 		err = &InvalidRequestError{Fields: []string{"NoLock"}, Reason: "the run is about the entries of a lock"}
+	}
+	return err
+}
+
+// checkForInstall is check for Install, which installs one root module.
+func (r Request) checkForInstall() error {
+	err := r.check()
+	if err == nil && r.ForDir != nil {
+		err = &InvalidRequestError{Fields: []string{"ForDir"}, Reason: "only runs of several root modules call the function"}
+	}
+	return err
+}
+
+// checkForLoad is check for Load, which reads what is installed.
+func (r Request) checkForLoad() error {
+	err := r.check()
+	if fields := r.Update.fields(); err == nil && len(fields) > 0 {
+		err = &InvalidRequestError{Fields: fields, Reason: "a run that only reads what is installed cannot update"}
 	}
 	return err
 }
@@ -395,11 +413,14 @@ func (p *Providers) others() []addrs.Platform {
 
 // inDir returns the request for one root module of several.
 func (r Request) inDir(dir string) (Request, error) {
-	r.Dir = dir
-	if r.ForDir == nil {
+	forDir := r.ForDir
+	r.Dir, r.ForDir = dir, nil
+	if forDir == nil {
 		return r, nil
 	}
-	return r.ForDir(r)
+	r, err := forDir(r)
+	r.ForDir = nil
+	return r, err
 }
 
 // next returns the stock tool that runs after this run; zero if it is not known.

@@ -115,12 +115,26 @@ func TestRequestsOfMethods(t *testing.T) {
 		"no lock":      {cotter.Request{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
 		"lock content": {cotter.Request{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
 		"dry run":      {cotter.Request{DryRun: true}, "DryRun", []string{"Restore"}},
+		"update":       {cotter.Request{Update: cotter.Update{All: true}}, "Update.All", []string{"Load"}},
+		"for dir":      {cotter.Request{ForDir: func(r cotter.Request) (cotter.Request, error) { return r, nil }}, "ForDir", []string{"Install"}},
+		"dir":          {cotter.Request{}, "Dir", []string{"InstallAll"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := test.req
 			req.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
-			for method, call := range otherMethods(&cotter.Installer{}) {
+			in := &cotter.Installer{}
+			methods := otherMethods(in)
+			methods["Install"] = func(ctx context.Context, req cotter.Request) error { _, err := in.Install(ctx, req); return err }
+			methods["InstallAll"] = func(ctx context.Context, req cotter.Request) error {
+				dir := req.Dir
+				if name != "dir" {
+					req.Dir = ""
+				}
+				_, err := in.InstallAll(ctx, []string{dir}, req, nil)
+				return err
+			}
+			for method, call := range methods {
 				invalid, ok := errors.AsType[*cotter.InvalidRequestError](call(t.Context(), req))
 				if refuses := slices.Contains(test.methods, method); ok != refuses || ok && !slices.Contains(invalid.Fields, test.field) {
 					t.Errorf("%s: error %v, want an InvalidRequestError: %t", method, invalid, refuses)

@@ -164,6 +164,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		return err
 	}
 	mirrors := newMirrors(cmd, out, in)
+	req.Dir = "" // dirs are below it
 	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
 		req, err := applySettings(cmd, req)
 		if err == nil {
