@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -32,7 +35,7 @@ module "net" {
 	req := cotter.Request{Dir: dir}
 	for name, run := range map[string]func() error{
 		"Install":        func() error { _, err := in.Install(ended, req); return err },
-		"InstallAll":     func() error { _, err := in.InstallAll(ended, []string{dir}, req, nil); return err },
+		"InstallAll":     func() error { _, err := in.InstallAll(ended, []string{dir}, cotter.Request{}, nil); return err },
 		"Load":           func() error { _, err := in.Load(ended, req); return err },
 		"Verify":         func() error { _, err := in.Verify(ended, req); return err },
 		"VerifyRemote":   func() error { _, err := in.VerifyRemote(ended, req); return err },
@@ -90,5 +93,50 @@ func TestNilResult(t *testing.T) {
 	}
 	if r.Children(addrs.Module{}) != nil {
 		t.Error("a nil result has children")
+	}
+}
+
+// A first run that is canceled leaves nothing in the project, whatever it was doing.
+func TestCancelFirstRun(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not remove a lock that is open")
+	}
+	world := modtest.NewWith(t, modtest.Txtar(`
+-- archives/net.zip/main.tf --
+-- providers/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud --
+provider
+-- config/main.tf --
+terraform {
+  required_providers {
+    cloud = { source = "MODTEST_HOST/acme/cloud" }
+  }
+}
+module "net" {
+  source = "https://MODTEST_HOST/archives/net.zip"
+}
+`), modtest.Options{})
+	for name, at := range map[string]func(cotter.Event) bool{
+		"a fetch":         func(ev cotter.Event) bool { _, ok := ev.(event.FetchStarted); return ok },
+		"a ready module":  func(ev cotter.Event) bool { _, ok := ev.(event.ModuleReady); return ok },
+		"a ready package": func(ev cotter.Event) bool { _, ok := ev.(event.ProviderReady); return ok },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := world.Dir(t, "config")
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := world.Installer().Install(ctx, cotter.Request{Dir: dir, Providers: &cotter.Providers{}, OnEvent: func(ev cotter.Event) {
+				if at(ev) {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("Install = %v, want context.Canceled", err)
+			}
+			left, err := os.ReadDir(dir)
+			if err != nil || len(left) != 1 || left[0].Name() != "main.tf" {
+				t.Errorf("the project has %v, %v", left, err)
+			}
+		})
 	}
 }

@@ -104,4 +104,7 @@
 // lock. The other is .cotter/lock and protects the modules directory, which TF_DATA_DIR can put
 // anywhere. If directories cannot be locked, or another program holds the lock on the project
 // directory, the dependency lock is protected only by the comparison in step 5.
+//
+// A process that has created the modules directory, and installs nothing, removes it with the lock
+// in it. A process that has waited for this lock begins again.
 package project

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -47,14 +48,29 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	if err != nil {
 		return nil, err
 	}
-	if err := p.makeDirs(); err != nil {
+	made, err := p.makeDirs()
+	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(p.openModules(), p.removeIrregular()); err != nil {
 		return nil, err
 	}
-	if err := p.hold(ctx, filelock.File(filepath.Join(p.path, filepath.FromSlash(flockName))), onWait); err != nil {
+	flock := filepath.Join(p.path, filepath.FromSlash(flockName))
+	lock := filelock.File(flock)
+	err = p.hold(ctx, lock, onWait)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !lock.IsAt(flock) {
+		// The process that held the lock has removed the directory that it had created.
+		if err := p.Close(); err != nil {
+			return nil, err
+		}
+		*p = Project{}
+		return Open(ctx, location, key, onWait)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if ownsDir {
+		p.made = made
 	}
 	if err := p.recover(); err != nil {
 		return nil, err
@@ -123,25 +139,48 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 	return nil
 }
 
-// makeDirs creates the modules directory and .cotter in it.
-func (p *Project) makeDirs() error {
+// makeDirs creates the modules directory and .cotter in it. It returns the directories that did not
+// exist, outermost first.
+func (p *Project) makeDirs() (made []string, err error) {
 	dirs := []string{p.path, filepath.Join(p.path, ownName)}
 	if p.location.ModulesDir == "" {
 		dirs = append([]string{p.location.DataDir}, dirs...)
 	}
-	if err := os.MkdirAll(filepath.Dir(dirs[0]), 0o777); err != nil {
-		return err
-	}
-	for _, dir := range dirs {
+	for _, dir := range append(missingDirs(filepath.Dir(dirs[0])), dirs...) {
 		if err := pathsafe.RefuseLink(dir); err != nil {
-			return err
+			return nil, err
 		}
 		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+		if err == nil {
+			made = append(made, dir)
+		} else if !errors.Is(err, fs.ErrExist) {
+			return nil, err
 		}
 	}
-	return nil
+	return made, nil
+}
+
+// missingDirs returns the directories that do not exist of a path, outermost first.
+func missingDirs(dir string) (missing []string) {
+	for ; !exists(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		missing = append(missing, dir)
+	}
+	slices.Reverse(missing)
+	return missing
+}
+
+// removeMade removes the directories that this process has created, if nothing was installed in
+// them. Windows, which does not remove an open file, keeps them for the lock.
+func (p *Project) removeMade() {
+	own := filepath.Join(p.path, ownName)
+	entries, err := os.ReadDir(p.path)
+	if err != nil || len(entries) != 1 || !slices.Contains(p.made, own) {
+		return
+	}
+	_ = atomicfile.Step("project.dirs.remove", func() error { return os.RemoveAll(own) })
+	for _, dir := range slices.Backward(p.made) {
+		_ = os.Remove(dir) // fails if it is not empty
+	}
 }
 
 // openModules opens the modules directory and derives the project's identity.

@@ -28,8 +28,10 @@ type Project struct {
 	modules *os.Root
 	path    string // of modules
 
-	held   []*filelock.Lock
-	stage  string // this process's directory in stageName
+	held  []*filelock.Lock
+	stage string // this process's directory in stageName
+	// made are the directories that this process has created, outermost first.
+	made   []string
 	vendor *vendorRoot
 	former []byte // the verified copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by their names.
@@ -37,11 +39,13 @@ type Project struct {
 	notices   []Notice
 }
 
-// Close releases the project and removes its staged files. Files that cannot be
-// removed now are removed by the next Open.
+// Close releases the project and removes its staged files. If nothing was installed, it also
+// removes the directories that Open has created. Files that cannot be removed now are removed
+// by the next Open.
 func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
+		p.removeMade()
 	}
 	err := errors.Join(p.vendor.close(), p.lock.close())
 	for _, lock := range p.held {

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -368,6 +370,93 @@ func TestOpenWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := project.Open(ctx, a.location(), a.key, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open with a canceled context = %v, want context.Canceled", err)
+	}
+}
+
+// A process that installs nothing removes the directories that it has created.
+func TestNothingInstalled(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not remove a lock that is open")
+	}
+	for name, test := range map[string]struct{ dataDir, before, during string }{
+		"new project":           {dataDir: ".terraform"},
+		"new data directory":    {dataDir: "new/data"},
+		"old data directory":    {dataDir: ".terraform", before: ".terraform/providers/x"},
+		"old modules directory": {dataDir: ".terraform", before: ".terraform/modules/x/main.tf"},
+		"opened before":         {dataDir: ".terraform", before: ".terraform/modules/.cotter/lock"},
+		"another tool":          {dataDir: ".terraform", during: ".terraform/modules/x/main.tf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAt(t)
+			a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, filepath.FromSlash(test.dataDir)), LockFile: lockName}
+			if test.before != "" {
+				a.write(t, test.before, "")
+			}
+			before := dirs(t, a.dir)
+			p := a.open(t)
+			stage(t, p, "a", "# a\n")
+			if err := p.SaveSums("t1-abc", []byte("sums")); err != nil {
+				t.Fatal(err)
+			}
+			if test.during != "" {
+				a.write(t, test.during, "")
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+			kept := test.during != "" || strings.HasPrefix(test.before, ".terraform/modules")
+			if diff := cmp.Diff(before, dirs(t, a.dir)); diff != "" && !kept {
+				t.Errorf("(-before +after):\n%s", diff)
+			}
+			for _, file := range []string{test.before, test.during} {
+				if _, err := os.Stat(filepath.Join(a.dir, filepath.FromSlash(file))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// dirs returns the paths of a directory and everything in it.
+func dirs(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		names = append(names, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A process that waits for a lock that is removed with its directory creates both again. Only
+// processes of two projects with the same data directory wait there.
+func TestNothingInstalledWhileWaiting(t *testing.T) {
+	t.Parallel()
+	a, other := newAt(t), newAt(t)
+	other.elsewhere = &project.Location{Dir: other.dir, DataDir: a.location().DataDir, LockFile: lockName}
+	first := a.open(t)
+	waiting, opened := make(chan struct{}), make(chan error)
+	go func() {
+		second, err := project.Open(context.Background(), other.location(), other.key, sync.OnceFunc(func() { close(waiting) }))
+		if err == nil {
+			err = errors.Join(second.Commit(project.Change{NewLock: []byte("new lock\n"), Manifest: []byte("manifest")}), second.Close())
+		}
+		opened <- err
+	}()
+	<-waiting
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(a.dir, modules, "modules.json"))
+	if err != nil || string(text) != "manifest" {
+		t.Errorf("modules.json has %q, %v", text, err)
 	}
 }
 

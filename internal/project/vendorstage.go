@@ -36,12 +36,7 @@ func (v *vendorRoot) open() error {
 	if _, _, err := v.dir.ownRecord(); err != nil {
 		return err
 	}
-	var missing []string
-	for at := v.dir.path; !exists(at); at = filepath.Dir(at) {
-		missing = append(missing, at)
-	}
-	slices.Reverse(missing)
-	for _, dir := range append(missing, filepath.Join(v.dir.path, ownName)) {
+	for _, dir := range append(missingDirs(v.dir.path), filepath.Join(v.dir.path, ownName)) {
 		if err := v.mkdir(dir); err != nil {
 			v.removeMade()
 			return err

@@ -40,6 +40,8 @@ type ProviderDir struct {
 
 	mu    sync.Mutex
 	stage *stage // nil until it is needed
+	// made are the absolute paths of the directories that this process has created, parents first.
+	made []string
 }
 
 // Dir opens a project's directory of providers and creates it if necessary. It removes the
@@ -51,6 +53,11 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	if err := refuseLinks(name); err != nil {
 		return nil, err
 	}
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	made := missingDirs(name)
 	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
 	}
@@ -58,11 +65,24 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.made = made
 	if info, err := d.root.Lstat(ownName); err == nil && info.IsDir() {
 		removeAbandoned(filepath.Join(d.path, ownName), "", providerKind.steps)
 		_ = d.root.Remove(ownName) // if no other process uses it
 	}
 	return d, nil
+}
+
+// missingDirs returns the directories that do not exist of a path, parents first.
+func missingDirs(dir string) (missing []string) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	slices.Reverse(missing)
+	return missing
 }
 
 func refuseLinks(name string) error {
@@ -89,7 +109,8 @@ func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
 	return &ProviderDir{store: s, path: name, root: root}, nil
 }
 
-// Close removes the temporary files.
+// Close removes the temporary files, and the directories that were created for packages that were
+// not installed.
 func (d *ProviderDir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,7 +120,11 @@ func (d *ProviderDir) Close() error {
 		_ = d.root.Remove(ownName) // if no other process uses it
 		d.stage = nil
 	}
-	return errors.Join(err, d.root.Close())
+	err = errors.Join(err, d.root.Close())
+	for _, dir := range slices.Backward(d.made) {
+		_ = os.Remove(dir) // fails if it is not empty
+	}
+	return err
 }
 
 // Path returns the absolute path on disk of a path in the directory.

@@ -149,9 +149,18 @@ func (d *ProviderDir) makeParents(dir string) (Replaced, error) {
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return 0, err
 			}
+			if err == nil {
+				d.noteMade(made)
+			}
 		}
 	}
 	return replaced, nil
+}
+
+func (d *ProviderDir) noteMade(dir string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.made = append(d.made, filepath.Join(d.path, dir))
 }
 
 // has reports whether the package is at a path already.
