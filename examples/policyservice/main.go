@@ -32,8 +32,8 @@ func check(rules *policy.Policy) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lockfile.MaxSize))
 		lock, diags := lockfile.Parse(text, "lock")
-		if err != nil || diags.HasErrors() || lock.ProviderFaults().HasErrors() {
-			http.Error(w, "the lock is not valid", http.StatusBadRequest)
+		if err != nil || diags.HasErrors() || lock.ProviderFaults().HasErrors() || len(lock.ForeignKeys()) > 0 {
+			http.Error(w, "the lock cannot be checked", http.StatusBadRequest) // not all of it can be read
 			return
 		}
 		for _, m := range lock.Modules() {

@@ -58,7 +58,11 @@ provider "registry.example.com/acme/unwanted" {
   source = "git::https://git.example.com/net.git"
   ` + h1 + `
 }`, http.StatusOK, []string{"module net: "}},
-		{"a provider block with an error", `provider "acme" {}`, http.StatusBadRequest, []string{"the lock is not valid"}},
+		{"a provider block with an error", `provider "acme" {}`, http.StatusBadRequest, []string{"the lock cannot be checked"}},
+		{"a module block of a later draft", `module "registry.elsewhere.example/acme/net/aws" {
+  version = "1.2.0"
+}`, http.StatusBadRequest, []string{"the lock cannot be checked"}},
+		{"conflict markers", "<<<<<<< ours\n", http.StatusBadRequest, []string{"the lock cannot be checked"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
