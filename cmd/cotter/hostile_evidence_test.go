@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -159,6 +160,7 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 0, "install --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "lock --check", unsigned+"1.0.0")
 			u.run(t, one, env, 0, "verify", unsigned+"1.0.0", "!No origin has confirmed")
+			u.run(t, one, append(slices.Clone(env), "CI=true"), 0, "verify", unsigned+"1.0.0")
 			u.run(t, one, env, 0, "verify --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "list --providers --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "list --providers --evidence", name+"\t1.0.0\tfrom this repository, unsigned\t")
@@ -189,6 +191,7 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 1, "install")
 			u.run(t, one, env, 1, "install --locked --offline")
 			u.run(t, one, env, 0, "verify", "Nothing has confirmed 1 provider in the lock on this machine: "+name)
+			u.run(t, one, append(slices.Clone(env), "CI=true"), 1, "verify", "Nothing has confirmed 1 provider in the lock on this machine: "+name, "not all entries of the lock are confirmed")
 		})
 	}
 }

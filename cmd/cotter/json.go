@@ -126,7 +126,7 @@ type jsonPackage struct {
 	Error    string       `json:"error,omitempty"`
 }
 
-func jsonReport(report *cotter.Report) record {
+func jsonReport(report *cotter.Report, ok bool) record {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
 		j := jsonPackage{
@@ -152,7 +152,7 @@ func jsonReport(report *cotter.Report) record {
 		}
 		packages = append(packages, j)
 	}
-	return reportRecord{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
+	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
 }
 
 // jsonEvent returns the record for an event of an installation, or nil if the event has no

@@ -174,6 +174,7 @@ var remedyTable = []remedyRow{
 	wraps(errNotVerified, repair),
 	wraps(errNoneFound, "Run `cotter install{dir}` to install what the lock has."),
 	wraps(errSomeMissing, "Run `cotter install{dir}` to install what is missing."),
+	wraps(errUnconfirmed, confirmEntries),
 	wraps(errNotVendored, writeVendor),
 	always[*cotter.VendorError](writeVendor),
 	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
@@ -250,7 +251,7 @@ const (
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 )
 
-// Remedies in reports of commands that succeed.
+// Remedies in reports of commands that succeed, or of verify.
 const (
 	confirmEntries = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
 	compareOrigins = "Run `cotter verify --remote` to compare with the origins."

@@ -27,8 +27,9 @@ func verifyCommand(out *output) *cli.Command {
 			"\n" +
 			"The exit status is 1 if a package was changed or is not installed, another version of it\n" +
 			"is installed, modules.json points elsewhere, something could not be compared, the lock\n" +
-			"does not fit the configuration, the policy refuses something, or an origin has other\n" +
-			"content. --json tells these apart.",
+			"does not fit the configuration, the policy refuses something, an origin has other\n" +
+			"content, or CI is set and nothing has confirmed an entry of the lock on this machine.\n" +
+			"--json tells these apart.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
@@ -48,6 +49,7 @@ var (
 	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
+	errUnconfirmed = errors.New("not all entries of the lock are confirmed")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
 	errMoved       = errors.New("some origins no longer have the locked content")
 	errUnknown     = errors.New("not all origins could be asked")
@@ -143,7 +145,12 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(out.report(report, remote != nil), failureOf(report)); err != nil || remote == nil {
+	failed := failureOf(report)
+	// A build server must not use what install --locked would refuse. With --remote, the origins are asked.
+	if keys, providers := unconfirmedEntries(report); failed == nil && len(keys)+len(providers) > 0 && remote == nil && onBuildServer(out.env) {
+		failed = errUnconfirmed
+	}
+	if err := cmp.Or(out.report(report, failed, remote != nil), failed); err != nil || remote == nil {
 		return err
 	}
 	origins, err = verifyRemote(ctx, remote, out, req, report)
@@ -282,11 +289,11 @@ func isFormer(report *cotter.Report) bool {
 	return former && report.Complete && !report.Unfinished && len(report.Stale)+len(report.Refused)+len(report.Misplaced) == 0
 }
 
-// report prints what verify found: a line for each package, followed by its files. remote says that
-// the origins are asked next.
-func (o *output) report(report *cotter.Report, remote bool) error {
+// report prints what verify found: a line for each package, followed by its files. failed is the
+// error of the report, and remote says that the origins are asked next.
+func (o *output) report(report *cotter.Report, failed error, remote bool) error {
 	if o.json {
-		return o.writeJSON(jsonReport(report))
+		return o.writeJSON(jsonReport(report, failed == nil))
 	}
 	if report.Unfinished {
 		o.printf("An installation was interrupted while it was putting modules in place.\n")
@@ -329,14 +336,14 @@ func (o *output) report(report *cotter.Report, remote bool) error {
 		}
 	}
 	if report.OK() || o.verbose {
-		o.unconfirmed(report)
+		o.unconfirmed(report, failed)
 		if !remote {
 			o.brought(report)
 		}
 	}
 	verified := verifiedText(len(report.Packages), len(report.Providers)) + " verified against the lock"
 	switch {
-	case !report.OK():
+	case failed != nil:
 	case o.project == "":
 		o.conclude(verified + " in " + o.elapsed())
 	case o.verbose: // otherwise the sum of all projects is enough
@@ -379,27 +386,33 @@ func providerMatches(p cotter.ProviderReport) bool {
 	return p.Err == nil && p.Status == cotter.StatusVerified
 }
 
-// unconfirmed prints the entries that nothing has confirmed, in one message.
-func (o *output) unconfirmed(report *cotter.Report) {
-	var keys []string
+// unconfirmedEntries returns the modules and providers that match the lock, but whose entries nothing has
+// confirmed.
+func unconfirmedEntries(report *cotter.Report) (keys, providers []string) {
 	for _, p := range report.Packages {
 		if p.Unconfirmed && matches(p) {
 			keys = append(keys, p.Path.String())
 		}
 	}
-	var providers []string
 	for _, p := range report.Providers {
 		if p.Unconfirmed {
 			providers = append(providers, p.Provider.ForDisplay())
 		}
 	}
+	return keys, providers
+}
+
+// unconfirmed prints the entries that nothing has confirmed, in one message. If the command fails for
+// them, its error says what to do.
+func (o *output) unconfirmed(report *cotter.Report, failed error) {
+	keys, providers := unconfirmedEntries(report)
 	if len(keys) > 0 {
 		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
 	}
 	if len(providers) > 0 {
 		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
 	}
-	if len(keys)+len(providers) > 0 {
+	if len(keys)+len(providers) > 0 && !errors.Is(failed, errUnconfirmed) {
 		o.notef("%s\n", confirmEntries)
 	}
 }
