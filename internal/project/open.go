@@ -174,7 +174,7 @@ func missingDirs(dir string) (missing []string) {
 func (p *Project) removeMade() {
 	own := filepath.Join(p.path, ownName)
 	entries, err := os.ReadDir(p.path)
-	if err != nil || len(entries) != 1 || !slices.Contains(p.made, own) {
+	if err != nil || len(entries) != 1 || !slices.Contains(p.made, own) || has(p.modules, lockCopyName) {
 		return
 	}
 	_ = atomicfile.Step("project.dirs.remove", func() error { return os.RemoveAll(own) })
