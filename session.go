@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -130,7 +130,7 @@ func (c clients) openSession(by user) (_ *session, done func(), err error) {
 	if c.shared != nil {
 		return c.shared, func() {}, nil
 	}
-	temporary, err := os.MkdirTemp("", "cotter-")
+	temporary, err := pathsafe.MkdirTemp("cotter-")
 	if err != nil {
 		return nil, nil, err
 	}

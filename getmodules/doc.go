@@ -162,11 +162,10 @@
 // not. Package internal/git/gitattr documents the rules. A file that cannot be written in its
 // encoding stays in UTF-8, with a warning.
 //
-// The contents of [Fetcher].CacheDir are not trusted. A store there is used only if it contains
-// nothing except what this package and a fetch put there, and if its configuration is byte for
-// byte the one that this package writes. Any other store is replaced. Objects are compared with
-// their names when they are read. If the cache is not writable, or belongs to another user, it
-// is not used, with a warning.
+// The contents of [Fetcher].CacheDir are not trusted. It has only packs and lists of shallow commits: git
+// runs in a repository that is made for each fetch, beside [Request].Dir, or elsewhere if other users
+// could exchange that. Objects are compared with their names when they are read. If the cache is not
+// writable, or belongs to another user, it is not used, with a warning.
 //
 // # The built-in git client
 //

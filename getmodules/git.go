@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -59,7 +60,8 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	if req.Revision != "" && !git.IsObjectID(req.Revision) {
 		return nil, nil, errRevisionForm
 	}
-	scratch, err := privateDir(filepath.Dir(req.Dir), ".git-fetch-")
+	// Git obeys what is here, and the parent may be in a project.
+	scratch, err := pathsafe.MkdirTemp(".git-fetch-", filepath.Dir(req.Dir))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,15 +143,6 @@ func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error)
 	return err
 }
 
-// privateDir creates a directory for keys, credentials and temporary files.
-func privateDir(parent, prefix string) (string, error) {
-	dir, err := os.MkdirTemp(parent, prefix)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(dir)
-}
-
 // gitRefs lists refs. It uses protocol version 2 in this process if possible. If the result is
 // not enough, the server may not have understood the request, and the other client lists the
 // refs.
@@ -197,7 +190,7 @@ func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, s
 // withGit calls use with the clients for a repository, for a request that does not fetch a
 // package.
 func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(*gitClients) error) (err error) {
-	scratch, err := privateDir(req.Scratch, ".git-tags-")
+	scratch, err := pathsafe.MkdirTemp(".git-tags-", req.Scratch)
 	if err != nil {
 		return err
 	}

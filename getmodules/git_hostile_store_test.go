@@ -4,8 +4,10 @@ package getmodules_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // hostileStore describes what an attacker did to a store before a fetch used it.
@@ -29,96 +32,100 @@ type hostileStore struct {
 	warns, blocked bool
 }
 
-// hostileConfigs are settings that run a program or redirect git. EVIL stands for the
-// program, OUTSIDE for a directory, and URL for the repository's server.
-var hostileConfigs = []string{
-	"[credential]\n\thelper = !EVIL\n[core]\n\taskPass = EVIL\n",
-	"[core]\n\tfsmonitor = EVIL\n\tsshCommand = EVIL\n\tgitProxy = EVIL\n\teditor = EVIL\n\tpager = EVIL\n",
-	"[core]\n\thooksPath = OUTSIDE/hooks\n",
-	"[core]\n\tworktree = OUTSIDE\n",
-	"[url \"ext::EVIL \"]\n\tinsteadOf = URL\n[protocol \"ext\"]\n\tallow = always\n",
-	"[url \"file://OUTSIDE/other.git#\"]\n\tinsteadOf = URL\n",
-	"[http]\n\tproxy = http://127.0.0.1:1\n",
-	"[http]\n\tcookieFile = OUTSIDE/canary\n\tsaveCookies = true\n\textraHeader = X: y\n",
-	"[include]\n\tpath = OUTSIDE/config\n",
-	"[remote \"x\"]\n\turl = URL/net.git\n\tuploadpack = EVIL\n\tpromisor = true\n\tvcs = evil\n[extensions]\n\tpartialClone = x\n",
-	"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n",
-	"[extensions]\n\trefStorage = reftable\n",
-	"[fetch]\n\tfsckObjects = false\n[transfer]\n\thideRefs = refs\n",
-	"not a configuration",
-}
+// hostileConfig has settings that run a program or redirect git. EVIL stands for the program, OUTSIDE for
+// a directory, and URL for the repository's server.
+const hostileConfig = `
+[core]
+	repositoryformatversion = 1
+	askPass = EVIL
+	fsmonitor = EVIL
+	sshCommand = EVIL
+	gitProxy = EVIL
+	editor = EVIL
+	pager = EVIL
+	alternateRefsCommand = EVIL
+	hooksPath = OUTSIDE/hooks
+	worktree = OUTSIDE
+[credential]
+	helper = !EVIL
+[url "ext::EVIL "]
+	insteadOf = URL
+[protocol "ext"]
+	allow = always
+[http]
+	proxy = http://127.0.0.1:1
+	cookieFile = OUTSIDE/canary
+	saveCookies = true
+[include]
+	path = OUTSIDE/config
+[remote "x"]
+	url = URL/net.git
+	uploadpack = EVIL
+	promisor = true
+[extensions]
+	worktreeConfig = true
+	partialClone = x
+[fetch]
+	fsckObjects = false
+[transfer]
+	hideRefs = refs
+`
 
 func hostileStores(url string) []hostileStore {
 	var all []hostileStore
-	for _, config := range hostileConfigs {
-		all = append(all, hostileConfig(url, config))
-	}
 	put := func(name, text string) hostileStore {
-		return hostileStore{name: "file " + name, do: func(dir, _, outside string) error {
-			return writeBelow(dir, name, strings.ReplaceAll(text, "OUTSIDE", outside), 0o600)
+		return hostileStore{name: "file " + name, do: func(dir, evil, outside string) error {
+			text := strings.NewReplacer("EVIL", evil, "OUTSIDE", outside, "URL", url).Replace(text)
+			return writeBelow(dir, name, text, 0o700)
 		}}
 	}
-	all = append(all,
-		put("config.worktree", "[core]\n\tfsmonitor = true\n"), put("commondir", "OUTSIDE\n"), put("gitdir", "OUTSIDE\n"),
-		put("info/attributes", "* filter=x ident\n"), put("info/grafts", "x\n"), put("objects/info/alternates", "OUTSIDE/objects\n"),
-		put("objects/info/http-alternates", url+"/other.git/objects\n"), put("objects/info/commit-graph", "x"),
-		put("objects/pack/multi-pack-index", "x"), put("shallow", "x\n"), put("packed-refs", "x\n"), put("HEAD", "ref: refs/heads/x\n"),
-		put("refs/heads/main", "x\n"), put("refs/cotter/name/x", "ref: HEAD\n"), put("refs/replace/"+strings.Repeat("0", 40), strings.Repeat("0", 40)+"\n"),
-	)
-	all = append(all, hostileStore{name: "alternates command", do: func(dir, evil, outside string) error {
-		if err := writeBelow(dir, "objects/info/alternates", outside+"/other.git/objects\n", 0o600); err != nil {
-			return err
-		}
-		return appendConfig(dir, "[core]\n\talternateRefsCommand = "+evil+"\n")
-	}}, hostileStore{name: "hooks", do: func(dir, evil, _ string) error {
-		for _, hook := range []string{"reference-transaction", "post-fetch", "post-checkout", "pre-auto-gc"} {
-			if err := writeBelow(dir, "hooks/"+hook, "#!/bin/sh\nexec "+evil+"\n", 0o700); err != nil {
+	repository := []hostileStore{
+		put("HEAD", "ref: refs/heads/x\n"), put("config", hostileConfig), put("config.worktree", hostileConfig),
+		put("info/attributes", "* filter=x ident\n"), put("objects/info/alternates", "OUTSIDE/objects\n"),
+		put("info/alternates", "OUTSIDE/other.git/objects\n"), put("refs/heads/main", "x\n"),
+		put("hooks/reference-transaction", "#!/bin/sh\nexec EVIL\n"), put("hooks/post-fetch", "#!/bin/sh\nexec EVIL\n"),
+	}
+	all = append(all, hostileStore{name: "repository", do: func(dir, evil, outside string) error {
+		for _, file := range repository {
+			if err := file.do(dir, evil, outside); err != nil {
 				return err
 			}
 		}
 		return nil
-	}}, hostileStore{name: "link for the store", do: func(dir, _, outside string) error {
-		return os.Symlink(outside, emptied(dir))
-	}}, hostileStore{name: "file for the store", do: func(dir, _, _ string) error {
-		return os.WriteFile(emptied(dir), nil, 0o600)
 	}})
-	for _, name := range []string{"config", "HEAD", "FETCH_HEAD", "objects", "objects/pack", "refs", "refs/cotter", "packed-refs", "shallow", "shallow.lock"} {
-		all = append(all, hostileStore{name: "link " + name, do: func(dir, _, outside string) error {
-			return os.Symlink(filepath.Join(outside, "canary"), emptied(filepath.Join(dir, name)))
-		}}, hostileStore{name: "link to nothing " + name, do: func(dir, _, outside string) error {
-			return os.Symlink(filepath.Join(outside, "made"), emptied(filepath.Join(dir, name)))
-		}}, hostileStore{name: "pipe " + name, do: func(dir, _, _ string) error {
-			return syscall.Mkfifo(emptied(filepath.Join(dir, name)), 0o600)
+	missing := strings.Repeat("a", 40)
+	all = append(all, put("commondir", "OUTSIDE\n"), put("info/commit-graph", "x"), put("multi-pack-index", "x"), put("packed-refs", "x\n"),
+		put("shallow", "x\n"), put("shallow", missing+"\n"), put("pack-"+missing+".idx", "x"), put("pack-"+missing+".pack", "x"),
+		hostileStore{name: "link for the store", do: func(dir, _, outside string) error {
+			return os.Symlink(outside, emptied(dir))
+		}}, hostileStore{name: "file for the store", do: func(dir, _, _ string) error {
+			return os.WriteFile(emptied(dir), nil, 0o600)
 		}})
+	for _, name := range []string{"shallow", "pack-*.pack", "pack-*.idx"} {
+		replace := func(kind string, put func(name, outside string) error) {
+			all = append(all, hostileStore{name: kind + " " + name, do: func(dir, _, outside string) error {
+				found, err := filepath.Glob(filepath.Join(dir, name))
+				if err != nil || len(found) != 1 {
+					return fmt.Errorf("%s is %q: %w", name, found, err)
+				}
+				return put(emptied(found[0]), outside)
+			}})
+		}
+		replace("link", func(name, outside string) error { return os.Symlink(filepath.Join(outside, "canary"), name) })
+		replace("link to nothing", func(name, outside string) error { return os.Symlink(filepath.Join(outside, "made"), name) })
+		replace("pipe", func(name, _ string) error { return syscall.Mkfifo(name, 0o600) })
+		replace("directory", func(name, _ string) error { return os.Mkdir(name, 0o700) })
 	}
-	for _, suffix := range []string{".lock", ".git"} {
-		blocked := suffix == ".lock"
-		all = append(all, hostileStore{name: "link " + suffix, warns: true, blocked: blocked, do: func(dir, _, outside string) error {
-			return os.Symlink(filepath.Join(outside, "made"), emptied(dir+suffix))
-		}}, hostileStore{name: "pipe " + suffix, warns: true, blocked: blocked, do: func(dir, _, _ string) error {
-			return syscall.Mkfifo(emptied(dir+suffix), 0o600)
-		}}, hostileStore{name: "directory " + suffix, warns: true, blocked: blocked, do: func(dir, _, _ string) error {
-			return os.Mkdir(emptied(dir+suffix), 0o700)
-		}})
-	}
+	all = append(all, hostileStore{name: "link .lock", warns: true, do: func(dir, _, outside string) error {
+		return os.Symlink(filepath.Join(outside, "made"), emptied(dir+".lock"))
+	}}, hostileStore{name: "pipe .lock", warns: true, do: func(dir, _, _ string) error {
+		return syscall.Mkfifo(emptied(dir+".lock"), 0o600)
+	}}, hostileStore{name: "directory .lock", warns: true, do: func(dir, _, _ string) error {
+		return os.Mkdir(emptied(dir+".lock"), 0o700)
+	}})
 	return append(all, hostileStore{name: "link for all stores", warns: true, blocked: true, do: func(dir, _, outside string) error {
 		return os.Symlink(outside, emptied(filepath.Dir(dir)))
 	}})
-}
-
-// hostileConfig appends settings to a store's configuration.
-func hostileConfig(url, config string) hostileStore {
-	return hostileStore{name: "config " + config, do: func(dir, evil, outside string) error {
-		return appendConfig(dir, strings.NewReplacer("EVIL", evil, "OUTSIDE", outside, "URL", url).Replace(config))
-	}}
-}
-
-func appendConfig(dir, text string) error {
-	config, err := os.ReadFile(filepath.Join(dir, "config"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "config"), append(config, text...), 0o600)
 }
 
 func writeBelow(dir, name, text string, mode os.FileMode) error {
@@ -187,9 +194,9 @@ func TestGitTagsOfHostileStore(t *testing.T) {
 	r.setRef("refs/tags/v1", first)
 	newGitRepo(t, s.root, "other.git")
 	intact := filledGitStore(t, s, r, first)
-	stores := []hostileStore{hostileConfig(s.URL, strings.Join(hostileConfigs, ""))}
+	var stores []hostileStore
 	for _, tt := range hostileStores(s.URL) {
-		if tt.warns || *exhaustive {
+		if tt.name == "repository" || tt.warns || *exhaustive {
 			stores = append(stores, tt)
 		}
 	}
@@ -249,6 +256,72 @@ func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getm
 	}
 }
 
+// TestGitPlantedRepository replaces what the cache has for a repository while git is being started,
+// which is after all checks. Git must not obey it.
+func TestGitPlantedRepository(t *testing.T) {
+	t.Parallel()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	other := newGitRepo(t, s.root, "other.git")
+	other.commit("main", gitFile{path: "main.tf", content: "# another repository\n"})
+	f := newGitFetcher(t)
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
+		t.Fatal(err)
+	}
+	mark, ran := filepath.Join(t.TempDir(), "mark"), filepath.Join(t.TempDir(), "ran")
+	store := gitStoreDir(f, s.URL+"/net.git")
+	cache := f.CacheDir
+	f = newGitFetcher(t)
+	f.CacheDir, f.Git.Path = cache, filepath.Join(t.TempDir(), "git")
+	gitScript(t, f.Git.Path, fmt.Sprintf(`case "$*" in *" fetch "*)
+	touch %[1]s
+	mkdir -p %[3]s/objects/info
+	echo %[4]s/objects > %[3]s/objects/info/alternates
+	printf '[core]\n\talternateRefsCommand = touch %[2]s; echo\n' >> %[3]s/config
+esac
+exec %[5]s "$@"`, mark, ran, store, other.dir, real))
+	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=main")})
+	if err != nil || pkg.Revision != second {
+		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
+	}
+	if _, err := os.Stat(mark); err != nil {
+		t.Error("nothing was planted")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the command of the planted configuration was run")
+	}
+}
+
+// TestGitExposedProject fetches into a project whose parent other users may write to. What git obeys is
+// elsewhere.
+func TestGitExposedProject(t *testing.T) {
+	t.Parallel()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	s := newGitServer(t)
+	r, _, second := gitMainTF(t, s)
+	parent, log := filepath.Join(testenv.EnterableDir(t), "shared"), filepath.Join(t.TempDir(), "log")
+	if err := errors.Join(os.Mkdir(parent, 0o700), os.Chmod(parent, 0o777), os.Mkdir(filepath.Join(parent, "project"), 0o700)); err != nil { //nolint:gosec // this is the test
+		t.Fatal(err)
+	}
+	f := newGitFetcher(t)
+	f.Git.Path = filepath.Join(t.TempDir(), "git")
+	gitScript(t, f.Git.Path, fmt.Sprintf(`echo "$GIT_DIR" >> %s; exec %s "$@"`, log, real))
+	pkg, err := f.FetchGit(t.Context(), getmodules.Request{Package: s.address(r, "ref=main"), Dir: filepath.Join(parent, "project", "net")})
+	if err != nil || pkg.Revision != second {
+		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
+	}
+	if used, err := os.ReadFile(log); err != nil || strings.Contains(string(used), parent) {
+		t.Errorf("git used these repositories, %v:\n%s", err, used)
+	}
+}
+
 // TestGitStoresBehindLinks checks that listing and removing stores never leaves the cache
 // directory, even if it contains symbolic links.
 func TestGitStoresBehindLinks(t *testing.T) {
@@ -272,7 +345,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 		if err := lock(store.Dir + ".lock"); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Remove(t.Context()); err != nil {
+		if err := store.Remove(); err != nil {
 			t.Error(err)
 		}
 		if left, err := os.ReadDir(filepath.Dir(store.Dir)); err != nil || len(left) > 1 {

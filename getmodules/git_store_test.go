@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,41 @@ func TestGitWarmStore(t *testing.T) {
 		}
 		if n := s.count(); n != tt.requests {
 			t.Errorf("FetchGit(%q at %q) made %d requests, want %d", tt.query, tt.revision, n, tt.requests)
+		}
+	}
+}
+
+// TestGitIncremental fetches several versions of a large repository by several processes. Only what has
+// changed is transferred, as long as the cache has its list of shallow commits.
+func TestGitIncremental(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "net.git")
+	const large = 1 << 20
+	content := make([]byte, large)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	commits := map[string]string{}
+	for _, tag := range []string{"v1", "v2", "v3", "v4"} {
+		commits[tag] = r.commit("main", gitFile{path: "large", content: string(content)}, gitFile{path: "main.tf", content: tag})
+		r.annotate(tag, commits[tag])
+	}
+	cache := t.TempDir()
+	for _, tt := range []struct {
+		query, revision string
+		whole           bool
+	}{
+		{query: "ref=v1", whole: true}, {query: "ref=v2"}, {revision: commits["v3"]}, {query: "ref=v4", whole: true},
+	} {
+		f := newGitFetcher(t)
+		f.CacheDir = cache
+		if tt.query == "ref=v4" {
+			if err := os.Remove(filepath.Join(gitStoreDir(f, s.URL+"/net.git"), "shallow")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+		if err != nil || (pkg.Bytes > large) != tt.whole {
+			t.Errorf("FetchGit(%q at %q) = %+v, %v, want everything: %t", tt.query, tt.revision, pkg, err, tt.whole)
 		}
 	}
 }

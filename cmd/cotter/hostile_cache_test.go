@@ -91,7 +91,7 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
-// TestHostileGitConfig adds settings to the cache's git repositories that make git contact
+// TestHostileGitConfig adds settings to the cache's git objects that would make git contact
 // another repository or run a program.
 func TestHostileGitConfig(t *testing.T) {
 	t.Parallel()
@@ -110,8 +110,9 @@ func TestHostileGitConfig(t *testing.T) {
 				remove(t, s.locate("@cache/"+dir))
 			}
 			writeText(t, filepath.Join(s.outside, "config"), fmt.Sprintf("[url %q]\n\tinsteadOf = %s\n", host+"evil.git", host+"mono.git"))
-			for _, file := range s.targets(t, "@cache/git/<hex>/config") {
-				writeText(t, file.path, string(readFile(t, file.path))+config)
+			for _, dir := range s.targets(t, "@cache/git/<hex>/") {
+				writeText(t, filepath.Join(dir.path, "HEAD"), "ref: refs/heads/main\n")
+				writeText(t, filepath.Join(dir.path, "config"), config)
 			}
 			end := s.run("install", installedGit...)
 			if _, err := os.Lstat(ran); err == nil {

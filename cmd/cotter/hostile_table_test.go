@@ -112,7 +112,7 @@ const hostileTable = `
 @cache/git/                                     | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no    ok
 @cache/git/<hex>/                               | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks/no
 @cache/git/<hex>/                               | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/git/<hex>/config                         | refetch    | install --locked | asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks
+@cache/git/<hex>/shallow                        | refetch    | install --locked | asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks
 @cache/git/<hex>.lock                           | refetch    | install --locked | asks     asks     asks     asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks
 
 # The user's key. Without it nothing that earlier runs kept is proof.

@@ -135,7 +135,7 @@ func (r *reader) trees(outside string) {
 	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Attempts: 1}
 	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Attempts: 1, Limits: getmodules.Limits{Portable: true}}
 	feed(r, Trees(outside), func(c Case[[]TreeEntry], portable bool) (bool, error) {
-		if err := r.store(f, scratch); err != nil {
+		if err := r.store(scratch); err != nil {
 			return false, err
 		}
 		if err := os.RemoveAll(r.dir()); err != nil {
@@ -160,24 +160,19 @@ func (r *reader) trees(outside string) {
 	}
 }
 
-// store puts the objects into the store that the fetcher keeps for the repository, unless they
-// are there already: the fetcher recreates a store that is damaged. The objects are in a pack, as
-// after a fetch, because the fetcher uses no other stores.
-func (r *reader) store(f *getmodules.Fetcher, scratch string) error {
+// store puts the pack into the directory that the fetcher keeps for the repository, unless it is there
+// already.
+func (r *reader) store(scratch string) error {
 	store := filepath.Join(r.base, "cache", "git", fmt.Sprintf("%x", sha256.Sum256([]byte(nowhere))))
 	packs, err := filepath.Glob(filepath.Join(scratch, "pack-*"))
 	if err != nil || len(packs) == 0 {
 		return errors.Join(errors.New("there is no pack"), err)
 	}
-	if _, err := os.Stat(filepath.Join(store, "HEAD")); err != nil {
-		// The fetch fails, because there is no such repository, but creates a store.
-		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + nowhere), Dir: r.dir()}
-		if _, err := f.Fetch(context.Background(), req); err == nil {
-			return errors.New("a repository that is not there was fetched")
-		}
+	if err := os.MkdirAll(store, 0o700); err != nil {
+		return err
 	}
 	for _, pack := range packs {
-		err := os.Link(pack, filepath.Join(store, "objects", "pack", filepath.Base(pack)))
+		err := os.Link(pack, filepath.Join(store, filepath.Base(pack)))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -89,6 +89,29 @@ func CheckOwners(dirs ...string) error {
 	return e
 }
 
+// MkdirTemp creates a private directory in the first of the given directories in which other users cannot
+// exchange it. Empty names are ignored. After these it tries the directory for temporary files, and /tmp. If all are exposed, the
+// error is the *[ExposedError] of the first. The path is absolute.
+func MkdirTemp(prefix string, parents ...string) (string, error) {
+	var exposed error
+	for _, parent := range append(parents[:len(parents):len(parents)], os.TempDir(), "/tmp") {
+		if parent == "" {
+			continue
+		}
+		parent, err := filepath.Abs(parent)
+		if err != nil {
+			return "", err
+		}
+		// The name is never used. The directory above it may be sticky.
+		if err := CheckOwners(filepath.Join(parent, prefix)); err == nil {
+			return os.MkdirTemp(parent, prefix)
+		} else if exposed == nil {
+			exposed = err
+		}
+	}
+	return "", exposed
+}
+
 // exposing returns what exposes a directory, from the root to the directory. An error of the system
 // that hides the rest of the path ends the walk: nobody can use that directory.
 func exposing(dir string) (found []ExposedDir, err error) {

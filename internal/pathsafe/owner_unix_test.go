@@ -90,6 +90,38 @@ func TestCheckOwners(t *testing.T) {
 	}
 }
 
+// A temporary directory is not created where others can exchange it, also if TMPDIR is such a place.
+func TestMkdirTemp(t *testing.T) {
+	top := testenv.EnterableDir(t)
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, mode := range map[string]os.FileMode{"own": 0o700, "open": 0o777, "sticky": 0o777 | os.ModeSticky} {
+		mkdir(name, mode)(t, root)
+	}
+	in := func(name string) string { return filepath.Join(top, name) }
+	for _, tt := range []struct{ parent, tmp, want string }{
+		{"own", "sticky", in("own")},
+		{"sticky", "own", in("sticky")},
+		{"open", "own", in("own")},
+		{"", "sticky", in("sticky")},
+		{"open", "open", "/tmp"},
+	} {
+		t.Setenv("TMPDIR", in(tt.tmp))
+		parent := ""
+		if tt.parent != "" {
+			parent = in(tt.parent)
+		}
+		dir, err := pathsafe.MkdirTemp("x-", parent)
+		if err != nil || filepath.Dir(dir) != tt.want {
+			t.Errorf("MkdirTemp in %q or %q = %q, %v, want a directory in %s", tt.parent, tt.tmp, dir, err, tt.want)
+		}
+		_ = os.Remove(dir)
+	}
+}
+
 type change = func(t *testing.T, root *os.Root)
 
 func both(changes ...change) change {

@@ -15,6 +15,3 @@ func Terminate(p *os.Process) error { return p.Kill() }
 
 // KillGroup does nothing, because this system has no process groups.
 func KillGroup(*os.Process) {}
-
-// Inherit does nothing, because programs do not inherit files on this system.
-func Inherit(*exec.Cmd, *os.File) {}

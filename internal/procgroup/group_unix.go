@@ -14,9 +14,6 @@ func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// Inherit keeps a file open in the command and in all processes that it starts.
-func Inherit(cmd *exec.Cmd, file *os.File) { cmd.ExtraFiles = append(cmd.ExtraFiles, file) }
-
 // Terminate asks the process to end. If it is the leader of a process group, the whole group is
 // asked.
 func Terminate(p *os.Process) error {

@@ -222,7 +222,7 @@ func Clean(ctx context.Context, dir string, c Cleaning) (freed Usage, err error)
 	if err := cleanModules(ctx, dir, limit, &freed); err != nil {
 		return freed, err
 	}
-	err = cleanGit(ctx, dir, limit, &freed)
+	err = cleanGit(dir, limit, &freed)
 	return freed, err
 }
 
@@ -241,15 +241,15 @@ func cleanModules(ctx context.Context, dir string, limit time.Time, freed *Usage
 	return errors.Join(listErr, modules.Forget(limit), modules.RemoveQuarantine())
 }
 
-// cleanGit removes the bare git repositories of package getmodules that were not used since a time.
-func cleanGit(ctx context.Context, dir string, limit time.Time, freed *Usage) error {
+// cleanGit removes the git objects of package getmodules that were not used since a time.
+func cleanGit(dir string, limit time.Time, freed *Usage) error {
 	repositories, err := gitexec.CachedStores(dir)
 	for _, r := range repositories {
 		if r.Used.After(limit) {
 			continue
 		}
 		bytes, _ := Size(r.Dir) // even if it cannot be measured, it can often be removed
-		if err := r.Remove(ctx); err != nil {
+		if err := r.Remove(); err != nil {
 			return err
 		}
 		freed.addGit(bytes)

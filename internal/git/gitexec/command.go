@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -32,10 +31,6 @@ type Command struct {
 	Network *Network
 	// Secrets are values that must be removed from the stored messages of git.
 	Secrets []string
-	// Hold is a file that stays open as long as git, or a process started by git, runs, even if
-	// this process is killed. A lock on the file lasts just as long. nil means none. Hold has
-	// no effect on Windows.
-	Hold *os.File
 }
 
 // Network describes what a command may do outside of its repository.
@@ -178,9 +173,6 @@ func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	}
 	p.cmd.Env = g.environment(found, c)
 	p.cmd.Dir = c.WorkTree
-	if c.Hold != nil {
-		procgroup.Inherit(p.cmd, c.Hold)
-	}
 	return p
 }
 

@@ -17,10 +17,11 @@
 // terminal, and no localized messages. A canceled command is killed together with all processes
 // that it started.
 //
-// A [Repository] fetches single commits in this way, into a bare repository that is private or
-// kept in a cache, and reads their objects with "git cat-file". The contents of a cache are not
-// trusted: a repository there is used only if it contains nothing except what this package and
-// a fetch put there, and objects are checked when they are read. Credentials are passed in git's
+// A [Repository] fetches single commits in this way, into a bare repository that is made anew in a private
+// directory, and reads their objects with "git cat-file". A cache keeps only packs and the list of shallow
+// commits between fetches, so nothing that git obeys is in it. Objects are checked when they are read: an
+// index can be wrong. Packs are linked, or copied to another file system; no other file of the cache, such as
+// alternates, a commit-graph, a multi-pack-index or bitmaps, is seen by git. Credentials are passed in git's
 // environment, where a credential helper reads them. They are never in arguments or on disk.
 //
 // # SSH

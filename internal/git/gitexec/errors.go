@@ -172,7 +172,7 @@ func isCancelled(err error) bool {
 func (r *Repository) retry(ctx context.Context, run func() error) error {
 	err := r.Retry.Do(ctx, "", func() error {
 		err := run()
-		if says(err, saysTemporary) && !says(err, saysNoFilter) && cacheTrouble(err) == "" {
+		if says(err, saysTemporary) && !says(err, saysNoFilter) {
 			return &httpx.TemporaryError{Err: err}
 		}
 		return err

@@ -68,7 +68,7 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 		return nil
 	case says(err, saysNoCommit):
 		return fmt.Errorf("%w: the repository does not have %s: %w", git.ErrRevisionNotFound, id, err)
-	case isAnswer(err), says(err, saysOtherFormat), says(err, saysBadTransfer), cacheTrouble(err) != "":
+	case isAnswer(err), says(err, saysOtherFormat), says(err, saysBadTransfer):
 		return err
 	}
 	if want.ID != "" && want.Ref != "" && !git.IsObjectID(want.Ref) {

@@ -195,7 +195,7 @@ func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs .
 
 // command returns a command that runs git in the store with access to the network.
 func (r *Repository) command(args ...string) Command {
-	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets, Hold: r.store.held}
+	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets}
 }
 
 // maxTrace bounds the size of the packet trace, in bytes. A ref takes about 140 bytes there. Nothing

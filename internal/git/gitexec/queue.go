@@ -41,7 +41,7 @@ type queued struct {
 func (r *Repository) queueKey(ctx context.Context) queueKey {
 	password, _ := r.User.Password() // a nil User has none
 	text := fmt.Sprintf("%q %q %q %q %q %q %q %q %d",
-		r.store.dir, r.URL.String(), r.Protocols, r.Direct, r.User.Username(), password, r.SSHKey, r.Secrets, r.MaxBytes)
+		cmp.Or(r.store.cached.dir, r.store.dir), r.URL.String(), r.Protocols, r.Direct, r.User.Username(), password, r.SSHKey, r.Secrets, r.MaxBytes)
 	return queueKey(httpx.Share(ctx, sha256.Sum256([]byte(text))))
 }
 
@@ -121,8 +121,10 @@ func (r *Repository) fetchQueued(ctx context.Context, want git.Want, waiting []*
 		}
 		found = append(found, f)
 	}
-	for i, other := range waiting {
-		r.Git.queues.deliver(other, found[i+1])
+	if r.keep() {
+		for i, other := range waiting {
+			r.Git.queues.deliver(other, found[i+1])
+		}
 	}
 	return found[0], true
 }

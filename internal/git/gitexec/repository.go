@@ -67,34 +67,24 @@ type Repository struct {
 	emptyPassword bool
 }
 
-// Stored reads a commit that an earlier fetch stored in CacheDir. It returns false if the
-// commit is not there, or if the store is damaged.
+// Stored reads a commit that an earlier fetch has kept in CacheDir. It returns false if the
+// commit is not there, or if the objects are damaged.
 func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetched) error) (bool, error) {
 	r.openStore()
-	if !r.store.exists() {
+	if len(r.store.cached.packs()) == 0 {
 		return false, nil
 	}
-	err := r.readStored(ctx, git.Fetched{ID: id}, read)
-	if errors.Is(err, git.ErrDamaged) || cacheTrouble(err) != "" {
+	if err := r.store.open(objectFormat(id)); err != nil {
+		return true, err
+	}
+	err := r.read(ctx, git.Fetched{ID: id}, read)
+	if errors.Is(err, git.ErrDamaged) {
 		return false, nil
 	}
 	return true, explain(err)
 }
 
-// readStored checks the store before git reads it.
-func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
-	unlock, err := r.store.lockShared(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := checkStore(r.store.dir); err != nil {
-		return err
-	}
-	return r.readLocked(ctx, fetched, read)
-}
-
-func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
+func (r *Repository) read(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
 	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
 	if err != nil {
 		return err
@@ -104,67 +94,60 @@ func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read f
 	return read(fetched)
 }
 
-// Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if CacheDir
-// cannot be used.
+// Fetch implements [git.Repository]. The objects are kept in CacheDir, if it can be used. If they turn
+// out to be damaged, they are fetched again, once.
 func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
 	r.openStore()
-	err := r.fetchSound(ctx, want, read)
-	if reason := cacheTrouble(err); reason != "" && r.store.lockFile != "" {
-		if r.CacheUnusable != nil {
-			r.CacheUnusable(strings.ToLower(reason))
+	err := r.fetchAndRead(ctx, want, read)
+	if errors.Is(err, git.ErrDamaged) && !r.store.fresh {
+		if err := r.store.discard(); err != nil {
+			r.leaveCache(err)
 		}
-		r.received, r.store = 0, privateStore(r.Scratch)
-		err = r.fetchSound(ctx, want, read)
+		err = r.fetchAndRead(ctx, want, read)
 	}
 	return explain(err)
 }
 
-// fetchSound fetches and reads a commit. If the store turns out to be damaged, it is created
-// again, once.
-func (r *Repository) fetchSound(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
-	err := r.fetchAndRead(ctx, want, read)
-	if errors.Is(err, git.ErrDamaged) && !r.store.fresh {
-		if err := r.store.remove(ctx); err != nil {
-			return err
-		}
-		err = r.fetchAndRead(ctx, want, read)
-	}
-	return err
-}
-
 func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
-	fetched, err := r.fetchLocked(ctx, want)
+	fetched, err := r.fetch(ctx, want)
 	if err != nil {
 		return err
 	}
-	unlock, err := r.store.lockShared(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return r.readLocked(ctx, fetched, read)
+	return r.read(ctx, fetched, read)
 }
 
-// fetchLocked fetches a commit into the store, unless another fetch that had the lock before has
-// fetched it too.
-func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
+// leaveCache continues without the cache, because of an error.
+func (r *Repository) leaveCache(err error) {
+	r.store.cached = cached{}
+	if r.CacheUnusable != nil {
+		r.CacheUnusable(strings.ToLower(reasonOf(err)))
+	}
+}
+
+// fetch fetches a commit into the store, unless another fetch that had the lock before has fetched it
+// too.
+func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
 	key := r.queueKey(ctx)
 	waiting, own := r.Git.queues.add(ctx, key, want)
-	unlock, err := r.store.lock(waiting)
+	unlock, err := r.store.cached.lock(waiting)
 	if fetched, ok := r.Git.queues.leave(key, own); ok {
 		if err == nil {
 			unlock()
 		}
-		return fetched, nil
+		return fetched, r.store.open(objectFormat(fetched.ID))
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		defer unlock()
+	case ctx.Err() != nil:
 		return git.Fetched{}, err
+	default:
+		r.leaveCache(err)
 	}
-	defer unlock()
-	if err := r.store.ensure(objectFormat(want.Known())); err != nil {
+	if err := r.store.open(objectFormat(want.Known())); err != nil {
 		return git.Fetched{}, err
 	}
 	before := r.store.packBytes()
@@ -177,15 +160,26 @@ func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched gi
 	if says(err, saysOtherFormat) && want.Known() == "" {
 		// Only the server knows which hash its repository uses. Git fetches only into a store
 		// with the same hash.
-		if err := r.store.reinit(r.store.otherFormat()); err != nil {
+		if err := r.store.open(r.store.otherFormat()); err != nil {
 			return git.Fetched{}, err
 		}
 		fetched, err = r.resolve(ctx, want)
 	}
-	if err != nil && !r.store.fresh && !isAnswer(err) && cacheTrouble(err) == "" && !r.store.healthy(ctx, r.Git) {
-		return git.Fetched{}, errors.Join(git.ErrDamaged, err)
+	switch {
+	case err == nil:
+		r.keep()
+	case !r.store.fresh && !isAnswer(err) && !r.store.healthy(ctx, r.Git):
+		err = errors.Join(git.ErrDamaged, err)
 	}
 	return fetched, err
+}
+
+// keep keeps what was fetched in the cache. It reports whether it is there now.
+func (r *Repository) keep() bool {
+	if err := r.store.keep(); err != nil {
+		r.leaveCache(err)
+	}
+	return r.store.cached.dir != ""
 }
 
 // objectFormat returns the hash that the store must use for object names, or "" if it is not

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -198,7 +199,7 @@ func (l *sshLinks) open(ctx context.Context) bool {
 		return l.dir != ""
 	}
 	l.begun = true
-	dir, err := os.MkdirTemp("", "cotter-ssh-") // with the mode 0700
+	dir, err := pathsafe.MkdirTemp("cotter-ssh-")
 	if err != nil {
 		return false
 	}
