@@ -164,12 +164,12 @@ func (g *gitClients) close() error {
 
 // open returns the client for everything that version 2 of the protocol is not used for.
 func (g *gitClients) open(ctx context.Context) (git.Repository, error) {
-	if u := &g.addr.remote; !g.builtIn || u.Scheme == "ssh" || u.Scheme == "git" { // they open connections themselves
-		if err := httpx.CheckResolved(ctx, u); err != nil {
-			return nil, httpError(err)
-		}
-	}
 	if g.builtIn {
+		if u := &g.addr.remote; u.Scheme == "ssh" || u.Scheme == "git" { // package httpx does not connect to these
+			if _, err := httpx.CheckResolved(ctx, u, u.Hostname()); err != nil {
+				return nil, err
+			}
+		}
 		return g.openBuiltIn()
 	}
 	return g.system(), nil
@@ -185,6 +185,7 @@ func (g *gitClients) system() *gitexec.Repository {
 		Git:              f.program(),
 		URL:              g.addr.target.URL,
 		Home:             g.addr.target.Home,
+		Replaced:         g.addr.target.Setting != "",
 		Protocols:        g.addr.protocols,
 		Direct:           g.addr.direct,
 		User:             g.addr.user,

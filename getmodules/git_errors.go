@@ -52,8 +52,11 @@ var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lo
 
 // explain adds the known cause to an error.
 func (g *gitClients) explain(err error) error {
-	if g.builtIn {
+	switch {
+	case g.builtIn:
 		return explainBuiltIn(httpError(err))
+	case isDenied(err):
+		return httpError(err)
 	}
 	if failed, ok := errors.AsType[*gitexec.Error](err); ok {
 		err = g.withStatus(failed, err)

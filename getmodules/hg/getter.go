@@ -40,7 +40,7 @@ func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.D
 	if from.Revision != "" && !isChangeset(from.Revision) {
 		return getmodules.Downloaded{}, errors.New("the revision of a Mercurial package has 40 lower-case hexadecimal digits")
 	}
-	if err := httpx.CheckResolved(ctx, from.Location.URL()); err != nil {
+	if _, err := httpx.CheckResolved(ctx, from.Location.URL(), from.Location.URL().Hostname()); err != nil {
 		return getmodules.Downloaded{}, err
 	}
 	program, err := g.find()

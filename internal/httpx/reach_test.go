@@ -265,17 +265,17 @@ func TestCheckResolved(t *testing.T) {
 		t.Skip("no name of this machine, except localhost, is known to the resolver")
 	}
 	at := &url.URL{Scheme: "ssh", Host: name}
-	if err := httpx.CheckResolved(t.Context(), at); err != nil {
+	if found, err := httpx.CheckResolved(t.Context(), at, name); found != nil || err != nil {
 		t.Errorf("named by the user: %v", err)
 	}
-	if err := httpx.CheckResolved(pointedTo(t, "https://127.0.0.1"), at); err != nil {
-		t.Errorf("named by a package of this machine: %v", err)
+	if found, err := httpx.CheckResolved(pointedTo(t, "https://127.0.0.1"), at, name); err != nil || len(found) == 0 || !found[0].IsLoopback() {
+		t.Errorf("named by a package of this machine: %v, %v", found, err)
 	}
-	err := httpx.CheckResolved(pointedTo(t, "https://public.example"), at)
+	_, err := httpx.CheckResolved(pointedTo(t, "https://public.example"), at, name)
 	if reach, ok := errors.AsType[*httpx.ReachError](err); !ok || !reach.Addr.Unmap().IsLoopback() {
 		t.Errorf("named by a package from elsewhere: %v, want a *httpx.ReachError", err)
 	}
-	if err := httpx.CheckResolved(pointedTo(t, "https://public.example"), &url.URL{Scheme: "ssh", Host: "alias.invalid"}); err != nil {
+	if _, err := httpx.CheckResolved(pointedTo(t, "https://public.example"), at, "alias.invalid"); err != nil {
 		t.Errorf("a name that is not resolved: %v", err)
 	}
 }

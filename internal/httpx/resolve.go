@@ -3,32 +3,35 @@ package httpx
 import (
 	"context"
 	"net"
+	"net/netip"
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-// CheckResolved is for programs that open connections themselves, such as ssh. It resolves the host of a
-// URL, and returns a [*DeniedError] if the requests of the context must not be sent to one of its
-// addresses.
+// CheckResolved is for programs that open connections themselves, such as ssh. It resolves a name, which is
+// the host of a URL or what the program's configuration has for it, and returns the addresses. If the
+// requests of the context must not be sent to one of them, the error is a [*DeniedError].
 //
-// The program resolves the name once more, so a server for names can still give it another answer. A
-// name that cannot be resolved here is not refused: it may be an alias in the program's configuration, or
-// one that only a proxy resolves.
-func CheckResolved(ctx context.Context, to *url.URL) error {
+// It returns no addresses if the context has no limits, or if the name cannot be resolved here. Such a name
+// is not refused: it may be an alias in the program's configuration, or one that only a proxy resolves. A
+// program that is not told the addresses resolves the name once more, so a server for names can still give
+// it another answer.
+func CheckResolved(ctx context.Context, to *url.URL, name string) ([]netip.Addr, error) {
 	rule := ruleOf(ctx)
-	if rule.from == nil || to.Hostname() == "" || hostname.ScopeOf(to.Hostname()) != hostname.Anywhere {
-		return nil // the text has been judged
+	if rule.from == nil || name == "" || hostname.ScopeOf(name) != hostname.Anywhere {
+		return nil, nil // the text has been judged, or is the user's
 	}
-	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", to.Hostname())
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 	if err != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	for _, addr := range found {
+	for i, addr := range found {
+		found[i] = addr.Unmap()
 		if err := rule.checkReach(to, addr); err != nil {
-			return &DeniedError{URL: addrs.Redact(to.String()), Err: err}
+			return nil, &DeniedError{URL: addrs.Redact(to.String()), Err: err}
 		}
 	}
-	return nil
+	return found, nil
 }

@@ -45,6 +45,13 @@
 //   - It is sent by [Requests], as described below. If the user has a setting that only git can apply,
 //     the redirect is not followed, and the error names the setting.
 //
+// # Hosts that servers and packages name
+//
+// Git and ssh open connections themselves. If the context has limits ([httpx.PointedTo]), the host is
+// resolved before they are started, and git gets the accepted addresses for http (http.curloptResolve).
+// For ssh, the HostName of "ssh -G" is resolved, which ssh then does once more: another address would
+// change the name under which it knows the host's key.
+//
 // # Requests without git
 //
 // [Requests] sends the http requests for a repository as git would. [Settings] are the user's

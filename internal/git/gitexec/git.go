@@ -67,7 +67,7 @@ type Git struct {
 
 	queues queues
 
-	sshConfigs singleflight.Group[sshIdentity, string]
+	sshConfigs singleflight.Group[sshIdentity, sshConfig]
 	sshLinks   sshLinks
 
 	settingsOnce sync.Once

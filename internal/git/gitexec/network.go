@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -50,6 +52,10 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	pinned, err := r.checkReach(ctx, settings)
+	if err != nil {
+		return err
+	}
 	config := ""
 	if _, replaced := settings.insteadOf(r.remote()); replaced {
 		// The policy has judged this address. Git must not replace it, or replace it again.
@@ -60,13 +66,55 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		config += ofHTTP
+		config += ofHTTP + pinned
 	}
 	if config == "" {
 		return nil
 	}
 	r.network.ConfigFile = filepath.Join(r.Scratch, "config")
 	return os.WriteFile(r.network.ConfigFile, []byte(config), 0o600)
+}
+
+// checkReach returns an *[httpx.DeniedError] if a server or a package has named the remote, and its host leads
+// to where they must not point. It returns the setting that makes git connect to the addresses that were
+// accepted. A git before 2.37 ignores it. If git uses a proxy, that resolves the name.
+func (r *Repository) checkReach(ctx context.Context, settings *Settings) (setting string, err error) {
+	if r.Replaced {
+		ctx = httpx.WithoutPointer(ctx)
+	}
+	at := r.URL
+	if r.moved != nil {
+		ctx, at = httpx.PointedToHost(ctx, r.URL, r.moved), r.moved
+	}
+	host := at.Hostname()
+	switch at.Scheme {
+	case "ssh":
+		d, err := r.Git.newSSHDial(ctx, Target{URL: r.URL, Home: r.Home}, r.network.SSHKeyFile)
+		if err != nil {
+			return "", err
+		}
+		return "", d.check(ctx)
+	case "https", "http":
+		proxies := proxiesOf(r.Git.environ(), settings.For(at, r.Named).Connection)
+		proxy, err := proxies.config.ProxyFunc()(at)
+		if proxy != nil || err != nil {
+			return "", nil //nolint:nilerr // git reports the error
+		}
+	}
+	found, err := httpx.CheckResolved(ctx, at, host)
+	if _, literal := netip.ParseAddr(host); err != nil || len(found) == 0 || literal == nil || settings.resolves() {
+		return "", err
+	}
+	var addresses []string
+	for _, addr := range found {
+		text := addr.String()
+		if addr.Is6() {
+			text = "[" + text + "]"
+		}
+		addresses = append(addresses, text)
+	}
+	_, port, err := net.SplitHostPort(httpx.HostPort(at))
+	return fmt.Sprintf("[http]\n\tcurloptResolve = %s\n", configQuote(host+":"+port+":"+strings.Join(addresses, ","))), err
 }
 
 // WithheldError says that git was not run for a host, because it would show the host a client

@@ -27,6 +27,9 @@ type Repository struct {
 	// not applied to it: [Settings.Target] has done that. Home is that of the [Target].
 	URL  *url.URL
 	Home bool
+	// Replaced says that the user's setting has named the URL, so that the limits of the context for what
+	// servers and packages name do not apply to it.
+	Replaced bool
 	// Protocols and Direct have the same meaning as in [Network].
 	Protocols, Direct []string
 	// User has the credentials for an http or https URL. nil means the credentials in the

@@ -151,6 +151,11 @@ func (s *Settings) Name(u *url.URL) bool {
 	})
 }
 
+// resolves reports whether the settings have addresses for names.
+func (s *Settings) resolves() bool {
+	return slices.ContainsFunc(s.http, func(entry httpSetting) bool { return entry.key == "curloptresolve" })
+}
+
 // harmless are the keys of the section http that do not affect which data is sent and which
 // servers are trusted. They only affect how git sends its requests, or how it reacts if a
 // server demands credentials.

@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
@@ -117,8 +119,27 @@ func (s sshProgram) argv(env, args []string) []string {
 
 // DialSSH starts git-upload-pack on the server of an ssh address as git does, and asks it for version 2
 // of the protocol. keyFile is a private key for ssh to offer; "" means the user's own keys. Nothing is
-// known of the connection yet when DialSSH returns, unless it is a shared one.
+// known of the connection yet when DialSSH returns, unless it is a shared one. An address that a server or a
+// package has named is refused with an *[httpx.DeniedError] if its host leads to where they must not point.
 func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHConn, error) {
+	d, err := g.newSSHDial(ctx, target, keyFile)
+	if err != nil {
+		return nil, err
+	}
+	if isSSH, known := d.program.isOpenSSH(); !known {
+		if _, err := d.config(ctx); err != nil { // git decides in the same way
+			return nil, fmt.Errorf("the ssh program of git's settings is not OpenSSH: %w", err)
+		}
+	} else if !isSSH {
+		return nil, errors.New("the ssh program of git's settings is not OpenSSH")
+	}
+	if err := d.check(ctx); err != nil {
+		return nil, err
+	}
+	return d.dial(ctx)
+}
+
+func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*sshDial, error) {
 	// The caller has checked the address, but only here it becomes arguments of another program.
 	if err := git.CheckURL(target.URL, []string{"ssh"}); err != nil {
 		return nil, err
@@ -145,14 +166,26 @@ func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHC
 		}
 		d.identity.key = sha256.Sum256(key)
 	}
-	if isSSH, known := d.program.isOpenSSH(); !known {
-		if _, err := d.config(ctx); err != nil { // git decides in the same way
-			return nil, fmt.Errorf("the ssh program of git's settings is not OpenSSH: %w", err)
-		}
-	} else if !isSSH {
-		return nil, errors.New("the ssh program of git's settings is not OpenSSH")
+	return d, nil
+}
+
+// check resolves the host that ssh would connect to, if a server or a package has named the address. Its
+// settings may have another name for it. If these have a proxy, that resolves the name.
+func (d *sshDial) check(ctx context.Context) error {
+	if httpx.Pointer(ctx) == nil {
+		return nil
 	}
-	return d.dial(ctx)
+	name := d.url.Hostname()
+	if config, err := d.config(ctx); err == nil {
+		for _, key := range []string{"proxyjump", "proxycommand"} {
+			if proxy := config[key]; proxy != "" && proxy != "none" {
+				return nil
+			}
+		}
+		name = cmp.Or(config["hostname"], name)
+	}
+	_, err := httpx.CheckResolved(ctx, d.url, name)
+	return err
 }
 
 // sshDial is one connection to make.
@@ -174,18 +207,25 @@ type sshIdentity struct {
 	key     [sha256.Size]byte
 }
 
-// config returns the settings of ssh for the host, as "ssh -G" prints them. They are read once for each
-// identity.
-func (d *sshDial) config(ctx context.Context) (string, error) {
-	return singleflight.For(ctx, &d.git.sshConfigs).Do(ctx, d.identity, func(ctx context.Context) (string, error) {
+// sshConfig has the settings of ssh for a host, as "ssh -G" prints them. Keys are in lower case.
+type sshConfig map[string]string
+
+// config returns the settings of ssh for the host. They are read once for each identity.
+func (d *sshDial) config(ctx context.Context) (sshConfig, error) {
+	return singleflight.For(ctx, &d.git.sshConfigs).Do(ctx, d.identity, func(ctx context.Context) (sshConfig, error) {
 		p := d.process(ctx, append([]string{"-G"}, d.host...))
 		out := limitedBuffer{limit: maxSSHConfig, full: func() { p.cancel(ErrOutput) }}
 		p.cmd.Stdout = &out
 		if err := p.start(); err != nil {
-			return "", err
+			return nil, err
 		}
 		err := p.Wait()
-		return out.buf.String(), err
+		config := sshConfig{}
+		for line := range strings.Lines(out.buf.String()) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			config[key] = value
+		}
+		return config, err
 	})
 }
 

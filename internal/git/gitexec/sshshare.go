@@ -96,18 +96,8 @@ func (d *sshDial) sharable(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	none := false
-	for line := range strings.Lines(config) {
-		switch key, value, _ := strings.Cut(strings.TrimSpace(line), " "); key {
-		case "controlmaster":
-			none = value == "false" || value == "no"
-		case "controlpath":
-			if value != "none" {
-				return false
-			}
-		}
-	}
-	return none
+	master, path := config["controlmaster"], config["controlpath"]
+	return (master == "false" || master == "no") && (path == "" || path == "none")
 }
 
 // Read reads what the server sends.
