@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -90,9 +89,6 @@ func TestNilResult(t *testing.T) {
 	var r *cotter.Result
 	for m := range r.All() {
 		t.Errorf("a nil result has %v", m)
-	}
-	if r.Children(addrs.Module{}) != nil {
-		t.Error("a nil result has children")
 	}
 }
 

@@ -38,13 +38,6 @@ func TestLoad(t *testing.T) {
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("Load asked servers: %v", requests)
 	}
-	var names []string
-	for _, m := range loaded.Children(nil) {
-		names = append(names, m.Call.Name)
-	}
-	if diff := cmp.Diff([]string{"app", "dns", "network"}, names); diff != "" {
-		t.Errorf("Children of the root module (-want +got):\n%s", diff)
-	}
 }
 
 func TestLoadOfWhatIsNotInstalled(t *testing.T) {

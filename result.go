@@ -77,21 +77,6 @@ func (r *Result) All() iter.Seq[Module] {
 	}
 }
 
-// Children returns the modules that the module at path calls, in the order of their names.
-// The empty path is the root module's.
-func (r *Result) Children(path addrs.Module) []Module {
-	var children []Module
-	if r == nil {
-		return nil
-	}
-	for _, m := range r.Modules {
-		if m.Caller().String() == path.String() {
-			children = append(children, m)
-		}
-	}
-	return children
-}
-
 // Module is one installed module.
 type Module struct {
 	// Path is the module's path from the root module. Its String method returns the key in

@@ -16,7 +16,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
 	out.columns, out.errColumns = terminalWidth(out.stdout), terminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
-	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
+	if err != nil && !is[exitOnly](err) && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
@@ -57,11 +57,8 @@ func newApp(out *output) *cli.Command {
 			updateCommand(out),
 			outdatedCommand(out),
 			diffCommand(out),
-			whyCommand(out),
 			mergeLockCommand(out),
-			listCommand(out),
 			treeCommand(out),
-			graphCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
 			bundleCommand(out),

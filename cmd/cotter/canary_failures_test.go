@@ -124,7 +124,7 @@ func clientFailures() []failure {
 		{name: "bad escape", config: "module \"a\" {\n  source = \"https://user:{http-password}%zz@HOST/archives/x.zip?token={http-query}\"\n}\n"},
 		{name: "bad port", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST:x/archives/x.zip?token={http-query}\"\n}\n"},
 		{name: "configuration that is none", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/x.zip\n}\n", says: "main.tf"},
-		{name: "list", args: []string{"list"}}, {name: "tree", args: []string{"tree"}}, {name: "graph", args: []string{"graph", "--remote", "--outdated"}}, {name: "why", args: []string{"why", "http_password"}},
+		{name: "tree", args: []string{"tree"}}, {name: "tree html", args: []string{"tree", "--format", "html"}}, {name: "tree KEY", args: []string{"tree", "--json", "--evidence", "http_password"}},
 		{name: "outdated", args: []string{"outdated"}}, {name: "verify", args: []string{"verify"}}, {name: "update", config: withoutGit(), args: []string{"update", "http_password"}},
 		{
 			name: "nothing is wrong", succeeds: true,

@@ -207,7 +207,7 @@ var valueWords = map[string][]string{
 	"HOW":     {"range", "exact"},
 	"WHAT":    {"modules", "providers"},
 	"MODE":    {"readonly"},
-	"FORMAT":  {"text", "dot", "mermaid", "svg", "html"},
+	"FORMAT":  {"text", "json", "mermaid", "dot", "html"},
 	"OS_ARCH": {"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"},
 }
 

@@ -105,7 +105,8 @@ func (d demo) install(ctx context.Context) error {
 	// that its files were written by this user.
 	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
 	in.OnEvent = progress.event
-	result, err := in.Install(ctx, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
+	req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}}
+	result, err := in.Install(ctx, req)
 	progress.end()
 	if err != nil {
 		return err
@@ -114,7 +115,13 @@ func (d demo) install(ctx context.Context) error {
 		return err
 	}
 	out.printf("\n$ cotter tree\n")
-	out.tree(result)
+	t, err := newTree(result, req, false)
+	if err == nil {
+		err = out.tree(t, formatText, false)
+	}
+	if err != nil {
+		return err
+	}
 	lock, err := os.ReadFile(filepath.Join(dir, stockLockName))
 	if err != nil {
 		return err

@@ -6,84 +6,210 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/repository"
 )
 
+// diffName is the name of the command diff. Its arguments are locks.
+const diffName = "diff"
+
 func diffCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:      "diff",
+		Name:      diffName,
 		Usage:     "compare two locks, and the interfaces of the modules in them",
 		ArgsUsage: "[OLD [NEW]]",
 		Description: "Lists the modules and providers that were added or removed, or that have a different\n" +
 			"version, content, source or constraint. OLD and NEW can each be a lock file, a project\n" +
 			"directory, a git revision such as HEAD~3 (the project's lock at that revision), or a\n" +
-			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. OLD defaults to HEAD,\n" +
-			"and NEW to the project's current lock. The exit status is 0 even if the locks differ.\n" +
+			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. OLD defaults to HEAD, and\n" +
+			"NEW to the project's current lock. The exit status is 0 even if the locks differ, and 3\n" +
+			"with --exit-code. With --recursive, OLD and NEW are git revisions.\n" +
 			"\n" +
 			"For modules with different content, the command also lists what changes for their\n" +
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
 			"project. For this, packages that are not in the cache are fetched and compared with\n" +
 			"the hashes in their lock. With --locks-only, only the locks are read.",
-		Flags: configFlags(append(slices.Concat(policyFlags(), mirrorFlags()), gitBackendFlag(),
-			&cli.Flag{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
-			&cli.Flag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
-			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
-		)...),
+		Flags: configFlags(slices.Concat(policyFlags(), mirrorFlags(), formatFlags("text, json, markdown, mermaid, dot, or html for a page"), []*cli.Flag{
+			gitBackendFlag(), exitCodeFlag(),
+			{Name: "recursive", Usage: "compare the locks of all root modules in and below the directory"},
+			{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
+			{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
+			{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+			{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
+			{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+		})...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runDiff(ctx, cmd, out)
 		},
 	}
 }
 
+// exitCodeFlag returns the flag of commands that list differences.
+func exitCodeFlag() *cli.Flag {
+	return &cli.Flag{Name: "exit-code", Usage: "exit with 3 if there is something to list"}
+}
+
 func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	if cmd.NArg() > 2 {
-		return usageError{hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "Without any, it shows what has changed since the last commit.")}
-	}
-	req, err := request(cmd, out.env)
-	if err != nil {
+	format, err := formatOf(cmd, out, formatMarkdown)
+	several := severalProjects(cmd)
+	switch {
+	case err != nil:
 		return err
+	case cmd.NArg() > 2:
+		return usageError{hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
+	case several && pictures[format] != nil:
+		return usageError{fmt.Errorf("--format %s is for one project", format)}
 	}
+	var mu sync.Mutex
+	all := make(map[string]*lockDiff) // by the directories of projects
+	return out.toFile(cmd.String("out"), func() error {
+		err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+			d, err := newLockDiff(ctx, cmd, in, out, req)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			all[req.Dir] = d
+			mu.Unlock()
+			switch {
+			case several && format == formatMarkdown, several && format == formatText && len(d.changes) == 0:
+			default:
+				err = out.lockDiff(d, format)
+			}
+			return errors.Join(err, d.interfaces.report(out))
+		})
+		differ := 0
+		for _, dir := range slices.Sorted(maps.Keys(all)) {
+			if len(all[dir].changes) == 0 {
+				continue
+			}
+			if differ++; several && format == formatMarkdown {
+				out.printf("### %s\n\n", markdownCell(dir))
+				out.diffMarkdown(all[dir].changes)
+				out.printf("\n")
+			}
+		}
+		switch {
+		case err == nil && differ > 0 && cmd.Bool("exit-code"):
+			return exitOnly{exitFound}
+		case err == nil && differ == 0 && several && format == formatText:
+			out.notef("%s: the locks have the same modules and providers.\n", count(len(all), "project"))
+		}
+		return err
+	})
+}
+
+// lockDiff is the difference between two locks of a project.
+type lockDiff struct {
+	title, oldName, newName string
+	old, updated            *lockfile.File
+	changes                 []entryChange
+	interfaces              interfaceDiffs
+}
+
+// newLockDiff compares the locks that the command line names.
+func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) (_ *lockDiff, err error) {
 	reader := newLockReader(req)
-	old, err := reader.read(ctx, cmp.Or(cmd.Arg(0), "HEAD"))
-	if err != nil {
-		return err
+	reader.revisions = severalProjects(cmd)
+	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}
+	if d.title, err = titleOf(req); err != nil {
+		return nil, err
 	}
-	updated, err := reader.read(ctx, cmp.Or(cmd.Arg(1), reader.dir))
-	if err != nil {
-		return err
+	if d.old, err = reader.read(ctx, d.oldName); err != nil {
+		return nil, err
 	}
-	modules, providers := lockfile.Compare(old, updated)
-	changes := entryChanges(modules, providers)
-	var interfaces interfaceDiffs
+	if cmd.Arg(1) == "" {
+		d.updated, err = reader.current()
+	} else {
+		d.updated, err = reader.read(ctx, d.newName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	modules, providers := lockfile.Compare(d.old, d.updated)
+	d.changes = entryChanges(modules, providers)
 	inBoth := func(c lockfile.ModuleChange) bool { return c.Old != nil && c.New != nil }
 	if !cmd.Bool("locks-only") && slices.ContainsFunc(modules, inBoth) {
-		if interfaces, err = diffInterfaces(ctx, cmd, out, req, old, updated); err != nil {
-			return err
+		if d.interfaces, err = diffInterfaces(ctx, cmd, in, out, req, d.old, d.updated); err != nil {
+			return nil, err
 		}
-		interfaces.addTo(changes)
+		d.interfaces.addTo(d.changes)
 	}
+	return d, nil
+}
+
+// lockDiff prints the difference between two locks.
+func (o *output) lockDiff(d *lockDiff, format string) error {
 	switch {
-	case out.json:
-		err = out.writeJSON(diffRecord{changes})
-	case len(changes) == 0:
-		out.printf("The locks have the same modules and providers.\n")
-	case cmd.Bool("markdown"):
-		out.diffMarkdown(changes)
+	case format == formatJSON:
+		return o.writeJSON(diffRecord{d.changes})
+	case pictures[format] != nil:
+		return o.picture(format, d.graph())
+	case len(d.changes) == 0:
+		o.printf("The locks have the same modules and providers.\n")
+	case format == formatMarkdown:
+		o.diffMarkdown(d.changes)
 	default:
-		out.diff(changes)
+		o.diff(d.changes)
 	}
-	return errors.Join(err, interfaces.report(out))
+	return nil
+}
+
+// graph returns the modules and providers of the newer lock, and those that only the older one has,
+// with their changes. Local modules have no entries in locks.
+func (d *lockDiff) graph() graph.Graph {
+	g := graph.Graph{Title: d.title, Old: d.oldName, New: d.newName}
+	marks, seen := make(map[string][]graph.Mark), make(map[string]bool) // by the keys of modules and the addresses of providers
+	for _, c := range d.changes {
+		marks[cmp.Or(c.Key, c.Provider)] = c.marks()
+	}
+	for _, lock := range []*lockfile.File{d.updated, d.old} {
+		for _, m := range lock.Modules() {
+			if !seen[m.Key] {
+				seen[m.Key] = true
+				g.Modules = append(g.Modules, graph.Module{
+					Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Constraint: m.Constraints, Package: packageOf(m.Package), Marks: marks[m.Key],
+				})
+			}
+		}
+		for _, p := range lock.Providers() {
+			if name := p.Address.String(); !seen[name] {
+				seen[name] = true
+				g.Providers = append(g.Providers, graph.Provider{Name: p.Address.ForDisplay(), Version: p.Version, Constraints: p.Constraints, Marks: marks[name]})
+			}
+		}
+	}
+	return g
+}
+
+// marks returns what a picture notes about a change.
+func (c entryChange) marks() []graph.Mark {
+	first := graph.Mark{Kind: graph.Kind(c.Change)}
+	switch c.Change {
+	case changeVersion:
+		first.Text = addrs.Redact(c.shownChange)
+	case changeOther:
+		first.Text = strings.Join(c.Details, "; ")
+	}
+	marks := []graph.Mark{first}
+	for _, i := range c.interfaces {
+		if i.Breaking {
+			marks = append(marks, graph.Mark{Kind: graph.Breaking, Text: i.String()})
+		}
+	}
+	return marks
 }
 
 // diff prints changes as text: with --verbose all details, and otherwise versions with short
@@ -128,10 +254,21 @@ type lockReader struct {
 	req      cotter.Request
 	dir      string // the project's directory
 	lockFile string // the project's lock file, relative to dir
+	// revisions is true if names are git revisions only.
+	revisions bool
 }
 
 func newLockReader(req cotter.Request) lockReader {
 	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
+}
+
+// current reads the lock of the project.
+func (r lockReader) current() (*lockfile.File, error) {
+	name := filepath.Join(r.dir, r.lockFile)
+	if _, err := os.Lstat(name); err != nil {
+		return nil, err
+	}
+	return checkedLock(readLock(name))
 }
 
 // read reads the lock that name refers to: a file, the lock in a directory, or a lock at a
@@ -139,12 +276,10 @@ func newLockReader(req cotter.Request) lockReader {
 func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, error) {
 	info, err := os.Stat(name)
 	switch {
+	case r.revisions:
 	case err == nil && info.IsDir():
-		name = filepath.Join(name, r.lockFile)
-		if _, err := os.Lstat(name); err != nil {
-			return nil, err
-		}
-		return checkedLock(readLock(name))
+		r.dir = name
+		return r.current()
 	case err == nil:
 		return checkedLock(readLock(name))
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):

@@ -20,8 +20,8 @@ type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. The calls are from the configuration
 // in NEW if NEW is a directory, and otherwise from the project's configuration.
-func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
-	if name := cmd.Arg(1); isDir(name) {
+func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
+	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
 		var err error
 		if req, err = applySettings(cmd, req); err != nil {
@@ -32,11 +32,6 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req c
 	if err := setPolicy(cmd, &req); err != nil {
 		return nil, err
 	}
-	in, err := installer(ctx, cmd, out, req)
-	if err != nil {
-		return nil, err
-	}
-	in.OnEvent = out.warning
 	if out.interactive() && !out.quiet {
 		progress := newProgress(out)
 		defer progress.end()

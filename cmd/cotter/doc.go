@@ -5,6 +5,8 @@
 // if the command was interrupted. Once init has started tofu or terraform, it exits with
 // the status of that tool.
 //
+// With --exit-code, outdated and diff exit with 3 if they list something.
+//
 // # Structure
 //
 // The command is a program on the public API. Each subcommand has a file of its name with its
@@ -17,12 +19,13 @@
 //     problem_project.go) and the remedies of its type (remedies.go), and is printed
 //     (printerror.go). Errors of the library state facts only; all advice on them, and on the
 //     library's warnings, is in remedies.go.
-//   - The records of the JSON output are in json_records.go; docs/json.schema.json is made from them.
+//   - format.go has the formats of tree and diff. The records of the JSON output are in
+//     json_records.go; docs/json.schema.json is made from them.
 //
 // Of the internal packages it imports only these:
 //
 //   - cmd/cotter/internal/cli parses command lines;
-//   - internal/graph draws the pictures of the command graph;
+//   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/userfile reads files that the user names, such as settings and keys, with a limit;

@@ -138,7 +138,7 @@ func TestForeignText(t *testing.T) {
 	p := &printer{world: world, dir: t.TempDir()}
 	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
 	p.write(t, "main.tf", config.String())
-	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"graph"}, {"outdated"}, {"install", evil}, {"why", evil}} {
+	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"tree"}, {"tree", "--out", "tree.html"}, {"outdated"}, {"install", evil}, {"tree", evil}} {
 		p.run(t, args...)
 	}
 	p.write(t, "main.tf", "module \"a\x1b[2J\" {\n  source = \"./x\"\n  \x1b]52\n}\n")
@@ -148,7 +148,7 @@ func TestForeignText(t *testing.T) {
 	p.write(t, ".terraform/modules/net/\x1b[2J\nError: forged.tf", "")
 	p.run(t, "verify")
 	p.write(t, ".terraform/modules/modules.json", `{"Modules":[{"Key":"net","Source":"\u001b[2J\nError: forged","Dir":"\u202e"}]}`)
-	p.run(t, "list")
+	p.run(t, "tree")
 	p.write(t, ".terraform.lock.hcl", "module \"a\\u001b[2J\" {\n  source = \"\\u202e\"\n version = \"\x1b[2J\"\n}\n")
 	p.run(t, "install")
 }
@@ -180,13 +180,13 @@ func TestCommandsOfBuildServers(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"install", "--recursive"}, {"install", "--recursive", "--json"}, {"verify", "--recursive"}, {"list", "--recursive"}, {"list", "--recursive", "--json"},
-		{"sbom", "--recursive"}, {"lock", "--check", "--recursive"}, {"why", names[0]}, {names[0]}, {"--" + names[4]},
+		{"install", "--recursive"}, {"install", "--recursive", "--json"}, {"verify", "--recursive"}, {"tree", "--recursive"}, {"tree", "--recursive", "--json"},
+		{"sbom", "--recursive"}, {"lock", "--check", "--recursive"}, {"--chdir", names[0], "tree", names[1]}, {names[0]}, {"--" + names[4]},
 	} {
 		run(args...)
 	}
 	for _, name := range names {
-		for _, args := range [][]string{{"install"}, {"graph"}, {"graph", "--json"}, {"tree"}, {"list"}, {"sbom"}, {"verify"}} {
+		for _, args := range [][]string{{"install"}, {"tree"}, {"tree", "--json"}, {"tree", "--format", "dot"}, {"sbom"}, {"verify"}} {
 			run(append([]string{"--chdir", filepath.Join(p.dir, name)}, args...)...)
 		}
 	}

@@ -44,18 +44,9 @@ func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *
 	return req, nil
 }
 
-// confirmed returns who confirms a package, and since which day, as columns of a table. The day
-// is "-" if it is not known.
-func confirmed(e evidence.Evidence) (by, since string) {
-	if !e.Since.IsZero() {
-		since = e.Since.Local().Format(time.DateOnly)
-	}
-	return e.String(), dash(since)
-}
-
 // confirmedText describes who confirms a package, and since which day, in a few words.
 func confirmedText(e evidence.Evidence) string {
-	text, since := confirmed(e)
+	text := e.String()
 	switch e.Kind {
 	case evidence.None, evidence.Project:
 		return text
@@ -63,8 +54,8 @@ func confirmedText(e evidence.Evidence) string {
 	default:
 		text = "confirmed by " + text
 	}
-	if since != "-" {
-		text += " on " + since
+	if !e.Since.IsZero() {
+		text += " on " + e.Since.Local().Format(time.DateOnly)
 	}
 	return text
 }

@@ -44,28 +44,18 @@ var examples = map[string][]example{
 	"cotter diff": {
 		{"What has changed since the last commit, and what does it break?", "cotter diff"},
 		{"Compare only the locks, without looking into packages.", "cotter diff --locks-only v1.4.0"},
-		{"A table for a pull request.", "cotter diff --markdown origin/main HEAD"},
-	},
-	"cotter why": {
-		{"Which calls need this module?", "cotter why network.subnets"},
-		{"Which modules require this provider?", "cotter why hashicorp/aws"},
+		{"A table for a pull request, of all root modules.", "cotter diff --recursive --markdown origin/main HEAD"},
+		{"A page for reviewers.", "cotter diff --out changes.html v1.4.0"},
 	},
 	"cotter merge-lock": {
 		{"As git runs it.", "cotter merge-lock base.hcl ours.hcl theirs.hcl"},
 	},
-	"cotter list": {
-		{"The modules, with their versions and directories.", "cotter list"},
-		{"Who confirms each package, and since when.", "cotter list --evidence"},
-		{"The providers, as JSON.", "cotter list --providers --json"},
-	},
 	"cotter tree": {
-		{"Show each module below the module that calls it.", "cotter tree"},
-	},
-	"cotter graph": {
-		{"The module tree, with changes since the installation.", "cotter graph"},
-		{"A page for the browser, with newer versions and moved tags.", "cotter graph --outdated --remote --out modules.html"},
-		{"What has changed since a release?", "cotter graph --diff v1.4.0 --out changes.html"},
-		{"A picture for the README, in Markdown.", "cotter graph --format mermaid"},
+		{"Each module below the module that calls it.", "cotter tree"},
+		{"Which calls need this module, or which modules this provider?", "cotter tree hashicorp/aws"},
+		{"Who uses this module in all root modules, and in which version?", "cotter tree --recursive terraform-aws-modules/vpc/aws"},
+		{"Who confirms each package, and since when.", "cotter tree --evidence"},
+		{"A page for the browser.", "cotter tree --out modules.html"},
 	},
 	"cotter sbom": {
 		{"A CycloneDX document of one project.", "cotter sbom --out bom.json"},

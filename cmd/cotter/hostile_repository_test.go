@@ -159,7 +159,7 @@ func (r *hostileRepository) chown(t *testing.T, uid int) {
 // its directory.
 var repositoryCommands = []string{
 	"install --since HEAD", "install --recursive --since HEAD", "install --locked", "install", "lock --since HEAD", "verify --since HEAD", "verify",
-	"list --since HEAD", "tree", "why net", "graph", "sbom --since HEAD", "outdated --since HEAD", "update --since HEAD", "update",
+	"tree --since HEAD", "tree --evidence", "tree net", "sbom --since HEAD", "outdated --since HEAD", "update --since HEAD", "update",
 	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "install --vendor third_party", "install --vendor third_party --since HEAD",
 	"bundle create --since HEAD --no-providers --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
 }

@@ -34,28 +34,28 @@ const hostileTable = `
 .terraform.lock.hcl                             | installed  | install          | ok       ok       no       no       no       no       no       no       no       ok       ok
 .terraform.lock.hcl                             | installed  | install --locked | no       no       no       no       no       no       no       no       no       ok       no
 .terraform.lock.hcl                             | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform.lock.hcl                             | installed  | list             | ok/no    ok/no    no       no       no       no       no       no       no       ok       ok/no
+.terraform.lock.hcl                             | installed  | tree             | ok/no    ok/no    no       no       no       no       no       no       no       ok       ok/no
 .terraform.lock.hcl                             | dropped    | lock --offline   | ok/no    ok       no       no       no       no       no       no       no       ok       -
 
 # What stock tools see. Links in the place of the upper directories are refused.
 .terraform/                                     | installed  | install --locked | ok       no       no       no       no       no       no       no       ok       ok       ok
 .terraform/                                     | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/                                     | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/                                     | installed  | tree             | ok       no       no       no       no       ok       ok       ok       ok       ok       ok/no
 .terraform/modules/                             | installed  | install --locked | ok       no       no       no       no       no       no       no       ok       ok       ok
 .terraform/modules/                             | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/                             | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/modules/                             | installed  | tree             | ok       no       no       no       no       ok       ok       ok       ok       ok       ok/no
 .terraform/modules/modules.json                 | installed  | install          | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
 .terraform/modules/modules.json                 | installed  | install --locked | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
 .terraform/modules/modules.json                 | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/modules.json                 | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/modules/modules.json                 | installed  | tree             | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok/no
 .terraform/modules/net/                         | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
 .terraform/modules/net/                         | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/net/                         | installed  | list             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+.terraform/modules/net/                         | installed  | tree             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
 .terraform/modules/net/main.tf                  | installed  | install --locked | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
 .terraform/modules/net/main.tf                  | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/net/main.tf                  | installed  | list             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+.terraform/modules/net/main.tf                  | installed  | tree             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
 .terraform/environment                          | installed  | install --locked | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
-.terraform/environment                          | installed  | list             | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
+.terraform/environment                          | installed  | tree             | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
 
 # What Cotter keeps beside them.
 .terraform/modules/.cotter/                     | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    no       no       no       ok       ok       ok

@@ -96,7 +96,7 @@ func otherCommands(rows []hostileRow) []hostileRow {
 		have[row.file+row.state+row.command] = true
 	}
 	for _, row := range rows {
-		for _, command := range []string{"install", "install --locked", "verify", "lock --offline", "list", "cache size", "cache verify", "cache clean"} {
+		for _, command := range []string{"install", "install --locked", "verify", "lock --offline", "tree", "cache size", "cache verify", "cache clean"} {
 			if id := row.file + row.state + command; !have[id] {
 				have[id] = true
 				row.command, row.ends = command, slices.Clone(row.ends)
@@ -211,7 +211,7 @@ func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTar
 	if row.file == "@cache/" && strings.HasPrefix(row.command, "install") {
 		return strings.Contains(text, "COTTER_CACHE_DIR")
 	}
-	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "lock --offline") && strings.Contains(text, "Run `cotter install`") {
+	if !end.warns && (row.command == "verify" || row.command == "tree" || row.command == "lock --offline") && strings.Contains(text, "Run `cotter install`") {
 		return true
 	}
 	if row.state == "edited" && strings.Contains(text, "main.tf") {

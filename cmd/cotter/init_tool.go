@@ -111,12 +111,6 @@ func (t stockTool) command(ctx context.Context, out *output, args []string) *exe
 	return cmd
 }
 
-// toolExit reports that the tool exited with a status other than 0. The tool has printed
-// the reason itself.
-type toolExit struct{ status int }
-
-func (e toolExit) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
-
 // handoverSignals are the signals that this process gets while it waits for the tool.
 type handoverSignals struct {
 	caught chan os.Signal
@@ -164,7 +158,7 @@ func (s *handoverSignals) run(tool *exec.Cmd) error {
 	}
 }
 
-// endOf turns the error of a program that has ended into a toolExit. Its status is the exit
+// endOf turns the error of a program that has ended into an exitOnly. Its status is the exit
 // status of the program or, as in shells, 128 plus the number of the signal that killed it.
 func endOf(err error) error {
 	var exit *exec.ExitError
@@ -172,7 +166,7 @@ func endOf(err error) error {
 		return err
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return toolExit{128 + int(status.Signal())}
+		return exitOnly{128 + int(status.Signal())}
 	}
-	return toolExit{exit.ExitCode()}
+	return exitOnly{exit.ExitCode()}
 }

@@ -37,31 +37,39 @@ func encodeJSON(value any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
-// jsonModule is a module in the output of list, tree and install.
+// jsonModule is a module in the output of tree and install.
 type jsonModule struct {
-	Key     string   `json:"key"`
-	Source  string   `json:"source"`
-	Version string   `json:"version,omitempty"`
-	Package string   `json:"package,omitempty"`
-	Hashes  []string `json:"hashes,omitempty"`
-	Dir     string   `json:"dir"`
-	File    string   `json:"file,omitempty"`
-	Line    int      `json:"line,omitempty"`
+	Key     string `json:"key"`
+	Source  string `json:"source"`
+	Version string `json:"version,omitempty"`
+	// Constraint is the version constraint of the call, if it has one.
+	Constraint string   `json:"constraint,omitempty"`
+	Package    string   `json:"package,omitempty"`
+	Hashes     []string `json:"hashes,omitempty"`
+	Dir        string   `json:"dir,omitempty"`
+	File       string   `json:"file,omitempty"`
+	Line       int      `json:"line,omitempty"`
+	// NotInstalled is the reason why the module is not in place, in the output of tree. The version
+	// and the package are then those in the lock.
+	NotInstalled string `json:"not_installed,omitempty"`
 	// Evidence is who confirms the package. It is absent for local modules, and is only in the
-	// results of installations and of list --evidence.
+	// results of installations and of tree --evidence.
 	Evidence jsonEvidence `json:"evidence,omitzero"`
-	Modules  []jsonModule `json:"modules,omitempty"`
+
+	shown, confirmed string // Source and Evidence as shown in text
 }
 
 func jsonOf(m cotter.Module) jsonModule {
 	j := jsonModule{
-		Key:     m.Path.String(),
-		Source:  addrs.Redact(m.Source.String()),
-		Version: m.Version.String(),
-		Package: m.Package,
-		Dir:     m.Dir,
-		File:    m.Call.Range.Filename,
-		Line:    m.Call.Range.Start.Line,
+		Key:        m.Path.String(),
+		Source:     addrs.Redact(m.Source.String()),
+		Version:    m.Version.String(),
+		Constraint: constraintOf(m.Call),
+		Package:    m.Package,
+		Dir:        m.Dir,
+		File:       m.Call.Range.Filename,
+		Line:       m.Call.Range.Start.Line,
+		shown:      addrs.Redact(m.Source.ForDisplay()),
 	}
 	for _, h := range m.Hashes {
 		j.Hashes = append(j.Hashes, string(h))
@@ -74,20 +82,8 @@ func jsonModules(modules []cotter.Module, withEvidence bool) []jsonModule {
 	for _, m := range modules {
 		j := jsonOf(m)
 		if withEvidence && hasPackage(m) {
-			j.Evidence = jsonEvidenceOf(m.Evidence)
+			j.Evidence, j.confirmed = jsonEvidenceOf(m.Evidence), confirmedText(m.Evidence)
 		}
-		list = append(list, j)
-	}
-	return list
-}
-
-// jsonTree returns the modules that the module with a path calls. Each has the modules that
-// it calls in turn.
-func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
-	list := []jsonModule{}
-	for _, m := range result.Children(path) {
-		j := jsonOf(m)
-		j.Modules = jsonTree(result, m.Path)
 		list = append(list, j)
 	}
 	return list

@@ -24,7 +24,7 @@ type envelope struct {
 var records = []record{
 	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},
 	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
-	reportRecord{}, originsRecord{}, modulesRecord{}, treeRecord{}, graphRecord{}, providersRecord{}, chainsRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
+	reportRecord{}, originsRecord{}, treeRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
@@ -239,35 +239,17 @@ type originsRecord struct {
 
 func (originsRecord) kind() string { return "origins" }
 
-// modulesRecord is the output of list.
-type modulesRecord struct {
-	Modules []jsonModule `json:"modules"`
-}
-
-func (modulesRecord) kind() string { return "modules" }
-
-// treeRecord is the output of tree. Each module contains the modules that it calls.
+// treeRecord is the output of tree. With a name, it has only the modules and providers that the
+// name is about, and their callers.
 type treeRecord struct {
-	Modules   []jsonModule   `json:"modules"`
-	Providers []jsonProvider `json:"providers,omitempty"` // The providers that the modules require; absent with --no-providers.
+	// Modules are the modules of the tree except the root module. A module is followed by those that
+	// it calls.
+	Modules []jsonModule `json:"modules"`
+	// Providers are the providers that the modules require. They are absent with --no-providers.
+	Providers []jsonProvider `json:"providers,omitempty"`
 }
 
 func (treeRecord) kind() string { return "tree" }
-
-// providersRecord is the output of list --providers, and of why for a provider.
-type providersRecord struct {
-	Providers []jsonProvider `json:"providers"`
-}
-
-func (providersRecord) kind() string { return "providers" }
-
-// chainsRecord is the output of why for a module. Each chain has the modules from a call in
-// the root module down to the module asked about.
-type chainsRecord struct {
-	Chains [][]jsonModule `json:"chains"`
-}
-
-func (chainsRecord) kind() string { return "chains" }
 
 // outdatedRecord is the output of outdated.
 type outdatedRecord struct {

@@ -15,8 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/cotterpin/cotter/internal/graph"
 )
 
 const jsonSchema = "../../docs/json.schema.json"
@@ -161,14 +159,10 @@ func structComments(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, "../../internal/graph/graph.go") {
+	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
-		}
-		prefix := ""
-		if file.Name.Name == "graph" {
-			prefix = "Graph" // see typeName
 		}
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
@@ -181,7 +175,7 @@ func structComments(t *testing.T) map[string]string {
 				if !ok {
 					continue
 				}
-				name := prefix + spec.Name.Name
+				name := spec.Name.Name
 				comments[name] = sentence(oneLine(gen.Doc.Text()), spec.Name.Name)
 				for _, field := range fields.Fields.List {
 					for _, ident := range field.Names {
@@ -219,7 +213,7 @@ func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
 		if name == "" || name == "-" {
 			continue
 		}
-		fields = append(fields, jsonField{name, d.comments[commentName(t)+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
+		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
 	}
 	return fields
 }
@@ -239,16 +233,8 @@ func sentence(comment, name string) string {
 	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
-// typeName returns the name of a type in the schema. Types of package graph have its name in front.
-func typeName(t reflect.Type) string { return strings.TrimPrefix(commentName(t), "json") }
-
-// commentName returns the name by which the comments of a type are found.
-func commentName(t reflect.Type) string {
-	if t.PkgPath() == reflect.TypeFor[graph.Graph]().PkgPath() {
-		return "Graph" + t.Name()
-	}
-	return t.Name()
-}
+// typeName returns the name of a type in the schema.
+func typeName(t reflect.Type) string { return strings.TrimPrefix(t.Name(), "json") }
 
 // resultKinds are the possible values of the type of a result; see done.
 var resultKinds = []string{"installed", "locked", "planned"}
@@ -289,7 +275,7 @@ func (d *jsonDescriber) object(t reflect.Type, defs map[string]any) map[string]a
 			required = append(required, f.name)
 		}
 	}
-	return map[string]any{"type": "object", "description": d.comments[commentName(t)], "properties": properties, "required": required}
+	return map[string]any{"type": "object", "description": d.comments[t.Name()], "properties": properties, "required": required}
 }
 
 func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string]any {
@@ -299,7 +285,6 @@ func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string
 	case reflect.Struct:
 		name := typeName(t)
 		if _, known := defs[name]; !known {
-			defs[name] = nil // a module contains modules
 			defs[name] = d.object(t, defs)
 		}
 		return map[string]any{"$ref": "#/$defs/" + name}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -24,8 +25,14 @@ func main() {
 const (
 	exitFailure     = 1
 	exitUsage       = 2
+	exitFound       = 3 // outdated and diff, with --exit-code
 	exitInterrupted = 130
 )
+
+// exitOnly is an exit status without a message: everything was printed before.
+type exitOnly struct{ status int }
+
+func (e exitOnly) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
 
 // usageError is a wrong command line.
 type usageError struct{ error }
@@ -34,12 +41,12 @@ func (e usageError) Unwrap() error { return e.error }
 
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
-	var tool toolExit
+	var only exitOnly
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &tool):
-		return tool.status
+	case errors.As(err, &only):
+		return only.status
 	case errors.As(err, &usage):
 		return exitUsage
 	case ctx.Err() != nil:

@@ -21,9 +21,10 @@ func outdatedCommand(out *output) *cli.Command {
 		ArgsUsage: "[DIR...]",
 		Description: "ALLOWED is the newest version that the call's constraint allows, and LATEST the newest\n" +
 			"version of all. Source addresses with a tag that is a version, such as \"?ref=v1.2.0\",\n" +
-			"are listed as well. With --all, calls that are up to date are listed too.",
+			"are listed as well. With --all, calls that are up to date are listed too. The exit status\n" +
+			"is 0 even if something is outdated, and 3 with --exit-code.",
 		Flags: configFlags(severalFlags(
-			&cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
+			exitCodeFlag(), &cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
 			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
 		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
@@ -33,26 +34,29 @@ func outdatedCommand(out *output) *cli.Command {
 }
 
 func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	if !severalProjects(cmd) || out.json || out.verbose {
-		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-			list, failed := outdated(ctx, cmd, in, req)
-			return cmp.Or(out.printOutdated(list, failed == nil), failed)
-		})
-	}
 	var mu sync.Mutex
-	incomplete := 0
+	incomplete, newer := 0, false
 	found := make(map[string]*outdatedList)
+	together := severalProjects(cmd) && !out.json && !out.verbose
 	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		list, failed := outdated(ctx, cmd, in, req)
 		mu.Lock()
-		defer mu.Unlock()
-		found[req.Dir] = list
+		found[req.Dir], newer = list, newer || list.newer
 		if failed != nil {
 			incomplete++
 		}
-		return failed
+		mu.Unlock()
+		if together {
+			return failed
+		}
+		return cmp.Or(out.printOutdated(list, failed == nil), failed)
 	})
-	out.outdatedProjects(found, incomplete)
+	if together {
+		out.outdatedProjects(found, incomplete)
+	}
+	if failed == nil && newer && cmd.Bool("exit-code") {
+		return exitOnly{exitFound}
+	}
 	return failed
 }
 
@@ -72,19 +76,21 @@ func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, re
 	if found == nil {
 		found = &cotter.Outdated{}
 	}
-	list := &outdatedList{*found, len(found.Modules) + len(found.Providers), len(found.Providers)}
-	if !cmd.Bool("all") {
-		list.Modules = slices.DeleteFunc(list.Modules, func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
-		list.Providers = slices.DeleteFunc(list.Providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
+	list := &outdatedList{Outdated: *found, examined: len(found.Modules) + len(found.Providers), providers: len(found.Providers)}
+	modules := slices.DeleteFunc(slices.Clone(list.Modules), func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
+	providers := slices.DeleteFunc(slices.Clone(list.Providers), func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
+	if list.newer = len(modules)+len(providers) > 0; !cmd.Bool("all") {
+		list.Modules, list.Providers = modules, providers
 	}
 	return list, failed
 }
 
-// outdatedList has the modules and providers of a project to list, and the numbers of those that
-// were examined.
+// outdatedList has the modules and providers of a project to list, the numbers of those that were
+// examined, and whether there is something newer.
 type outdatedList struct {
 	cotter.Outdated
 	examined, providers int
+	newer               bool
 }
 
 // printOutdated prints a list. complete reports whether all versions are known. If it is false, an

@@ -44,10 +44,15 @@ func (o *output) shownRange(dir string, at hcl.Range) hcl.Range {
 
 // place returns the file and the line of a range, or "-" if it is in no file.
 func (o *output) place(dir string, at hcl.Range) string {
-	if at.Filename == "" {
-		return "-"
+	return dash(o.at(dir, at.Filename, at.Start.Line))
+}
+
+// at is place for a name and a line. It returns "" without a name.
+func (o *output) at(dir, file string, line int) string {
+	if file == "" {
+		return ""
 	}
-	return fmt.Sprintf("%s:%d", o.shownFile(dir, at.Filename), at.Start.Line)
+	return fmt.Sprintf("%s:%d", o.shownFile(dir, file), line)
 }
 
 // shownInterface returns changes of an interface, with files as text output shows them.

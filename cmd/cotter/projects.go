@@ -33,15 +33,20 @@ func severalProjects(cmd *cli.Invocation) bool {
 	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
 }
 
-// dirArguments returns the arguments that are directories of projects. The command mirror
-// also takes the address of a mirror. The command update also takes keys and providers: its
-// arguments are directories only if they begin with a dot or are absolute paths.
+// dirArguments returns the arguments that are directories of projects. The command mirror also
+// takes the address of a mirror. The commands update and tree also take keys and providers: their
+// arguments are directories only if they begin with a dot or are absolute paths. Those of diff are
+// locks.
 func dirArguments(cmd *cli.Invocation) []string {
-	dirs := slices.DeleteFunc(cmd.Args(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
-	if cmd.Command.Name == updateName {
-		dirs = slices.DeleteFunc(dirs, func(arg string) bool { return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg) })
-	}
-	return dirs
+	return slices.DeleteFunc(cmd.Args(), func(arg string) bool {
+		switch cmd.Command.Name {
+		case updateName, treeName:
+			return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg)
+		case diffName:
+			return true
+		}
+		return strings.HasPrefix(arg, mirrorScheme)
+	})
 }
 
 // forProjects calls run for each project that the command line selects, or otherwise for the

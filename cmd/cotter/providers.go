@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -188,7 +186,7 @@ func providerMessage(err *cotter.ProviderError) message {
 	return m
 }
 
-// jsonProvider is a provider in the output of install and list.
+// jsonProvider is a provider in the output of install and tree.
 type jsonProvider struct {
 	Provider    string            `json:"provider"`
 	Version     string            `json:"version"`
@@ -199,6 +197,9 @@ type jsonProvider struct {
 	Evidence    jsonEvidence      `json:"evidence,omitzero"` // Who confirms the package, if that is known.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 	LockedAs    string            `json:"locked_as,omitempty"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
+
+	address   addrs.Provider
+	confirmed string // Evidence as shown in text
 }
 
 // jsonProviderUse is a requirement of a provider.
@@ -213,7 +214,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence)}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence), address: p.Address}
 		if p.LockedAs != (addrs.Provider{}) {
 			j.LockedAs = p.LockedAs.String()
 		}
@@ -307,40 +308,6 @@ func providersOf(ctx context.Context, in *cotter.Installer, req cotter.Request) 
 		return nil, err
 	}
 	return result.Providers, nil
-}
-
-// whyProvider prints which modules require a provider, and with which constraints. It
-// reports whether a provider of that name is required.
-func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, wanted string) (bool, error) {
-	all, err := loadProviders(ctx, cmd, out, req)
-	if err != nil {
-		return false, err
-	}
-	found := slices.DeleteFunc(all, func(p cotter.Provider) bool { return !isProvider(p.Address, wanted) })
-	if out.json && len(found) > 0 {
-		return true, out.writeJSON(providersRecord{jsonProviders(found)})
-	}
-	for _, p := range found {
-		version := cmp.Or(p.Version.String(), "(not locked)")
-		if p.LockedAs != (addrs.Provider{}) {
-			version += " (locked as " + p.LockedAs.ForDisplay() + ")"
-		}
-		out.printf("%s %s\n", p.Address.ForDisplay(), version)
-		for _, use := range out.shownUses("", p.RequiredBy) {
-			line := "  " + use.String()
-			if use.Range.Filename != "" { // a state has no range, and the text names it
-				line += ", by " + use.By
-			}
-			out.printf("%s\n", line)
-		}
-	}
-	return len(found) > 0, nil
-}
-
-// isProvider reports whether name refers to a provider: by its address with or without the
-// host, or by its type only.
-func isProvider(p addrs.Provider, name string) bool {
-	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
 }
 
 // configuredSource is the source of providers that the CLI configuration selects. If several

@@ -61,7 +61,7 @@ var remedyTable = []remedyRow{
 		case e.Renamed != (addrs.Provider{}):
 			return declare(e.Renamed)
 		}
-		return about(p.Provider.ForDisplay(), "Run `cotter why{dir} {keys}` to see which modules require it.")
+		return about(p.Provider.ForDisplay(), "Run `cotter tree{dir} {keys}` to see which modules require it.")
 	}),
 	within(func(p *cotter.ProviderError, e *config.UnusableVersionError) []remedy {
 		switch {

@@ -102,7 +102,7 @@ var remedyCases = []struct {
 	{"a provider that has moved", ofProvider(&config.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"reg.example.com/acme/new\"` for the provider cloud in the required_providers of each module that should use reg.example.com/acme/new.",
 	}},
-	{"an unknown provider", ofProvider(&config.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
+	{"an unknown provider", ofProvider(&config.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter tree hashicorp/cloud` to see which modules require it."}},
 	{"a version for other machines", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
 		"Write a constraint such as `version = \"1.2.0\"` for hashicorp/cloud in required_providers to select that version.",
 	}},

@@ -66,16 +66,16 @@ func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	if err != nil {
 		return nil, err
 	}
-	req.FromLock = true
-	result, err := load(ctx, cmd, out, req)
+	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
 	}
-	providers, err := loadProviders(ctx, cmd, out, req)
+	req.Providers, req.FromLock = &cotter.Providers{}, true
+	result, err := in.Load(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return billOfMaterials(result, providers, filepath.Base(dir)), nil
+	return billOfMaterials(result, result.Providers, filepath.Base(dir)), nil
 }
 
 func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {

@@ -113,6 +113,11 @@ func moduleOutcome(verb string, m cotter.Module) resultLine {
 	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: sourceName(source), release: releaseText(entry)}
 }
 
+// describe returns the source and the version of a module.
+func describe(m cotter.Module) string {
+	return strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
+}
+
 // entryName returns the source address of a lock entry without its version.
 func entryName(entry lockfile.Module) string {
 	if source, err := addrs.ParseModuleSource(entry.Source); err == nil {

@@ -62,7 +62,7 @@ func TestVariablesFromEnv(t *testing.T) {
 		{"two dashes", map[string]string{"TF_CLI_ARGS": "--var a=1 --var=b=2"}, []config.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
 		{"files", map[string]string{"TF_CLI_ARGS_init": "-var-file a.tfvars --var-file='b c.tfvars'"}, []config.Variable{{File: "a.tfvars"}, {File: "b c.tfvars"}}},
 		{"between other flags", map[string]string{"TF_CLI_ARGS_get": `-update -var "a=x y" -no-color`}, []config.Variable{{Name: "a", Value: "x y"}}},
-		{"list", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []config.Variable{{Name: "a", Value: `["x", "y"]`}}},
+		{"tree", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []config.Variable{{Name: "a", Value: `["x", "y"]`}}},
 		{"empty value", map[string]string{"TF_CLI_ARGS": `-var a=`}, []config.Variable{{Name: "a"}}},
 		// The order is that of terraform's log for a subcommand.
 		{"order", map[string]string{"TF_CLI_ARGS": "-var a=3", "TF_CLI_ARGS_get": "-var a=2", "TF_CLI_ARGS_init": "-var a=1", "TF_CLI_ARGS_plan": "-var a=0"},

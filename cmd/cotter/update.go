@@ -233,7 +233,7 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
 			}
 		}
-		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, cmp.Or(hint, "Run `cotter list` to see the keys."))
+		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, cmp.Or(hint, "Run `cotter tree` to see the keys."))
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {
@@ -248,20 +248,6 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 		hint = "Try " + alternatives(below) + "."
 	}
 	return hinted(&namedError{key + " " + what, err}, hint)
-}
-
-// providerNames returns the names by which the command line can refer to the providers of a
-// project.
-func providerNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
-	all, err := loadProviders(ctx, cmd, out, req)
-	var names []string
-	for _, p := range all {
-		names = append(names, p.Address.ForDisplay())
-		if short := p.Address.Namespace + "/" + p.Address.Type; short != p.Address.ForDisplay() {
-			names = append(names, short)
-		}
-	}
-	return names, err
 }
 
 // writeTags ends a list of newer tags.

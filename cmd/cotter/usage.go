@@ -181,8 +181,8 @@ var otherWords = map[string]string{
 	"check":   "Run `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration.",
 	"ls":      "Run `cotter tree`.",
 	"list":    "Run `cotter tree`.",
-	"why":     "Run `cotter tree`.",
-	"graph":   "Run `cotter tree`.",
+	"why":     "Run `cotter tree` with the key of a module call, a source address or a provider.",
+	"graph":   "Run `cotter tree`, or `cotter tree --out modules.html` for a page.",
 	"restore": "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
 	"vendor":  "Set `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory.",
 }

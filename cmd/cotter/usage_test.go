@@ -17,13 +17,13 @@ func TestWrongCommandLines(t *testing.T) {
 		{"--help nosuch", "unknown command \"nosuch\"\n\nRun `cotter --help` to see the commands."},
 		{"help bundle nosuch", "there is no command \"cotter bundle nosuch\""},
 
-		{"list --nosuch", "there is no flag --nosuch\n\nRun `cotter list --help` to see the flags."},
-		{"list -lokc-file=a", "there is no flag --lokc-file\n\nDid you mean --lock-file?"},
-		{"list --nosuch --help", "there is no flag --nosuch\n\nRun `cotter list --help` to see the flags."},
+		{"tree --nosuch", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
+		{"tree -lokc-file=a", "there is no flag --lokc-file\n\nDid you mean --lock-file?"},
+		{"tree --nosuch --help", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
 		{"--json version", "there is no flag --json\n\nRun `cotter --help` to see the flags."},
 		{"init -backend=false", "there is no flag --backend; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
 
-		{"list --for", "--for needs a value: TOOL"},
+		{"tree --for", "--for needs a value: TOOL"},
 		{"--chdir", "--chdir needs a value: DIR"},
 		{"init --for", "--for needs a value: TOOL; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
 

@@ -41,7 +41,6 @@ func TestWine(t *testing.T) {
 		t.Error("the second install does not say that everything is up to date")
 	}
 	w.run(0, project, "tree")
-	w.run(0, project, "list")
 
 	// Files that a person or another program changed.
 	w.replace(filepath.Join(project, ".terraform/modules/net/main.tf"), "net", "other")

@@ -16,29 +16,13 @@ var (
 	pageScript string
 )
 
-// pageData is the data for the script of the page.
-type pageData struct {
-	Title     string       `json:"title"`
-	Modules   []pageModule `json:"modules"`
-	Providers []Provider   `json:"providers"`
-	// Packages are the packages that several modules use, as lists of indexes into Modules.
-	Packages [][]int    `json:"packages"`
-	Kinds    []pageKind `json:"kinds"`
-}
-
-// pageModule is a module. Parent is the index of its parent, or -1 for the root module.
+// pageModule is a module in the data of the page. Parent is the index of its parent, or -1 for the
+// root module.
 type pageModule struct {
 	Module
 	Name   string `json:"name"`
 	Parent int    `json:"parent"`
 	Shared int    `json:"shared,omitempty"`
-}
-
-// pageKind is a kind of marks with its text and the class of its color.
-type pageKind struct {
-	Kind Kind   `json:"kind"`
-	Word string `json:"word"`
-	Tone string `json:"tone"`
 }
 
 // HTML returns the tree as a page that needs no other files and no network.
@@ -68,7 +52,7 @@ func (g Graph) HTML() (string, error) {
 		b.WriteString(`<p class="compared">` + html.EscapeString(t.Old) + ` → ` + html.EscapeString(t.New) + "</p>\n")
 	}
 	b.WriteString(`<p class="summary">` + html.EscapeString(t.summary()) + `</p>
-<noscript><pre>` + html.EscapeString(g.Text()) + `</pre></noscript>
+<noscript><pre>` + html.EscapeString(g.Text(true)) + `</pre></noscript>
 </header>
 <div id="app"></div>
 <script type="application/json" id="data">` + data + `</script>
@@ -85,19 +69,21 @@ func sourceHash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageJSON encodes the data of the page. The encoder escapes <, > and &, so no text can end the
-// script element.
+// pageJSON encodes the data for the script of the page. The encoder escapes <, > and &, so no text
+// can end the script element.
 func (t *tree) pageJSON() (string, error) {
-	data := pageData{Title: t.Title, Modules: []pageModule{}, Providers: withLabels(t.Providers), Packages: t.packages}
+	modules, providers := []pageModule{}, []Provider{}
 	for _, n := range t.nodes {
 		m := n.Module
 		m.Marks = labeled(m.Marks)
-		data.Modules = append(data.Modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
+		modules = append(modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
 	}
-	for _, w := range words {
-		data.Kinds = append(data.Kinds, pageKind{w.kind, w.text, w.tone})
+	for _, p := range t.Providers {
+		p.Marks = labeled(p.Marks)
+		providers = append(providers, p)
 	}
-	text, err := json.Marshal(data)
+	// Packages are those that several modules use, as lists of indexes of modules.
+	text, err := json.Marshal(map[string]any{"title": t.Title, "modules": modules, "providers": providers, "packages": t.packages, "kinds": kinds})
 	return string(text), err
 }
 
@@ -106,15 +92,6 @@ func labeled(marks []Mark) []Mark {
 	list := make([]Mark, len(marks))
 	for i, m := range marks {
 		list[i] = Mark{m.Kind, m.String()}
-	}
-	return list
-}
-
-func withLabels(providers []Provider) []Provider {
-	list := make([]Provider, len(providers))
-	for i, p := range providers {
-		list[i] = p
-		list[i].Marks = labeled(p.Marks)
 	}
 	return list
 }

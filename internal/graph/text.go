@@ -2,74 +2,71 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Text returns the tree for a terminal, with marks in brackets.
-func (g Graph) Text() string {
+// Text returns the tree for a terminal: below each module those that it calls and the providers
+// that it requires, with marks in brackets. With places, it has the constraints and the places of
+// the calls too.
+func (g Graph) Text(places bool) string {
 	t := g.tree()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", t.heading())
-	writeBranches(&b, t.roots, "")
-	if len(t.packages) > 0 {
-		b.WriteString("\n")
-	}
-	for i, ids := range t.packages {
-		fmt.Fprintf(&b, "#%d is one package, used by %s\n", i+1, t.keys(ids))
-	}
-	if len(t.Providers) > 0 {
-		b.WriteString("\nproviders\n")
-	}
-	for i, provider := range t.Providers {
-		fmt.Fprintf(&b, "%s%s", joint(i, len(t.Providers)), join(provider.Name, provider.Version, inParentheses(provider.Constraints), brackets(provider.Marks)))
-		if len(provider.RequiredBy) > 0 {
-			fmt.Fprintf(&b, "  required by %s", requiredIn(provider.RequiredBy))
-		}
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "\n%s\n", t.summary())
+	b.WriteString(".\n")
+	t.writeBranches(&b, "", t.roots, "", places)
 	return b.String()
 }
 
-func writeBranches(b *strings.Builder, nodes []*node, indent string) {
+// writeBranches writes what is below the module with a key.
+func (t *tree) writeBranches(b *strings.Builder, key string, nodes []*node, indent string, places bool) {
+	providers := t.requiredBy(key, places)
 	for i, n := range nodes {
-		line := n.name
-		if about := join(n.Source, n.Version, n.number()); about != "" {
-			line += "  " + about
+		joint, below := "├── ", "│   "
+		if i == len(nodes)-1 && len(providers) == 0 {
+			joint, below = "└── ", "    "
 		}
-		if marks := brackets(n.Marks); marks != "" {
-			line += "  " + marks
+		at := ""
+		if places {
+			at = inParentheses(n.Constraint, n.Place)
 		}
-		fmt.Fprintf(b, "%s%s%s\n", indent, joint(i, len(nodes)), line)
-		below := "│   "
-		if i == len(nodes)-1 {
-			below = "    "
+		line := joined("  ", n.name, joined(" ", n.Source, n.Version), at, n.Confirmed, brackets(n.Marks))
+		fmt.Fprintf(b, "%s%s%s\n", indent, joint, line)
+		t.writeBranches(b, n.Key, n.children, indent+below, places)
+	}
+	for i, line := range providers {
+		joint := "├── "
+		if i == len(providers)-1 {
+			joint = "└── "
 		}
-		writeBranches(b, n.children, indent+below)
+		fmt.Fprintf(b, "%s%sprovider %s\n", indent, joint, line)
 	}
 }
 
-func joint(i, n int) string {
-	if i == n-1 {
-		return "└── "
+// requiredBy returns a line for each provider that the module with a key requires. Providers that
+// no module requires are the root module's.
+func (t *tree) requiredBy(key string, places bool) []string {
+	var list []string
+	for _, p := range t.Providers {
+		var uses []string
+		found := key == "" && len(p.Uses) == 0
+		for _, use := range p.Uses {
+			text := use.Constraint
+			if places {
+				text = joined(", ", use.Constraint, use.Place, use.By)
+			}
+			if found = found || use.Key == key; use.Key == key && !slices.Contains(uses, text) {
+				uses = append(uses, text)
+			}
+		}
+		separator := ", "
+		if places {
+			separator = "; "
+		}
+		if found {
+			list = append(list, joined("  ", joined(" ", p.Name, p.Version, inParentheses(joined(separator, uses...))), p.Confirmed, brackets(p.Marks)))
+		}
 	}
-	return "├── "
-}
-
-// number returns the number of a package that several modules use, such as "#1", or "".
-func (n *node) number() string {
-	if n.shared == 0 {
-		return ""
-	}
-	return fmt.Sprintf("#%d", n.shared)
-}
-
-func (t *tree) keys(ids []int) string {
-	keys := make([]string, len(ids))
-	for i, id := range ids {
-		keys[i] = t.nodes[id].Key
-	}
-	return listed(keys)
+	return list
 }
 
 func brackets(marks []Mark) string {
@@ -80,22 +77,15 @@ func brackets(marks []Mark) string {
 	return strings.Join(texts, " ")
 }
 
-// inParentheses returns a text in parentheses, or "" if it is empty.
-func inParentheses(text string) string {
-	if text == "" {
-		return ""
+// inParentheses returns the non-empty texts in parentheses, or "" if there are none.
+func inParentheses(texts ...string) string {
+	if text := joined(", ", texts...); text != "" {
+		return "(" + text + ")"
 	}
-	return "(" + text + ")"
+	return ""
 }
 
-// join joins the non-empty texts with spaces.
-func join(texts ...string) string {
-	var b strings.Builder
-	for _, text := range texts {
-		if text != "" && b.Len() > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString(text)
-	}
-	return b.String()
+// joined joins the non-empty texts.
+func joined(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" }), separator)
 }

@@ -91,13 +91,13 @@
     selected = item;
     item.li.setAttribute("aria-selected", "true");
     item.li.tabIndex = 0;
-    const same = users(item);
+    const same = inSamePackage(item);
     for (const each of items) each.li.classList.toggle("same", same.includes(each));
     showDetails(item, same);
   }
 
-  // users are the items with the same package, if there are others than this one.
-  function users(item) {
+  // inSamePackage are the items with the same package, if there are others than this one.
+  function inSamePackage(item) {
     const ids = item.module.shared ? data.packages[item.module.shared - 1] : [];
     return ids.map((id) => items[id + 1]);
   }
@@ -118,14 +118,16 @@
 
   function showDetails(item, same) {
     const module = item.module;
-    const required = data.providers.filter((provider) => (provider.required_by || []).includes(module.key));
+    const required = data.providers.filter((provider) => usesOf(provider, module.key).length);
     show(module.key || data.title, [
       ["Marks", marksOf(module)],
       ["Source", breakable(module.source || "")],
       ["Version", [module.version]],
       ["Allowed versions", [module.version && (module.constraint || "any: the call has no constraint")]],
       ["Package", breakable(module.package || "")],
-      ["Called in", [place(module)]],
+      ["Called in", breakable(module.place || "")],
+      ["Directory", breakable(module.dir || "")],
+      ["Evidence", [module.confirmed]],
       ["Same package", same.filter((other) => other !== item).map(link)],
       ["Calls", item.children.map(link)],
       ["Requires", required.map((provider) => use(providerLink(provider), usesOf(provider, module.key)))],
@@ -134,13 +136,14 @@
 
   // showProvider shows which modules require a provider, and which versions they allow.
   function showProvider(provider) {
-    const required = (provider.required_by || []).map((key) => {
+    const required = users(provider).map((key) => {
       const item = items.find((each) => each.module.key === key);
       return use(item ? link(item) : element("div", {}, key), usesOf(provider, key));
     });
     show("provider " + provider.name, [
       ["Marks", marksOf(provider)],
       ["Version", [provider.version]],
+      ["Evidence", [provider.confirmed]],
       ["Allowed by all modules", [provider.version && required.length > 0 && (provider.constraints || "any: no module has a constraint")]],
       ["Required by", required],
     ]);
@@ -148,16 +151,17 @@
   }
 
   function usesOf(provider, key) {
-    return (provider.requirements || []).filter((requirement) => requirement.key === key);
+    return (provider.uses || []).filter((each) => each.key === key);
   }
+
+  // users are the keys of the modules that require a provider.
+  function users(provider) { return [...new Set((provider.uses || []).map((each) => each.key))]; }
 
   // use is a link followed by the places of the requirements, with their constraints.
-  function use(target, requirements) {
-    return element("div", { class: "use" }, target, ...requirements.map((each) => element("div", { class: "place" },
-      each.constraint || "any version", "  ", ...breakable(place(each) || each.by || ""))));
+  function use(target, uses) {
+    return element("div", { class: "use" }, target, ...uses.map((each) => element("div", { class: "place" },
+      each.constraint || "any version", "  ", ...breakable(each.place || each.by || ""))));
   }
-
-  function place(at) { return at.file ? at.file + ":" + at.line : ""; }
 
   function providerLink(provider) {
     return button(provider.name + (provider.version ? " " + provider.version : ""), () => showProvider(provider));
@@ -321,7 +325,7 @@
     const head = element("tr", {}, ...["Provider", "Version", "Required by", ""].map((name) => element("th", { scope: "col" }, name)));
     const rows = data.providers.map((provider) => element("tr", {},
       element("td", {}, button(provider.name, () => showProvider(provider))), element("td", {}, provider.version || ""),
-      element("td", {}, (provider.required_by || []).map((key) => key || "the root module").join(", ")),
+      element("td", {}, users(provider).map((key) => key || "the root module").join(", ")),
       element("td", {}, ...(provider.marks || []).map(badge))));
     return [element("section", { class: "providers" }, element("h2", {}, "Providers"), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
   }

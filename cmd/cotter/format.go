@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/internal/graph"
+)
+
+// The formats of tree and diff.
+const (
+	formatText     = "text"
+	formatJSON     = "json"
+	formatMarkdown = "markdown"
+)
+
+// pictures are the formats that package graph draws besides text.
+var pictures = map[string]func(graph.Graph) (string, error){
+	"mermaid": func(g graph.Graph) (string, error) { return g.Mermaid(), nil },
+	"dot":     func(g graph.Graph) (string, error) { return g.DOT(), nil },
+	"html":    graph.Graph.HTML,
+}
+
+// formatEndings has the format for each ending of a file name.
+var formatEndings = map[string]string{
+	".txt": formatText, ".json": formatJSON, ".md": formatMarkdown,
+	".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot", ".html": "html", ".htm": "html",
+}
+
+// formatFlags returns the flags of commands with several formats. usage lists the formats.
+func formatFlags(usage string) []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "format", Type: cli.String, Usage: "print `FORMAT`: " + usage + "; the default is that of the ending of --out, or text"},
+		{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"},
+	}
+}
+
+// formatOf returns the format that the command line selects: by --format, by the flag of its name,
+// such as --json, or by the ending of --out. others are formats besides text, JSON and pictures.
+func formatOf(cmd *cli.Invocation, out *output, others ...string) (string, error) {
+	name := cmd.String("format")
+	for _, short := range append([]string{formatJSON}, others...) {
+		switch {
+		case !cmd.Bool(short):
+		case name != "" && name != short:
+			return "", usageError{fmt.Errorf("--%s and --format %s cannot be used together", short, name)}
+		default:
+			name = short
+		}
+	}
+	known := slices.Concat([]string{formatText, formatJSON}, others, slices.Sorted(maps.Keys(pictures)))
+	if file := cmd.String("out"); name == "" && file != "" {
+		if name = formatEndings[strings.ToLower(filepath.Ext(file))]; !slices.Contains(known, name) {
+			return "", usageError{hinted(fmt.Errorf("--out %s: the ending %q is of no format", file, filepath.Ext(file)), "Add `--format` with one of: "+strings.Join(known, ", ")+".")}
+		}
+	}
+	if name = cmp.Or(name, formatText); !slices.Contains(known, name) {
+		return "", usageError{fmt.Errorf("--format takes %s, got %q", alternatives(known), name)}
+	}
+	if name == formatJSON {
+		out.json, out.quiet, out.verbose = true, false, false
+	}
+	return name, nil
+}
+
+// picture prints a graph in one of the formats of pictures.
+func (o *output) picture(format string, g graph.Graph) error {
+	text, err := pictures[format](g)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(o.stdout, text)
+	return err
+}
+
+// toFile calls print, and writes what it prints to a file; to standard output if name is "".
+// Nothing is written if it fails without a result.
+func (o *output) toFile(name string, print func() error) error {
+	if name == "" {
+		return print()
+	}
+	var text bytes.Buffer
+	stdout, columns := o.stdout, o.columns
+	o.stdout, o.columns = &text, 0
+	err := print()
+	if o.stdout, o.columns = stdout, columns; err != nil && text.Len() == 0 {
+		return err
+	}
+	return errors.Join(os.WriteFile(name, text.Bytes(), 0o644), err)
+}

@@ -1,0 +1,447 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// treeName is the name of the command tree. Its arguments are also names, as those of update.
+const treeName = "tree"
+
+func treeCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      treeName,
+		Usage:     "show what is installed: which module calls which, and the providers of each",
+		ArgsUsage: "[KEY|PROVIDER] [DIR...]",
+		Description: "Below each module, it lists the modules that it calls and the providers that it requires,\n" +
+			"in parentheses with the constraints of that module. What is not installed is shown as\n" +
+			"the lock has it. It sends no requests.\n" +
+			"\n" +
+			"For the key of a call, such as network.subnets, for a source address without subdirectory\n" +
+			"and version, or for a provider, such as hashicorp/aws, it shows only the calls that lead\n" +
+			"there, with their constraints, files and lines. With --recursive, that is a list of who\n" +
+			"uses the module or the provider in all root modules, and in which version. Directories\n" +
+			"begin with \"./\" or are absolute.\n" +
+			"\n" +
+			"With --evidence it shows who confirms each package, and since which day: its origin, a\n" +
+			"mirror or a bundle that you name, or you.",
+		Flags: configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []*cli.Flag{
+			{Name: "evidence", Usage: "show who confirms each package, and since when"},
+			{Name: "no-providers", Usage: "show modules only"},
+		})...)...),
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
+			return runTree(ctx, cmd, out)
+		},
+	}
+}
+
+func runTree(ctx context.Context, cmd *cli.Invocation, out *output) error {
+	format, err := formatOf(cmd, out)
+	if err != nil {
+		return err
+	}
+	dirs, several := dirArguments(cmd), severalProjects(cmd)
+	names := slices.DeleteFunc(cmd.Args(), func(arg string) bool { return slices.Contains(dirs, arg) })
+	switch {
+	case len(names) > 1:
+		return usageError{fmt.Errorf("cotter tree takes one key, source address or provider, got %s", enumeration(names))}
+	case several && pictures[format] != nil:
+		return usageError{fmt.Errorf("--format %s is for one project", format)}
+	}
+	name := strings.Join(names, "")
+	var mu sync.Mutex
+	users := make(map[string]*tree) // by the directories of projects, if a name is given for several
+	return out.toFile(cmd.String("out"), func() error {
+		err := forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+			t, failed := readTree(ctx, cmd, out, req)
+			switch {
+			case t == nil, failed != nil && len(t.Modules)+len(t.Providers) == 0:
+				return failed
+			case name == "":
+				return cmp.Or(out.tree(t, format, false), failed)
+			}
+			part := t.only(name)
+			found := len(part.Modules)+len(part.Providers) > 0
+			switch {
+			case !found && !several:
+				return cmp.Or(failed, t.nothingNamed(name))
+			case found && several:
+				mu.Lock()
+				users[req.Dir] = part
+				mu.Unlock()
+			}
+			if several && (!found || format == formatText) {
+				return failed
+			}
+			return cmp.Or(out.tree(part, format, true), failed)
+		})
+		switch {
+		case err == nil && several && name != "" && len(users) == 0:
+			return fmt.Errorf("no root module uses a module or a provider %q", name)
+		case len(users) > 0 && format == formatText:
+			out.users(users, name)
+		}
+		return err
+	})
+}
+
+// tree is what is installed in a project, and its record in JSON.
+type tree struct {
+	treeRecord
+	title string // the name of the project's directory
+}
+
+// readTree returns what is installed in a project. If it also returns an error, there are parts
+// that cannot be read.
+func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (_ *tree, err error) {
+	if dir, empty := withoutConfiguration(ctx, req); empty {
+		return nil, noConfigurationError{dir}
+	}
+	in, withEvidence := localInstaller(cmd, out), cmd.Bool("evidence")
+	if withEvidence {
+		if in, err = evidenceInstaller(ctx, cmd, out, req); err != nil {
+			return nil, err
+		}
+		if req, err = withNamedStores(ctx, cmd, out, in, req); err != nil {
+			return nil, err
+		}
+	}
+	req.BestEffort = true
+	if !cmd.Bool("no-providers") {
+		req.Providers = &cotter.Providers{}
+	}
+	result, failed := in.Load(ctx, req)
+	if result == nil {
+		return nil, failed
+	}
+	for _, u := range result.Unresolved {
+		if !errors.Is(u.Err, cotter.ErrNotInstalled) {
+			failed = errors.Join(failed, u.Err)
+		}
+	}
+	t, err := newTree(result, req, withEvidence)
+	return t, cmp.Or(err, failed)
+}
+
+// newTree returns the tree of a result of Load. What is not installed is completed by the lock.
+func newTree(result *cotter.Result, req cotter.Request, withEvidence bool) (*tree, error) {
+	title, err := titleOf(req)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{treeRecord{jsonModules(result.Modules, withEvidence), jsonProviders(result.Providers)}, title}
+	for i, p := range result.Providers {
+		if t.Providers[i].confirmed = confirmedText(p.Evidence); !withEvidence {
+			t.Providers[i].Evidence, t.Providers[i].confirmed = jsonEvidence{}, ""
+		}
+	}
+	if len(result.Unresolved) > 0 {
+		t.addMissing(result.Unresolved)
+		if err := t.addLocked(req, result.Unresolved); err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(t.Modules, func(a, b jsonModule) int { return graph.CompareKeys(a.Key, b.Key) })
+	}
+	return t, nil
+}
+
+// titleOf returns the name of the directory of a request.
+func titleOf(req cotter.Request) (string, error) {
+	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
+	return filepath.Base(dir), err
+}
+
+// addMissing adds the calls of modules that are not installed or cannot be read.
+func (t *tree) addMissing(unresolved []cotter.Unresolved) {
+	known := t.index()
+	for _, u := range unresolved {
+		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line}
+		if _, found := known[m.Key]; found || u.Path.IsRoot() {
+			continue
+		}
+		if m.shown = m.Source; u.Source != nil {
+			m.Source, m.shown = addrs.Redact(u.Source.String()), addrs.Redact(u.Source.ForDisplay())
+		}
+		err := u.Err
+		if module, ok := errors.AsType[*cotter.ModuleError](err); ok {
+			err = module.Err
+		}
+		m.NotInstalled, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "module "), "\n") // of "module not installed"
+		t.Modules = append(t.Modules, m)
+	}
+}
+
+// addLocked completes modules that are not installed with their lock entries. It also adds the
+// locked modules below them, and the locked providers, which those may require.
+func (t *tree) addLocked(req cotter.Request, unresolved []cotter.Unresolved) error {
+	lock, err := lockIfAny(req)
+	if err != nil {
+		return err
+	}
+	known, missing := t.index(), make(map[string]bool)
+	for _, u := range unresolved {
+		missing[u.Path.String()] = true
+	}
+	for _, entry := range lock.Modules() {
+		m := jsonModule{
+			Key: entry.Key, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version, Constraint: entry.Constraints,
+			Package: entry.Package, NotInstalled: reasonMissing,
+		}
+		if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
+			m.shown = addrs.Redact(source.ForDisplay())
+		}
+		for _, h := range entry.Hashes {
+			m.Hashes = append(m.Hashes, string(h))
+		}
+		i, found := known[entry.Key]
+		switch {
+		case found && t.Modules[i].NotInstalled != "" && t.Modules[i].Source == m.Source:
+			t.Modules[i].Version, t.Modules[i].Package, t.Modules[i].Hashes = m.Version, m.Package, m.Hashes
+		case !found && isBelow(m.Key, missing):
+			t.Modules = append(t.Modules, m)
+		}
+	}
+	if req.Providers == nil {
+		return nil
+	}
+	req.LockFile = "" // the providers are where stock tools read them
+	if lock, err = lockIfAny(req); err != nil {
+		return err
+	}
+	for _, p := range lock.Providers() {
+		name := p.Address.String()
+		if !slices.ContainsFunc(t.Providers, func(had jsonProvider) bool { return had.Provider == name || had.LockedAs == name }) {
+			t.Providers = append(t.Providers, jsonProvider{Provider: name, Version: p.Version, Constraints: p.Constraints, address: p.Address})
+		}
+	}
+	return nil
+}
+
+// lockIfAny returns the lock of a request's project, which is empty if there is none.
+func lockIfAny(req cotter.Request) (*lockfile.File, error) {
+	lock, err := newLockReader(req).current()
+	if errors.Is(err, fs.ErrNotExist) {
+		return &lockfile.File{}, nil
+	}
+	return lock, err
+}
+
+// index returns the indexes of the modules by their keys.
+func (t *tree) index() map[string]int {
+	index := make(map[string]int)
+	for i, m := range t.Modules {
+		index[m.Key] = i
+	}
+	return index
+}
+
+// keysAbove returns the keys above a key, such as "a" and "a.b" for "a.b.c".
+func keysAbove(key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, c := range key {
+			if c == '.' && !yield(key[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// isBelow reports whether a key is below one in a set.
+func isBelow(key string, set map[string]bool) bool {
+	for above := range keysAbove(key) {
+		if set[above] {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonMissing begins the reasons of modules that are not installed.
+const reasonMissing = "not installed"
+
+// constraintOf returns the version argument of a call; "" if it has none.
+func constraintOf(call config.Call) string {
+	if call.Version == nil {
+		return ""
+	}
+	return *call.Version
+}
+
+// only returns the part of a tree that a name is about: the modules of that key or source, with
+// what is below them, or the provider of that name. It has the callers of these modules, or of those
+// that require the provider.
+func (t *tree) only(name string) *tree {
+	part, named := &tree{title: t.title}, make(map[string]bool)
+	for _, m := range t.Modules {
+		if m.isNamed(name) {
+			named[m.Key] = true
+		}
+	}
+	byProvider, callers := len(named) == 0, make(map[string]bool) // of what is named
+	for _, p := range t.Providers {
+		if byProvider && isProvider(p.address, name) {
+			part.Providers = append(part.Providers, p)
+			for _, use := range p.RequiredBy {
+				named[use.Key] = true
+			}
+		}
+	}
+	within := func(key string) bool { return named[key] || !byProvider && isBelow(key, named) }
+	for key := range named {
+		for above := range keysAbove(key) {
+			callers[above] = true
+		}
+	}
+	for _, m := range t.Modules {
+		if within(m.Key) || callers[m.Key] {
+			part.Modules = append(part.Modules, m)
+		}
+	}
+	for _, p := range t.Providers {
+		p.RequiredBy = slices.DeleteFunc(slices.Clone(p.RequiredBy), func(use jsonProviderUse) bool { return !within(use.Key) })
+		if !byProvider && len(p.RequiredBy) > 0 {
+			part.Providers = append(part.Providers, p)
+		}
+	}
+	return part
+}
+
+// isNamed reports whether a name is a module's key, its source address, or the address of its
+// package.
+func (m jsonModule) isNamed(name string) bool {
+	for _, source := range []string{m.Source, m.shown} {
+		pkg, _ := addrs.SplitSubdir(source)
+		pkg, _, _ = strings.Cut(pkg, "?")
+		if source == name || pkg == name {
+			return true
+		}
+	}
+	return m.Key == name
+}
+
+// isProvider reports whether name refers to a provider: by its address with or without the
+// host, or by its type only.
+func isProvider(p addrs.Provider, name string) bool {
+	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
+}
+
+// nothingNamed returns the error for a name that is neither a module nor a provider of the
+// project.
+func (t *tree) nothingNamed(name string) error {
+	var known []string
+	for _, m := range t.Modules {
+		known = append(known, m.Key)
+	}
+	for _, p := range t.Providers {
+		known = append(known, p.address.ForDisplay(), p.address.Namespace+"/"+p.address.Type)
+	}
+	hint := cmp.Or(didYouMean(name, slices.Compact(known)), "Run `cotter tree` to see the modules and the providers.")
+	return hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
+}
+
+// tree prints a tree. named is true if it is about one module or provider.
+func (o *output) tree(t *tree, format string, named bool) error {
+	if format == formatJSON {
+		t.Modules = append([]jsonModule{}, t.Modules...)
+		return o.writeJSON(t.treeRecord)
+	}
+	g := o.graph(t)
+	if pictures[format] != nil {
+		if format != "html" && !named {
+			g.Providers = nil // the lines to a provider that all modules require would cover everything else
+		}
+		return o.picture(format, g)
+	}
+	if _, err := io.WriteString(o.stdout, g.Text(named || o.verbose)); err != nil {
+		return err
+	}
+	missing := 0
+	for _, m := range t.Modules {
+		if m.NotInstalled != "" {
+			missing++
+		}
+	}
+	if missing > 0 && !o.quiet {
+		o.warnf("not installed: %d of %s", missing, count(len(t.Modules), "module"))
+		o.printRemedies(remediesOf(o.project, cotter.ErrNotInstalled))
+	}
+	return nil
+}
+
+// graph returns the texts of a tree.
+func (o *output) graph(t *tree) graph.Graph {
+	g := graph.Graph{Title: t.title}
+	for _, m := range t.Modules {
+		shown := graph.Module{
+			Key: m.Key, Source: m.shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.at("", m.File, m.Line), Confirmed: m.confirmed,
+		}
+		if m.NotInstalled != "" {
+			shown.Marks = []graph.Mark{{Kind: graph.Missing, Text: strings.TrimLeft(strings.TrimPrefix(m.NotInstalled, reasonMissing), ": ")}}
+		}
+		g.Modules = append(g.Modules, shown)
+	}
+	for _, p := range t.Providers {
+		shown := graph.Provider{Name: p.address.ForDisplay(), Version: cmp.Or(p.Version, "(not locked)"), Constraints: p.Constraints, Confirmed: p.confirmed}
+		if p.LockedAs != "" {
+			shown.Version += " (locked as " + p.LockedAs + ")"
+		}
+		for _, use := range p.RequiredBy {
+			shown.Uses = append(shown.Uses, graph.Use{Key: use.Key, Constraint: use.Constraint, By: use.By, Place: o.at("", use.File, use.Line)})
+		}
+		if p.Version != "" && p.Dir == "" {
+			shown.Marks = []graph.Mark{{Kind: graph.Missing}}
+		}
+		g.Providers = append(g.Providers, shown)
+	}
+	return g
+}
+
+// packageOf returns the address of a package without the directory in the package, and
+// without credentials.
+func packageOf(address string) string {
+	pkg, _ := addrs.SplitSubdir(address)
+	return addrs.Redact(pkg)
+}
+
+// users prints who uses a module or a provider, of the trees of several projects by their
+// directories.
+func (o *output) users(trees map[string]*tree, name string) {
+	t, inUse := table{head: []string{"PROJECT", "KEY", "SOURCE", "VERSION", "CONSTRAINT", "CALL"}, title: 2}, make(map[string]bool)
+	for _, dir := range slices.Sorted(maps.Keys(trees)) {
+		add := func(key, source, version, constraint, file string, line int) {
+			inUse[version] = true
+			t.add(dir, dash(key), source, dash(version), dash(constraint), dash(o.at(dir, file, line)))
+		}
+		for _, m := range trees[dir].Modules {
+			if m.isNamed(name) {
+				add(m.Key, m.shown, m.Version, m.Constraint, m.File, m.Line)
+			}
+		}
+		for _, p := range trees[dir].Providers {
+			for _, use := range p.RequiredBy {
+				if isProvider(p.address, name) {
+					add(use.Key, p.address.ForDisplay(), p.Version, use.Constraint, use.File, use.Line)
+				}
+			}
+		}
+	}
+	t.print(o)
+	o.notef("Used in %s, in %s.\n", count(len(trees), "project"), count(len(inUse), "version"))
+}
