@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -83,10 +84,10 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		if cmp.changedAbove(pathOf(key)) {
 			continue // the calls of a changed package are not known
 		}
-		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules)}})
 	}
 	report.addFailures(failures)
-	report.Warnings = cmp.lost.warnings(ctx, nil)
+	report.Warnings = append(cmp.lost.warnings(ctx, nil), p.warningsOfLinks(modules)...)
 	if cmp.lostCall.Load() {
 		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
 	}
@@ -117,12 +118,12 @@ func (cmp *comparison) changedAbove(path addrs.Module) bool {
 	return false
 }
 
-// goneEntries returns the keys of lock entries whose calls the configuration does not have.
-// It skips entries if the configuration could not be read.
+// goneEntries returns the keys of lock entries whose calls the configuration does not have, or which
+// are local. It skips entries if the configuration could not be read.
 func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
 	known := make(map[string]bool)
 	for _, m := range modules {
-		known[m.key()] = true
+		known[m.key()] = !m.call.from.IsLocal()
 	}
 	var gone []string
 	for _, entry := range lock.Modules() {
@@ -131,6 +132,28 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 		}
 	}
 	return gone
+}
+
+// whyGone says why the lock must not have an entry.
+func whyGone(path addrs.Module, modules []*module) string {
+	if slices.ContainsFunc(modules, func(m *module) bool { return m.key() == path.String() }) {
+		return "the lock has an entry for it, but its source is a local directory, which is not locked"
+	}
+	return "the lock has an entry for it, but the configuration has no such call"
+}
+
+// warningsOfLinks returns a warning if the tree has directories of this machine, which no lock covers.
+func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
+	var calls []string
+	for _, m := range modules {
+		if at := m.call.placeOfSource(); m.linksTo != "" {
+			calls = append(calls, fmt.Sprintf("%s (%s:%d)", m.path(), at.Filename, at.Start.Line))
+		}
+	}
+	if len(calls) == 0 || p.req.NoLock {
+		return nil
+	}
+	return []event.Warning{{Message: "linked to directories of this machine, and not locked: " + strings.Join(calls, ", ")}}
 }
 
 // module finds the module of a call by the lock, and compares its directory with the one in
@@ -150,11 +173,12 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 	cmp.checkFormer(c, entry)
 	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage, cmp.dirs.VendoredDir(entry.Key) != ""))
 	if c.from.IsLocal() {
-		m, err := localModule(c, cmp.dirs.Root)
+		m, err := localModule(c, cmp.dirs)
 		if err != nil {
 			return nil, cmp.notInstalled(c, c.caller.pkg, err)
 		}
 		cmp.checkRecord(m, "")
+		cmp.checkLink(m)
 		return m, nil
 	}
 	return cmp.lockedModule(c, entry)
@@ -276,6 +300,14 @@ func (cmp *comparison) recordFault(m *module, version string) string {
 		return fmt.Sprintf("it points to %q instead of %q", record.Dir, want.Dir)
 	}
 	return ""
+}
+
+// checkLink compares the directory of a call with the link that an installation would make.
+func (cmp *comparison) checkLink(m *module) {
+	if m.linksTo == "" || cmp.misplaced.has(m.path()) || cmp.files == nil || cmp.files.LinksTo(m.key(), m.linksTo) {
+		return
+	}
+	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.DataDir(m.key()), m.linksTo)))
 }
 
 // checkManifest reports a manifest that cannot be read.

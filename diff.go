@@ -125,7 +125,7 @@ type foundPackage struct {
 func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
 	d.calls.Store(c.key(), c)
 	if c.from.IsLocal() {
-		return localModule(c, d.dirs.Root)
+		return localModule(c, d.dirs)
 	}
 	entry, locked := d.updated.Module(c.key())
 	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {

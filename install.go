@@ -407,7 +407,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
 	ofForms, differs := r.checkForms(ctx, modules)
-	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules)) {
+	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}

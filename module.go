@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -227,8 +228,8 @@ type placement struct {
 	// refetched is the number of bytes that were downloaded although the package was installed;
 	// see [Refetched].
 	refetched int64
-	// local says that the package is a directory or file on the user's own machine. Its
-	// configuration may refer to other local packages.
+	// local says that the package is an archive on the user's own machine. Its configuration may
+	// refer to other archives and directories there.
 	local bool
 	// gitlinks are the submodules that were left out of the package, and leftOut the links
 	// that were. Both are empty for a package that was installed or cached: they were
@@ -248,6 +249,9 @@ type module struct {
 	// are in no package. subdir is the module's directory in the package.
 	pkg    *placement
 	subdir string
+	// linksTo is the directory of this machine to which the call's directory links after the run; ""
+	// for all other modules.
+	linksTo string
 	// currentPath is the path of the module's files during the run. finalPath is the
 	// module's directory after the run, as modules.json names it.
 	currentPath, finalPath string
@@ -328,12 +332,15 @@ func (m *module) configDir() configs.Dir {
 
 // localModule returns the module of a local call. It is in its caller's package, or among
 // the project's own files.
-func localModule(c *call, rootDir string) (*module, error) {
-	source := string(c.from.Address.(addrs.ModuleSourceLocal))
-	if c.own() {
-		return ownModule(c, source, rootDir)
+func localModule(c *call, dirs *packagedir.Dirs) (*module, error) {
+	if c.from.IsLinked() {
+		return linkedModule(c, dirs)
 	}
+	source := string(c.from.Address.(addrs.ModuleSourceLocal))
 	pkg := c.caller.pkg
+	if pkg == nil {
+		return ownModule(c, source, dirs)
+	}
 	subdir := path.Join(c.caller.subdir, source)
 	if subdir == ".." || strings.HasPrefix(subdir, "../") {
 		return nil, c.fail(fmt.Errorf("%w: %q is outside the package of module %s", ErrEscapesPackage, source, pkg.key))
@@ -341,10 +348,46 @@ func localModule(c *call, rootDir string) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
+// linkedModule returns the module in a directory that a call names by its absolute path. Such a module
+// is one of the project's own. The call's directory becomes a link, so that edits are seen, as with
+// stock tools. They link only the first call of a directory and copy it for the others, which then keep
+// old files. Links for all calls suit them as well: an init finds them in place and changes nothing.
+func linkedModule(c *call, dirs *packagedir.Dirs) (*module, error) {
+	subdir, err := c.from.ModuleSubdir("")
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	m, err := moduleAt(c, dirs.Root, path.Join(filepath.ToSlash(c.from.Directory), subdir))
+	if err == nil {
+		m.linksTo, m.finalPath = c.from.Directory, path.Join(dirs.DataDir(c.key()), subdir)
+	}
+	return m, err
+}
+
 // ownModule returns one of the project's own modules, which may be in any directory. The
-// directory is the source, as written, joined to the caller's directory.
-func ownModule(c *call, source, rootDir string) (*module, error) {
-	dir, current, err := packagedir.OwnModule(rootDir, path.Join(c.caller.finalPath, source))
+// directory is the source, as written, joined to the caller's directory. If that is a link, the
+// source must stay below it.
+func ownModule(c *call, source string, dirs *packagedir.Dirs) (*module, error) {
+	dir := path.Join(c.caller.finalPath, source)
+	if c.caller.linksTo == "" {
+		return moduleAt(c, dirs.Root, dir)
+	}
+	link := dirs.DataDir(c.caller.key())
+	if !pathsafe.Within(dir, link) {
+		return nil, c.fail(fmt.Errorf("%w: %q is outside %s", ErrEscapesPackage, source, c.caller.linksTo))
+	}
+	return c.caller.linked(c, strings.TrimPrefix(dir, link))
+}
+
+// linked returns the module of a call in a directory below the one that a module links to. The link
+// may not exist yet.
+func (m *module) linked(c *call, below string) (*module, error) {
+	return moduleAt(c, ".", path.Join(filepath.ToSlash(m.linksTo), below))
+}
+
+// moduleAt returns the module in a directory that is absolute, or relative to the root module.
+func moduleAt(c *call, rootDir, dir string) (*module, error) {
+	dir, current, err := packagedir.OwnModule(rootDir, dir)
 	if err != nil {
 		return nil, c.fail(err)
 	}

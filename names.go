@@ -56,7 +56,7 @@ func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // the run passes these warnings on
 		find: func(_ context.Context, call *call) (*module, error) {
 			if call.from.IsLocal() && call.own() {
-				return localModule(call, p.dirs.Root)
+				return localModule(call, p.dirs)
 			}
 			if at := origins.HostOf(call.from); at != nil {
 				mu.Lock()

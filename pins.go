@@ -77,7 +77,7 @@ func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	var calls []*call
 	_, failures, err := q.walk(ctx, func(_ context.Context, c *call) (*module, error) {
 		if c.from.IsLocal() {
-			return localModule(c, q.dirs.Root)
+			return localModule(c, q.dirs)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -69,9 +69,15 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	}
 	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
 	var recorded manifest.Manifest
-	inLock := make(map[string]bool)
+	inLock, stays := make(map[string]bool), make(map[string]bool)
 	for _, m := range tree.modules {
 		recorded.Set(m.record(m.version()))
+		if m.linksTo != "" {
+			stays[m.key()] = true
+			if err := p.addLink(m); err != nil {
+				return nil, err
+			}
+		}
 		if !m.ownsPackage() {
 			continue
 		}
@@ -90,7 +96,10 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
-	p.change.Gone = r.gone(tree, inLock)
+	if r.dirs.Vendor == nil {
+		maps.Copy(stays, inLock)
+	}
+	p.change.Gone = r.gone(tree, stays)
 	for _, record := range r.recorded.Records() {
 		if _, seen := recorded.Lookup(record.Key); !seen && record.Key != "" && tree.mayHave(record.Key) {
 			recorded.Set(record)
@@ -111,7 +120,23 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		return nil, err
 	}
 	r.planUpdates(p, tree, inLock)
-	return p, r.refuseChanges(p.result.LockChanges)
+	return p, r.refuseChanges(p.result.LockChanges, tree.modules)
+}
+
+// addLink plans the link that becomes the directory of a module's call.
+func (p *plan) addLink(m *module) error {
+	if !p.project.req.installs() {
+		return nil
+	}
+	staged, err := p.project.files.StageLink(m.key(), m.linksTo)
+	if err != nil {
+		return m.call.fail(fmt.Errorf("cannot link to the directory: %w", err))
+	}
+	if staged != "" {
+		p.change.Packages[m.key()] = staged
+		p.fresh = append(p.fresh, m)
+	}
+	return nil
 }
 
 // addPackage plans the change of the directory of a module's package.
@@ -300,12 +325,12 @@ func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool
 	slices.SortFunc(p.result.Updates, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
-// gone returns the keys of calls in the former manifest that the tree does not have, or has
-// vendored. Their directories are removed; nothing else ever is.
-func (r *planner) gone(tree resolvedTree, keep map[string]bool) []string {
+// gone returns the keys of calls in the former manifest whose directories do not stay: the tree does
+// not have them, or has vendored them. Their directories are removed; nothing else ever is.
+func (r *planner) gone(tree resolvedTree, stays map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && !tree.mayHave(record.Key) && (!keep[record.Key] || r.dirs.Vendor != nil) && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
+		if isKey(record.Key) && !tree.mayHave(record.Key) && !stays[record.Key] && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -314,7 +339,7 @@ func (r *planner) gone(tree resolvedTree, keep map[string]bool) []string {
 
 // refuseChanges returns an error if the finished plan would change the lock, in a run that
 // must not change it.
-func (r *planner) refuseChanges(changes []LockChange) error {
+func (r *planner) refuseChanges(changes []LockChange, modules []*module) error {
 	if !r.req.Locked {
 		return nil
 	}
@@ -322,7 +347,7 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	for _, change := range changes {
 		reason := "the lock's entry does not match this configuration"
 		if change.New.Key == "" {
-			reason = "the lock has an entry for a call that no longer exists"
+			reason = whyGone(change.Path, modules)
 		}
 		refused.reasons = append(refused.reasons, LockedReason{Path: change.Path, Reason: reason})
 	}

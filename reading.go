@@ -73,8 +73,8 @@ func (p *reading) installedTree(ctx context.Context) ([]*module, *failures, erro
 
 // recordedModule finds the module of a call in the directory that modules.json records.
 func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
-	if c.from.IsLocal() && c.own() {
-		return localModule(c, p.dirs.Root)
+	if c.from.IsLocal() && c.own() && !c.from.IsLinked() {
+		return localModule(c, p.dirs)
 	}
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
@@ -87,7 +87,9 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
-	m.pkg = p.recordedPackage(m)
+	if !c.from.IsLinked() {
+		m.pkg = p.recordedPackage(m)
+	}
 	return m, nil
 }
 

@@ -56,14 +56,13 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
+	if !c.from.IsLocal() || c.from.IsLinked() {
+		if err := r.checkKey(c); err != nil {
+			return nil, c.fail(err)
+		}
+	}
 	if c.from.IsLocal() {
-		return localModule(c, r.project.dirs.Root)
-	}
-	if len(c.key()) > maxKey {
-		return nil, c.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
-	}
-	if err := r.checkFolded(c); err != nil {
-		return nil, c.fail(err)
+		return localModule(c, r.project.dirs)
 	}
 	pkg, subdir, err := r.placement(ctx, c)
 	if err != nil {
@@ -334,9 +333,12 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	return changed
 }
 
-// checkFolded returns an error if the file system ignores case and the directory of a call
-// would be that of another call.
-func (r *resolver) checkFolded(c *call) error {
+// checkKey returns an error if the directory of a call cannot have its name: because that is too
+// long, or because the file system ignores case and it would be that of another call.
+func (r *resolver) checkKey(c *call) error {
+	if len(c.key()) > maxKey {
+		return fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey)
+	}
 	if !r.project.foldsCase {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cotter_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,6 +42,8 @@ module "net" {
   source = var.dir
 }
 `)
+	p.write(t, "shared/net/main.tf", "")
+	p.write(t, "envs/dev/nested/shared.tf", fmt.Sprintf("module \"shared\" {\n  source = %q\n}\n", filepath.ToSlash(p.dir)+"/shared//net"))
 	roots := []string{".", "envs/dev", "envs/dev/nested"}
 	unknown := []string{"broken", "vars"}
 	for _, tt := range []struct {
@@ -54,6 +57,7 @@ module "net" {
 		{[]string{"lib/main.tf"}, "", []string{".", "envs/dev"}},
 		{[]string{"app/files/a.txt"}, "", []string{"envs/dev"}},
 		{[]string{"envs/dev/nested/x/y.tf"}, "", []string{"envs/dev/nested"}},
+		{[]string{"shared/net/a.txt"}, "", []string{"envs/dev/nested"}},
 		{[]string{"envs/dev/.terraform.lock.hcl"}, "", []string{"envs/dev"}},
 		{[]string{"envs/dev/.terraform/modules/modules.json"}, "", nil},
 		{[]string{"envs/dev/main.tf", "envs/dev/.terraform/modules/modules.json"}, "", []string{"envs/dev"}},

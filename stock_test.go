@@ -123,6 +123,22 @@ var layoutCases = []layoutCase{
 		want:  map[string]string{"up": "../../out"},
 	},
 	{
+		name: "a directory of this machine",
+		files: map[string]string{
+			"root": "net=DIR/real/net", "real/net": "x=./x abs=DIR/real/other", "real/net/x": "up=../../out", "real/out": "", "real/other": "",
+		},
+		root: "root",
+		want: map[string]string{
+			"net": ".terraform/modules/net", "net.x": "DIR/real/net/x", "net.x.up": "DIR/real/out", "net.abs": ".terraform/modules/net.abs",
+		},
+	},
+	{
+		name:  "a subdirectory of a directory of this machine, from a local module",
+		files: map[string]string{"root": "a=./a", "root/a": "s=DIR/real//sub", "real/sub": "up=../x", "real/x": ""},
+		root:  "root",
+		want:  map[string]string{"a": "a", "a.s": ".terraform/modules/a.s/sub", "a.s.up": "DIR/real/x"},
+	},
+	{
 		name:  "a package",
 		files: map[string]string{"root": "p=https://MODTEST_HOST/archives/p.zip//a"},
 		root:  "root",
@@ -185,7 +201,7 @@ func (c layoutCase) project(t *testing.T) *project {
 	}}
 	p := newProject(t, archive, modtest.Options{})
 	for dir, text := range c.files {
-		p.write(t, dir+"/main.tf", calls(text))
+		p.write(t, dir+"/main.tf", strings.ReplaceAll(calls(text), "DIR", p.dir))
 	}
 	for name, target := range c.links {
 		if err := os.Symlink(strings.ReplaceAll(target, "DIR", p.dir), filepath.Join(p.dir, name)); err != nil {

@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -158,8 +160,12 @@ func isOtherVersion(a, b lockfile.Module) bool {
 }
 
 // isInstalledPackage reports whether a record belongs to a call of a module outside the
-// project. Such a call has its own directory.
+// project. Such a call has its own directory. A link to a directory of this machine is no package.
 func (p *reading) isInstalledPackage(record manifest.Record) bool {
+	source, err := addrs.ParseModuleSource(record.Source)
+	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && getmodules.LocalDirectory(remote.Package) != "" {
+		return false
+	}
 	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -142,7 +143,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 // the call for belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
 	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
-	if !ok || !c.own() {
+	if !ok || !c.own() || c.caller.linksTo != "" {
 		return false
 	}
 	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), t.packages+"/")
@@ -159,18 +160,23 @@ func (t *traversal) postpone(c *call, depth int) bool {
 // belowInside places the postponed calls in the packages that have been placed, and walks what is
 // below them. Paths to anything else are like those to the project's own modules.
 func (t *traversal) belowInside(ctx context.Context) {
-	packages := make(map[string]*placement)
+	owners := make(map[string]*module)
 	for _, m := range t.modules {
-		if m.ownsPackage() && !m.isLocked() {
-			packages[m.key()] = m.pkg
+		if (m.ownsPackage() || m.linksTo != "") && !m.isLocked() {
+			owners[m.key()] = m
 		}
 	}
 	calls, seen := t.inside, maps.Clone(t.seen)
 	t.inside = nil
 	for _, c := range calls {
 		find := t.find
-		if pkg, ok := packages[c.key]; ok {
-			find = func(context.Context, *call) (*module, error) { return moduleIn(c.call, pkg, c.subdir) }
+		if owner, ok := owners[c.key]; ok {
+			find = func(context.Context, *call) (*module, error) {
+				if owner.linksTo != "" {
+					return owner.linked(c.call, c.subdir)
+				}
+				return moduleIn(c.call, owner.pkg, c.subdir)
+			}
 		} else if called, ok := seen[c.key]; ok && !called.from.IsLocal() {
 			continue // the failure of that call is reported
 		}
@@ -339,6 +345,9 @@ func (m *module) checkCycle() error {
 
 // identity returns the same value for two modules that make the same calls.
 func (m *module) identity() [2]string {
+	if m.linksTo != "" { // local modules below it have this path
+		return [2]string{"", filepath.ToSlash(m.currentPath)}
+	}
 	if m.pkg == nil || m.pkg.tree == nil { // the project's own module, or a package that was not read
 		return [2]string{"", path.Clean(m.finalPath)}
 	}

@@ -24,8 +24,8 @@
 //     name="terraform-get" content="..."> in its head. The location must be a full address. It
 //     may have a //subdir, which may be a pattern that matches one directory. The package is
 //     then fetched from that location.
-//   - file:///dir, file:///x.zip: a directory or an archive. A directory is copied without the
-//     directories of version control systems and the stock tools (.git, .terraform).
+//   - file:///x.zip: an archive on this machine. A directory (file:///dir) is not fetched; see
+//     [LocalDirectory].
 //   - oci://host/repository: the only zip layer of an artifact in an OCI registry, over https.
 //     tag=TAG or digest=DIGEST selects the artifact; the default is the tag "latest". See the
 //     section on OCI.

@@ -35,8 +35,8 @@ func TestUnsupported(t *testing.T) {
 
 func TestFetchOverExisting(t *testing.T) {
 	t.Parallel()
-	source, dir := t.TempDir(), t.TempDir()
-	writeFile(t, filepath.Join(source, "main.tf"), "x")
+	source, dir := filepath.Join(t.TempDir(), "a.zip"), t.TempDir()
+	writeFile(t, source, string(sampleZip()))
 	kept := filepath.Join(dir, "kept")
 	writeFile(t, kept, "x")
 	req := getmodules.Request{Package: addrs.ParseModulePackage(fileURL(source)), Dir: dir}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,52 +22,32 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-func TestFileDirectory(t *testing.T) {
+func TestLocalDirectory(t *testing.T) {
 	t.Parallel()
-	source := filepath.Join(t.TempDir(), "my module")
-	for name, text := range map[string]string{
-		"main.tf": "x", "d/a.tf": "y", ".git/config": "secret", "d/.git": "gitdir: x", ".terraform/providers/big": "z",
-		".terraform.lock.hcl": "lock", ".gitignore": "ignored",
+	dir := filepath.Join(t.TempDir(), "my module")
+	writeFile(t, filepath.Join(dir, "main.tf"), "x")
+	for address, want := range map[string]string{
+		fileURL(dir):                           dir,
+		fileURL(dir) + "/":                     dir,
+		fileURL(filepath.Dir(dir)) + "/./x/..": filepath.Dir(dir),
+		"file::" + fileURL(dir):                dir,
+		fileURL(dir) + "?archive=false":        dir,
+		fileURL(dir + "/missing"):              filepath.Join(dir, "missing"),
+		fileURL(dir) + ".zip":                  "",
+		fileURL(dir) + "?archive=zip":          "",
+		fileURL(dir) + ".xz":                   "",
+		fileURL(dir) + "?checksum=00":          "",
+		"file://host" + filepath.ToSlash(dir):  "",
+		"file:relative":                        "",
+		"git::" + fileURL(dir):                 "",
+		"https://example.com/net":              "",
 	} {
-		writeFile(t, filepath.Join(source, name), text)
-	}
-	if err := os.Symlink("../main.tf", filepath.Join(source, "d", "l.tf")); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{
-		"main.tf": "x", "d": "dir", "d/a.tf": "y", "d/l.tf": "link:../main.tf", ".terraform.lock.hcl": "lock", ".gitignore": "ignored",
-	}
-	for _, address := range []string{fileURL(source), "file::" + fileURL(source), fileURL(source) + "?archive=false"} {
-		got, pkg, err := fetchURL(t, &getmodules.Fetcher{}, address)
-		if err != nil {
-			t.Errorf("%s: %v", address, err)
-			continue
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: tree differs (-want +got):\n%s", address, diff)
-		}
-		if pkg.Resolved.String() != fileURL(source) || pkg.ArchiveSum != "" {
-			t.Errorf("%s: package is %+v", address, pkg)
+		if got := getmodules.LocalDirectory(addrs.ParseModulePackage(address)); got != want {
+			t.Errorf("%s: directory %q, want %q", address, got, want)
 		}
 	}
-}
-
-func TestFileDirectoryLeftOut(t *testing.T) {
-	t.Parallel()
-	tests := map[string]string{"absolute": "/etc/passwd", "outside": "../x", "dangling": "nothing"}
-	for name, target := range tests {
-		source := t.TempDir()
-		writeFile(t, filepath.Join(source, "main.tf"), "")
-		if err := os.Symlink(target, filepath.Join(source, "l")); err != nil {
-			t.Fatal(err)
-		}
-		got, pkg, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(source))
-		if err != nil || len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Target != target || len(pkg.Warnings) != 1 {
-			t.Errorf("%s link: %v, %v; want that it is left out with a warning", name, pkg, err)
-		}
-		if diff := cmp.Diff(map[string]string{"main.tf": ""}, got); diff != "" {
-			t.Errorf("%s link: tree (-want +got):\n%s", name, diff)
-		}
+	if _, _, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(dir)); !errors.Is(err, getmodules.ErrDirectory) {
+		t.Errorf("a fetch of a directory: error is %v, want ErrDirectory", err)
 	}
 }
 
@@ -95,9 +74,8 @@ func TestFileArchive(t *testing.T) {
 		}
 	}
 	tests := map[string]error{
-		fileURL(dir + "/missing"):                       fs.ErrNotExist,
 		fileURL(dir + "/missing.zip"):                   fs.ErrNotExist,
-		fileURL(dir + "/a"):                             getmodules.ErrNotArchive,
+		fileURL(dir + "/a"):                             getmodules.ErrDirectory,
 		fileURL(dir + "/b.zip"):                         getmodules.ErrNotArchive,
 		fileURL(dir+"/a") + "?archive=tgz":              getmodules.ErrNotArchive,
 		fileURL(dir+"/a.zip") + "?checksum=md5:" + "00": nil,
@@ -110,24 +88,6 @@ func TestFileArchive(t *testing.T) {
 	for address, want := range tests {
 		if _, _, err := fetchURL(t, &getmodules.Fetcher{}, address); err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: error is %v, want %v", address, err, want)
-		}
-	}
-}
-
-// TestFileAroundTarget copies a directory that contains the target directory. That is
-// refused unless the target is in a .terraform directory, which is not copied.
-func TestFileAroundTarget(t *testing.T) {
-	t.Parallel()
-	source := t.TempDir()
-	writeFile(t, filepath.Join(source, "main.tf"), "x")
-	for dir, good := range map[string]bool{"stage": false, ".terraform/modules": true} {
-		parent := filepath.Join(source, "examples", filepath.FromSlash(dir))
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		req := getmodules.Request{Package: addrs.ParseModulePackage(fileURL(source)), Dir: filepath.Join(parent, "package")}
-		if _, err := new(getmodules.Fetcher).Fetch(t.Context(), req); good != (err == nil) {
-			t.Errorf("copy to %s: %v", dir, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Getter downloads from a kind of source; see [Fetcher].Getters. A [GitGetter] is one for git. It must
@@ -154,7 +155,7 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 	return f.extractVerified(ctx, req, addr, file)
 }
 
-// copyDownload makes the package from a directory.
+// copyDownload makes the package from a directory. It must have files, and no version control data.
 func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*Package, error) {
 	switch info, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -164,7 +165,23 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	case !info.IsDir():
 		return nil, fmt.Errorf("%w: the download is not a directory (mode %s)", ErrUnsafeEntry, info.Mode())
 	}
-	return f.copyTree(ctx, name, req.Dir, false)
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	w, err := treewriter.Create(req.Dir, f.Limits.tree())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	if err := w.CopyFS(ctx, root.FS()); err != nil {
+		return nil, err
+	}
+	if err := finish(w, req.Dir); err != nil {
+		return nil, err
+	}
+	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
 // resolvedDownload returns the address to record, without credentials and checksum. The

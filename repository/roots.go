@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -82,11 +83,20 @@ func below(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// localPath returns the path in a local source address, or nil for other addresses.
+// localPath returns the path in a source address that names a directory of this machine, or nil for
+// other addresses.
 func localPath(source string) []string {
 	parsed, err := addrs.ParseModuleSource(source)
-	if local, ok := parsed.(addrs.ModuleSourceLocal); ok && err == nil {
-		return []string{local.String()}
+	if err != nil {
+		return nil
+	}
+	switch parsed := parsed.(type) {
+	case addrs.ModuleSourceLocal:
+		return []string{parsed.String()}
+	case addrs.ModuleSourceRemote:
+		if dir := getmodules.LocalDirectory(parsed.Package); dir != "" {
+			return []string{filepath.Join(dir, filepath.FromSlash(parsed.Subdir))}
+		}
 	}
 	return nil
 }

@@ -263,7 +263,7 @@ func (d *doctor) wayOf(ctx context.Context, n need) string {
 	case "hg":
 		return from + "the installed hg"
 	case "file":
-		return from + "a copy of a directory"
+		return from + "files of this machine"
 	default:
 		return from + kind
 	}

@@ -60,7 +60,7 @@ func TestTamperLockText(t *testing.T) {
 			found("module zip (main.tf:12): the lock has no entry for it", "Run `cotter install`"), dropBlock("zip")),
 		row("block of a nested call removed", refused("module net.subnets (.terraform/modules/net/main.tf:2): the lock has no entry for it"), healed("net.subnets"),
 			found("module net.subnets (", "the lock has no entry for it", "Run `cotter install`"), dropBlock("net.subnets")),
-		row("block for no call", refused("module evil: the lock has an entry for a call that no longer exists"), healed("evil"),
+		row("block for no call", refused("module evil: the lock has an entry for it, but the configuration has no such call"), healed("evil"),
 			found("module evil: the lock has an entry for it, but the configuration has no such call", "- evil: not installed"), lock("zip", `(?s).*`, "$0\nmodule \"evil\" {\n  source = \"https://HOST/archives/n.zip\"\n  hashes = [\n    \"h1:"+b64+"\",\n  ]\n}\n")),
 		row("block renamed", refused("module zip (main.tf:12): the lock has no entry for it"), healed(), found("- zip2: not installed"), lock("zip", `module "zip"`, `module "zip2"`)),
 		row("blocks swapped", refused("module tgz (main.tf:9): the lock is for source"), healed(), found("module zip (main.tf:12): the lock is for source", "module tgz ("),

@@ -10,12 +10,14 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // Module describes the module in a directory.
 type Module struct {
 	// Calls are the local paths by which the module calls other modules, in the form of source
-	// addresses.
+	// addresses, or absolute.
 	Calls []string
 	// Root reports whether the module looks like a root module.
 	Root bool
@@ -55,7 +57,7 @@ func Roots(ctx context.Context, dir string, skip func(dir string) bool, read Mod
 			defer mu.Unlock()
 			isRoot[dir] = found.Root
 			for _, source := range found.Calls {
-				called[filepath.Join(dir, filepath.FromSlash(source))] = true
+				called[pathsafe.Inside(dir, filepath.FromSlash(source))] = true
 			}
 			return ctx.Err()
 		})
@@ -199,7 +201,7 @@ func (r *localCalls) module(ctx context.Context, dir string) *localSource {
 		found, err := r.read(ctx, dir)
 		m.unknown = err != nil || found.Unknown
 		for _, source := range found.Calls {
-			called, err := realPath(filepath.Join(dir, filepath.FromSlash(source)))
+			called, err := realPath(pathsafe.Inside(dir, filepath.FromSlash(source)))
 			m.calls, m.unknown = append(m.calls, called), m.unknown || err != nil
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
@@ -15,6 +16,8 @@ import (
 // Source is the source address and the version constraint of a module call, parsed.
 type Source struct {
 	Address addrs.ModuleSource
+	// Directory is the directory of this machine that the address names by its absolute path, or "".
+	Directory string
 	// Repository is the package of a remote address without its version argument, if that holds a
 	// constraint.
 	Repository addrs.ModulePackage
@@ -57,7 +60,7 @@ func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
 	if !ok {
 		return s, nil
 	}
-	s.Repository = remote.Package
+	s.Repository, s.Directory = remote.Package, getmodules.LocalDirectory(remote.Package)
 	if !HasTags(remote.Package) {
 		return s, nil // a version argument is meant for the server
 	}
@@ -100,11 +103,16 @@ func OffersVersions(address addrs.ModuleSource) bool {
 	return false
 }
 
-// IsLocal reports whether the source is a directory in the package of the calling module.
+// IsLocal reports whether the source has no package of its own, and so no entry in the lock. It is a
+// directory in the package of the calling module, or one that is linked.
 func (s Source) IsLocal() bool {
 	_, local := s.Address.(addrs.ModuleSourceLocal)
-	return local
+	return local || s.IsLinked()
 }
+
+// IsLinked reports whether the source is a directory of this machine, to which the call's directory
+// links. In a package from elsewhere, such a source is refused like that of any other package.
+func (s Source) IsLinked() bool { return s.Directory != "" && !s.FromPackage }
 
 // IsRemote reports whether the source is the address of a package.
 func (s Source) IsRemote() bool {
@@ -140,7 +148,7 @@ func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
 
 // FixedName returns the name that two lock entries of the source share if the content under that
 // name must never change: a version, a version tag, or the address of an archive. ok is false if
-// there is no such name: branches, other tags and directories on this machine may change.
+// there is no such name: branches, other tags and archives on this machine may change.
 func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	if s.SelectsVersion() {
 		return entry.Version, old.Version == entry.Version

@@ -143,6 +143,22 @@ func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
+// StageLink stages a link to a directory outside of the modules directory, which becomes the directory
+// of a call. It returns "" if that is such a link already.
+func (p *Project) StageLink(key, target string) (string, error) {
+	if p.LinksTo(key, target) {
+		return "", nil
+	}
+	staged := p.Stage(key)
+	return staged, atomicfile.Step("project.stage.link", func() error { return linkDirectory(target, staged) })
+}
+
+// LinksTo reports whether the directory of a call is a link to another directory.
+func (p *Project) LinksTo(key, target string) bool {
+	linked, err := p.modules.Readlink(key)
+	return err == nil && filepath.Clean(linked) == target
+}
+
 // SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
 // killed processes have left there. It must be called before the directory is used.
 func (p *Project) SetVendorDir(d *VendorDir) {

@@ -241,7 +241,7 @@ func sameButForCase(tree *Tree) []string {
 
 func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
 	err := atomicfile.Step("project.package.copy", func() error {
-		return treewriter.CopyTree(ctx, dst, src, treewriter.CopyOptions{})
+		return treewriter.CopyTree(ctx, dst, src, treewriter.Limits{})
 	})
 	if err != nil {
 		return nil, err

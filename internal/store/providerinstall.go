@@ -255,7 +255,7 @@ func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
 		return err
 	}
 	defer from.Close()
-	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), treewriter.CopyOptions{Limits: providerzip.Limits()}); err != nil {
+	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), providerzip.Limits()); err != nil {
 		return fmt.Errorf("copying %s: %w", pkg.Dir(), err)
 	}
 	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {

@@ -14,35 +14,25 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// CopyOptions determine how a tree is copied. The zero value copies the whole tree within the
-// default limits.
-type CopyOptions struct {
-	Limits Limits
-	// SkipWorkData leaves out, at any depth, the data that version control (.git, .hg, .svn, .bzr)
-	// and the tools themselves (.terraform) keep in working directories. Without it, version
-	// control data is refused.
-	SkipWorkData bool
-}
-
 // CopyTree writes a copy of src to dst, which must not exist. A link that a [Writer] would leave
 // out is an error. After an error dst does not exist.
-func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) error {
-	w, err := Create(dst, opts.Limits)
+func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
+	w, err := Create(dst, limits)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
 	w.allLinks = true
-	if err := w.CopyFS(ctx, src, opts.SkipWorkData); err != nil {
+	if err := w.CopyFS(ctx, src); err != nil {
 		return err
 	}
 	return w.Close()
 }
 
 // CopyFS adds everything in src. Links are read with fs.ReadLink and never followed. src must be
-// safe for concurrent use. For skipWorkData see [CopyOptions].
-func (w *Writer) CopyFS(ctx context.Context, src fs.FS, skipWorkData bool) error {
-	c := copier{Writer: w, src: src, skipWorkData: skipWorkData}
+// safe for concurrent use. Version control data (.git, .hg, .svn, .bzr) is refused.
+func (w *Writer) CopyFS(ctx context.Context, src fs.FS) error {
+	c := copier{Writer: w, src: src}
 	return c.dir(ctx, ".")
 }
 
@@ -50,8 +40,7 @@ func (w *Writer) CopyFS(ctx context.Context, src fs.FS, skipWorkData bool) error
 // concurrently.
 type copier struct {
 	*Writer
-	src          fs.FS
-	skipWorkData bool
+	src fs.FS
 }
 
 func (c *copier) dir(ctx context.Context, dir string) error {
@@ -62,9 +51,6 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 	var files, subdirs []string
 	for _, d := range list {
 		name := path.Join(dir, d.Name())
-		if c.skipWorkData && isWorkData(name, d) {
-			continue
-		}
 		switch d.Type() {
 		case 0:
 			files = append(files, name)
@@ -90,11 +76,6 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
-}
-
-func isWorkData(name string, d fs.DirEntry) bool {
-	base := path.Base(name)
-	return pathsafe.IsVersionControl(base) || base == ".terraform" && d.IsDir()
 }
 
 func (c *copier) link(name string) error {

@@ -18,28 +18,23 @@ import (
 func TestCopyTree(t *testing.T) {
 	t.Parallel()
 	src := fstest.MapFS{
-		"main.tf":             {Data: []byte("x"), Mode: 0o666},
-		"run.sh":              {Data: []byte("y"), Mode: 0o4711},
-		"m/x.tf":              {Data: []byte("z"), Mode: 0o400},
-		"m/.terraform":        {Data: []byte("a file")},
-		"empty":               {Mode: fs.ModeDir | 0o700},
-		"link":                {Data: []byte("m/x.tf"), Mode: fs.ModeSymlink},
-		".git/config":         {Data: []byte("secret")},
-		"m/.git":              {Data: []byte("gitdir: /x")},
-		".terraform/big/file": {Data: []byte("provider")},
+		"main.tf": {Data: []byte("x"), Mode: 0o666},
+		"run.sh":  {Data: []byte("y"), Mode: 0o4711},
+		"m/x.tf":  {Data: []byte("z"), Mode: 0o400},
+		"empty":   {Mode: fs.ModeDir | 0o700},
+		"link":    {Data: []byte("m/x.tf"), Mode: fs.ModeSymlink},
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
-	if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{SkipWorkData: true}); err != nil {
+	if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"main.tf":      "- 0644 x",
-		"run.sh":       "- 0755 y",
-		"m":            "d 0755",
-		"m/x.tf":       "- 0644 z",
-		"m/.terraform": "- 0644 a file",
-		"empty":        "d 0755",
-		"link":         "l m/x.tf",
+		"main.tf": "- 0644 x",
+		"run.sh":  "- 0755 y",
+		"m":       "d 0755",
+		"m/x.tf":  "- 0644 z",
+		"empty":   "d 0755",
+		"link":    "l m/x.tf",
 	}
 	if diff := cmp.Diff(want, snapshot(t, dst, "")); diff != "" {
 		t.Errorf("copy differs (-want +got):\n%s", diff)
@@ -61,7 +56,7 @@ func TestCopyTreeRefuses(t *testing.T) {
 			t.Parallel()
 			dst := filepath.Join(t.TempDir(), "dst")
 			var refused *treewriter.PathError
-			if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{}); !errors.As(err, &refused) {
+			if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}); !errors.As(err, &refused) {
 				t.Errorf("error is %v, want a *PathError", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -94,13 +89,13 @@ func TestCopyTreeFromDisk(t *testing.T) {
 	defer root.Close()
 	dst := filepath.Join(t.TempDir(), "dst")
 	var refused *treewriter.PathError
-	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.CopyOptions{}); !errors.As(err, &refused) || refused.Path != "up" {
+	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); !errors.As(err, &refused) || refused.Path != "up" {
 		t.Errorf("error is %v, want a *PathError of the link that is not clean", err)
 	}
 	if err := os.Remove(filepath.Join(src, "up")); err != nil {
 		t.Fatal(err)
 	}
-	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.CopyOptions{}); err != nil {
+	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"d": "d 0755", "loop": "l ."}, snapshot(t, dst, "")); diff != "" {
@@ -113,7 +108,7 @@ func TestCopyTreeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dst := filepath.Join(t.TempDir(), "dst")
-	err := treewriter.CopyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.CopyOptions{})
+	err := treewriter.CopyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.Limits{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
@@ -140,7 +135,7 @@ func TestCopyTreeLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dst := filepath.Join(t.TempDir(), "dst")
-			err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{Limits: tt.limits})
+			err := treewriter.CopyTree(t.Context(), dst, src, tt.limits)
 			var over *treewriter.LimitError
 			switch {
 			case tt.ok && err == nil:
