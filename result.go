@@ -89,13 +89,12 @@ type Module struct {
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version
 	// Package is the immutable address of the package, as in the lock; "" for a module in
-	// its caller's package.
+	// its caller's package, or in a directory of this machine.
 	Package string
-	// Hashes are the hashes of the package, as in the lock; empty for a module in its
-	// caller's package.
+	// Hashes are the hashes of the package, as in the lock; empty for a module without one.
 	Hashes []hashing.Hash
 	// Evidence is who confirms the package, and since when, as far as this user knows without
-	// a request. It is zero if nothing does, and for a module in its caller's package.
+	// a request. It is zero if nothing does, and for a module without a package.
 	Evidence evidence.Evidence
 	// Dir is the module's directory, relative to the root module's unless Request.ModulesDir is
 	// absolute, with forward slashes, as in modules.json.

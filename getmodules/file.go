@@ -2,7 +2,6 @@ package getmodules
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// ErrDirectory says that a package is a directory of this machine. It is not fetched but used where it
+// errDirectory says that a package is a directory of this machine. It is not fetched but used where it
 // is, so that edits take effect at once.
-var ErrDirectory = errors.New("the package is a directory of this machine, which is not fetched")
+var errDirectory = fmt.Errorf("%w: a directory of this machine is not fetched", ErrUnsupportedScheme)
 
 // LocalDirectory returns the directory of this machine whose absolute path is the address of a package;
 // "" for all other addresses, such as that of an archive. The directory need not exist.
@@ -48,7 +47,7 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	case addr.kind == "" && addr.checksum != "":
 		return nil, errChecksumOfDirectory
 	case addr.kind == "":
-		return nil, ErrDirectory
+		return nil, errDirectory
 	}
 	info, err := os.Stat(name)
 	if err != nil {

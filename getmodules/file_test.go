@@ -46,8 +46,8 @@ func TestLocalDirectory(t *testing.T) {
 			t.Errorf("%s: directory %q, want %q", address, got, want)
 		}
 	}
-	if _, _, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(dir)); !errors.Is(err, getmodules.ErrDirectory) {
-		t.Errorf("a fetch of a directory: error is %v, want ErrDirectory", err)
+	if _, _, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(dir)); !errors.Is(err, getmodules.ErrUnsupportedScheme) {
+		t.Errorf("a fetch of a directory: error is %v, want ErrUnsupportedScheme", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestFileArchive(t *testing.T) {
 	}
 	tests := map[string]error{
 		fileURL(dir + "/missing.zip"):                   fs.ErrNotExist,
-		fileURL(dir + "/a"):                             getmodules.ErrDirectory,
+		fileURL(dir + "/a"):                             getmodules.ErrUnsupportedScheme,
 		fileURL(dir + "/b.zip"):                         getmodules.ErrNotArchive,
 		fileURL(dir+"/a") + "?archive=tgz":              getmodules.ErrNotArchive,
 		fileURL(dir+"/a.zip") + "?checksum=md5:" + "00": nil,

@@ -232,6 +232,14 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	linked := func(s *crashScene) {
+		dir := filepath.Join(s.dir, "linked")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, filepath.Join(dir, "main.tf"), "# linked\n")
+		writeText(t, filepath.Join(s.project(), "main.tf"), fmt.Sprintf("module \"part\" {\n  source = %q\n}\n", dir))
+	}
 	// The share is the part of the random kills that a scenario gets; fast ones get more.
 	// With a prefix, only steps whose names begin with it are tested, because an earlier
 	// scenario covers the others in the same state.
@@ -246,6 +254,7 @@ func TestCrash(t *testing.T) {
 		{"cold install of copies", 1, "project.", newCrashScene(t, "install --layout copy")},
 		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet)},
 		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
+		{"a link in the place of a package", 1, "project.", newCrashScene(t, "install", install, linked)},
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
 		{"restore", 4, "", newCrashScene(t, "lock --offline", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
 		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},

@@ -57,7 +57,7 @@
 // [Project.Commit] makes a change in this order. Each step is durable before the
 // next one begins.
 //
-//  1. Staged packages, and the new lock, lock copy and manifest as temporary
+//  1. Staged packages and links, and the new lock, lock copy and manifest as temporary
 //     files, are written. Lack of space or permission shows here.
 //  2. The journal is written: the moves to be made, the old lock, and the old
 //     .cotter/vendored.
