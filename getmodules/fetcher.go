@@ -73,7 +73,8 @@ type Fetcher struct {
 	//
 	// A getter for a built-in kind (file, git, http, https, oci) replaces it, and nil removes
 	// it: its addresses are then an [ErrUnsupportedScheme]. The getter for git must be a
-	// [GitGetter]. To replace only where OCI artifacts come from, set OCI.
+	// [GitGetter]. To replace only where OCI artifacts come from, set OCI. A getter for file gets
+	// archives only: see [LocalDirectory] for directories, which policies can deny.
 	//
 	// A server's answer may point to s3 and gcs, but not to other kinds of Getters; see the
 	// package comment. A package's own configuration may point to all of them, but not to file
