@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -45,25 +43,11 @@ func linkedOrigins(t *testing.T) (*project, map[string]func(subdir string) strin
 		}
 	}
 	p := &project{world: modtest.NewWith(t, files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
-	local := filepath.Join(t.TempDir(), "package")
-	for _, name := range slices.Sorted(maps.Keys(linkedPackage)) {
-		file, at := linkedPackage[name], filepath.Join(local, name)
-		err := os.MkdirAll(filepath.Dir(at), 0o755)
-		if file.Mode == fs.ModeSymlink {
-			err = errors.Join(err, os.Symlink(string(file.Data), at))
-		} else {
-			err = errors.Join(err, os.WriteFile(at, file.Data, 0o644))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	return p, map[string]func(string) string{
 		"git":    func(subdir string) string { return p.world.GitSource("net.git", subdir+"?ref=v1.0.0") },
 		"zip":    func(subdir string) string { return p.world.ArchiveSource("net.zip", subdir) },
 		"tar.gz": func(subdir string) string { return p.world.ArchiveSource("net.tar.gz", subdir) },
 		"oci":    func(subdir string) string { return p.world.OCISource("net", subdir+"?tag=1.0.0") },
-		"file":   func(subdir string) string { return local + subdir },
 	}
 }
 
