@@ -192,11 +192,14 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 
 // ReadSettings returns the settings that apply to the root module in dir. They are read
 // from cotter.hcl in dir, or from the nearest one above it in the same git repository.
-// Without such a file, or without a settings block in it, the result is empty. The error is
-// a *[policy.FileError], or an error of reading the file.
+// If there is no such file, they are read from the file fallback, unless that is "". Without a
+// file, or without a settings block in it, the result is empty. The error is a
+// *[policy.FileError], or an error of reading the file.
 //
 // Runs do not apply settings by themselves: programs must put them into requests.
-func ReadSettings(dir string) (*policy.Settings, error) { return rules.ReadSettings(orElse(dir, ".")) }
+func ReadSettings(dir, fallback string) (*policy.Settings, error) {
+	return rules.ReadSettings(orElse(dir, "."), fallback)
+}
 
 func exists(name string) bool {
 	_, err := os.Lstat(name)

@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -11,9 +10,7 @@ import (
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/ocistore"
 )
 
 // events serializes the calls of a run's callback, and passes on each warning once.
@@ -88,10 +85,6 @@ func (e *events) ofProviders(p providers.Event) {
 		e.emit(event.WaitingForFetch{Package: p.Location})
 	case providers.Refused:
 		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
-	case providers.Distrusted:
-		if !errors.Is(p.Err, ocistore.ErrDeliversOnly) {
-			e.warn(nil, stores.DistrustText(p.Location, p.Err))
-		}
 	case providers.Damaged:
 		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}

@@ -91,11 +91,12 @@ type Request struct {
 	// Offline forbids requests to servers. A package that is neither installed nor in the
 	// cache is an error that wraps [ErrOffline].
 	Offline bool
-	// PolicyFile is the path of the policy, in the format of package policy. "" means
-	// cotter.hcl in Dir, or the nearest one above it in the same git repository, that
-	// contains a policy. Policies are applied in addition.
-	PolicyFile string
-	Policies   []*policy.Policy
+	// PolicyFiles are the paths of policies, in the format of package policy. They and Policies
+	// are applied in addition to the project's policy: the one in cotter.hcl in Dir, or in the
+	// nearest one above it in the same git repository that contains a policy. All of them must
+	// allow what is done. If the field Only of one is set, the project's policy is not read.
+	PolicyFiles []string
+	Policies    []*policy.Policy
 	// Vendor is a directory in the user's repository with a directory for each call's
 	// package, named by the call's key. It is relative to Dir, with slashes; "" means that
 	// packages are in the data directory. Vendored packages are compared with the lock and
@@ -326,7 +327,7 @@ func (r Request) givenModulesPath() string {
 
 // readRules reads the policies of the request.
 func (r Request) readRules() (rules.Rules, error) {
-	return rules.Read(r.dir(), r.PolicyFile, r.Policies)
+	return rules.Read(r.dir(), r.PolicyFiles, r.Policies)
 }
 
 // vendorDir opens the directory of vendored packages; nil if the request names none.

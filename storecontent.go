@@ -86,8 +86,8 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 			if err == nil {
 				err = stored.FetchArtifact(ctx, at, found)
 			}
-			if err == nil {
-				err = found.Distrust
+			if err == nil && !store.Info().Trusted {
+				err = ocistore.ErrDeliversOnly
 			}
 			st := found.Statement
 			entries[i] = ocistore.Entry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}

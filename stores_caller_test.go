@@ -3,7 +3,6 @@ package cotter_test
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"io"
 	"testing"
@@ -44,41 +43,39 @@ func (r *ownRepository) Fetch(ctx context.Context, target ocispec.Descriptor) (i
 	return io.NopCloser(bytes.NewReader(r.damage(target, content))), err
 }
 
-// A store of an embedder confirms entries only if its Trust says so. What it delivers is compared
+// A store of an embedder confirms entries only if it is trusted. What it delivers is compared
 // with digests, sizes and the lock, whatever it claims.
 func TestStoreOfCaller(t *testing.T) {
 	t.Parallel()
 	isBlob := func(at ocispec.Descriptor) bool { return at.MediaType != ocispec.MediaTypeImageManifest }
 	flip := func(content []byte) []byte { content[len(content)/2] ^= 1; return content }
-	named := ocistore.Trust{Named: true}
 	for _, test := range []struct {
-		name   string
-		trust  ocistore.Trust
-		damage func(ocispec.Descriptor, []byte) []byte
-		want   error
+		name    string
+		trusted bool
+		damage  func(ocispec.Descriptor, []byte) []byte
+		want    error
 	}{
-		{"named by the user", named, nil, nil},
-		{"zero trust", ocistore.Trust{}, nil, cotter.ErrOffline},
-		{"signed by nobody", ocistore.Trust{Named: true, SignedBy: [][]ed25519.PublicKey{nil}}, nil, cotter.ErrOffline},
-		{"other packages", named, func(at ocispec.Descriptor, content []byte) []byte {
+		{"named by the user", true, nil, nil},
+		{"not trusted", false, nil, cotter.ErrOffline},
+		{"other packages", true, func(at ocispec.Descriptor, content []byte) []byte {
 			if isBlob(at) {
 				return flip(content)
 			}
 			return content
 		}, cotter.ErrOffline},
-		{"other manifests", named, func(at ocispec.Descriptor, content []byte) []byte {
+		{"other manifests", true, func(at ocispec.Descriptor, content []byte) []byte {
 			if isBlob(at) {
 				return content
 			}
 			return flip(content)
 		}, cotter.ErrOffline},
-		{"longer packages", named, func(_ ocispec.Descriptor, content []byte) []byte { return append(content, 0) }, cotter.ErrOffline},
-		{"empty packages", named, func(ocispec.Descriptor, []byte) []byte { return nil }, cotter.ErrOffline},
+		{"longer packages", true, func(_ ocispec.Descriptor, content []byte) []byte { return append(content, 0) }, cotter.ErrOffline},
+		{"empty packages", true, func(ocispec.Descriptor, []byte) []byte { return nil }, cotter.ErrOffline},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p, text := bundled(t)
-			store := &ownStore{openBundle(t, text), ocistore.Info{Name: "our store", Local: true, Trust: test.trust}, test.damage}
+			store := &ownStore{openBundle(t, text), ocistore.Info{Name: "our store", Local: true, Trusted: test.trusted}, test.damage}
 			in := freshInstaller(t, p, store)
 			_, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true})
 			if !errors.Is(err, test.want) {

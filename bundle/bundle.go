@@ -60,7 +60,7 @@ func (b *Bundle) Info() ocistore.Info {
 	if b.file != nil {
 		name = b.file.Name()
 	}
-	return ocistore.Info{Name: "the bundle " + name, Local: true, Trust: ocistore.Trust{Named: true}}
+	return ocistore.Info{Name: "the bundle " + name, Local: true, Trusted: true}
 }
 
 // Repository implements [ocistore.Store]. The repository reads the file.

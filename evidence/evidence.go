@@ -25,8 +25,6 @@ const (
 	// Mirror means that a mirror or a bundle that the user named has the package for exactly
 	// this entry of the lock.
 	Mirror
-	// SignedMirror is a Mirror whose entry is signed by a key that the user trusts.
-	SignedMirror
 	// Imported means that the user has imported a bundle with this entry into the cache.
 	Imported
 	// Origin means that the origin says so: the registry, the repository, or the server of an
@@ -39,15 +37,14 @@ const (
 
 // kinds has the name of each Kind, for machines, and what it means, for people.
 var kinds = [...]struct{ name, meaning string }{
-	None:         {"none", "not confirmed"},
-	Installed:    {"installed", "as installed, not confirmed"},
-	Project:      {"project", "from this repository, unsigned"},
-	User:         {"user", "accepted by the user"},
-	Mirror:       {"mirror", "a mirror or bundle that the user named"},
-	SignedMirror: {"signed-mirror", "a mirror's entry, signed by a key that the user trusts"},
-	Imported:     {"imported", "a bundle that the user imported"},
-	Origin:       {"origin", "its origin"},
-	Signature:    {"signature", "its registry, with a signature"},
+	None:      {"none", "not confirmed"},
+	Installed: {"installed", "as installed, not confirmed"},
+	Project:   {"project", "from this repository, unsigned"},
+	User:      {"user", "accepted by the user"},
+	Mirror:    {"mirror", "a mirror or bundle that the user named"},
+	Imported:  {"imported", "a bundle that the user imported"},
+	Origin:    {"origin", "its origin"},
+	Signature: {"signature", "its registry, with a signature"},
 }
 
 // String returns the name of the kind, in one word.
@@ -75,8 +72,8 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // Evidence is who confirms a package, and since when. The zero value confirms nothing.
 type Evidence struct {
 	Kind Kind
-	// By is the name of a mirror or a bundle, the IDs of the trusted keys of a SignedMirror, the ID and the name of the key of a Signature, or the directory of a
-	// project. It is "" for User and Imported, and for Origin, whose address is that of the
+	// By is the name of a mirror or a bundle, the ID and the name of the key of a Signature, or
+	// the directory of a project. It is "" for User and Imported, and for Origin, whose address is that of the
 	// package.
 	By string
 	// Since is when it was asked. It is zero for evidence of the current run.
@@ -94,8 +91,6 @@ func (e Evidence) String() string {
 	case e.By == "":
 	case e.Kind == Mirror:
 		return e.By
-	case e.Kind == SignedMirror:
-		return "a mirror's entry, signed by the key " + e.By
 	case e.Kind == Signature:
 		return "its registry, signed by the key " + e.By
 	}

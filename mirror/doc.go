@@ -9,9 +9,7 @@
 // the origins, with one request for the manifest of an entry and one for its archive.
 // [cotter.Installer.VerifyStore] verifies all its packages.
 //
-// The mirror's Trust determines whether it can confirm entries. A mirror that the user has
-// named can. A mirror that only a repository names cannot, unless a trusted key has signed the
-// entry. Keys are ed25519 keys in PEM; see [ParsePublicKeys] and [ParsePrivateKey]. The page
-// docs/air-gap.md describes the signed text. [Repair] replaces packages that a registry has
-// damaged.
+// A mirror that the user has named confirms entries, so everyone who can write to it can have any
+// entry confirmed. A mirror that only a repository names confirms none. [Repair] replaces packages
+// that a registry has damaged.
 package mirror

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,10 +17,9 @@ import (
 //
 // Its fields must not change while it is in use.
 type Mirror struct {
-	// Trust determines which entries the mirror can confirm. [Open] sets Trust.Named.
-	Trust ocistore.Trust
-	// SignKey signs the entries that are pushed. If it is nil, they are not signed.
-	SignKey ed25519.PrivateKey
+	// Trusted reports whether the mirror confirms entries of locks; see [ocistore.Info]. [Open]
+	// sets it.
+	Trusted bool
 
 	fetcher          *getmodules.Fetcher
 	writer           *getmodules.OCIWriter
@@ -39,8 +37,8 @@ var _ ocistore.Store = (*Mirror)(nil)
 // credentials, limits and retries for OCI registries, or the repositories of its field OCI, which
 // can only be read.
 //
-// The mirror can confirm entries of locks, like a mirror that the user has named. For other
-// mirrors, set Trust.
+// The mirror confirms entries of locks, as a mirror that the user has named. For other mirrors,
+// clear Trusted.
 func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	host, repository, ok := strings.Cut(strings.TrimPrefix(address, "oci://"), "/")
 	if !strings.HasPrefix(address, "oci://") || !ok {
@@ -50,7 +48,7 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mirror{Trust: ocistore.Trust{Named: true}, fetcher: fetcher, writer: writer, host: host, repository: repository}, nil
+	return &Mirror{Trusted: true, fetcher: fetcher, writer: writer, host: host, repository: repository}, nil
 }
 
 // Address returns the address oci://HOST/REPOSITORY.
@@ -58,7 +56,7 @@ func (m *Mirror) Address() string { return "oci://" + m.host + "/" + m.repositor
 
 // Info implements [ocistore.Store]. The name is "the mirror" and the address.
 func (m *Mirror) Info() ocistore.Info {
-	return ocistore.Info{Name: "the mirror " + m.Address(), Trust: m.Trust}
+	return ocistore.Info{Name: "the mirror " + m.Address(), Trusted: m.Trusted}
 }
 
 // Repository implements [ocistore.Store].

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -22,8 +21,7 @@ import (
 type Result struct {
 	// Entries is the number of different module entries, and Providers is the number of different
 	// provider packages. Pushed is the number of these that the mirror did not have. Replaced is
-	// the number of those whose artifact was stored again because it was damaged or had no
-	// signature by the mirror's SignKey.
+	// the number of those whose artifact was stored again because it was damaged.
 	Entries, Providers, Pushed, Replaced int
 	// Bytes is the size of the uploaded archives.
 	Bytes int64
@@ -33,9 +31,8 @@ type Result struct {
 var ErrNotRepaired = errors.New("the registry returns other bytes than were pushed to it")
 
 // Push stores all packages that the locks of some root modules name in a mirror. It neither packs
-// nor uploads packages that the mirror already has, unless they have no signature by the mirror's
-// SignKey. It stores the packages of providers if req.Providers is set, for the platforms in
-// req.Providers.
+// nor uploads packages that the mirror already has. It stores the packages of providers if
+// req.Providers is set, for the platforms in req.Providers.
 //
 // The locks must be complete. dirs, req and onEvent are passed to
 // [cotter.Installer.LockedPackages], which confirms and fetches the packages. If projects fail, the packages of the others are stored nevertheless. The
@@ -111,13 +108,13 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		}
 		replaces := found == different || p.repairs
 		var former []byte
-		if found != absent && (replaces || p.mirror.SignKey != nil) {
+		if found != absent && replaces {
 			if former, err = pkg.manifest(ctx, p); err != nil {
 				return false, err
 			}
 		}
 		changed := false
-		if found == absent || replaces || p.lacksSignature(former) {
+		if found == absent || replaces {
 			changed, err = pkg.store(ctx, p, former)
 		}
 		p.mu.Lock()
@@ -133,12 +130,6 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		return changed, err
 	})
 	return err
-}
-
-// lacksSignature reports whether a manifest lacks the signature by the mirror's key. It returns
-// false if the mirror has no key.
-func (p *pusher) lacksSignature(manifest []byte) bool {
-	return p.mirror.SignKey != nil && artifact.CheckSigned(manifest, publicKeys(p.mirror.SignKey)) != nil
 }
 
 // pushConfig uploads the config blob of all manifests to a repository, once for each key.

@@ -31,7 +31,7 @@ func (p *pusher) pushModule(ctx context.Context, locked cotter.LockedModule) err
 }
 
 func (l lockedModule) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, _, err := stores.Has(ctx, m, l.statement)
+	has, err := stores.Has(ctx, m, l.statement)
 	if !has || err != nil {
 		return absent, err
 	}
@@ -63,7 +63,6 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 		return false, err
 	}
 	t1, tag := l.Tree.T1(), l.statement.Tag()
-	replaced, _ := artifact.ParseModule(former) // the zero artifact if former is unreadable
 	for form := range archiveForms {
 		layer, err := p.layers.Do(ctx, layerKey{t1, form}, func(ctx context.Context) (pushedLayer, error) {
 			return l.pushLayer(ctx, p, form)
@@ -74,7 +73,7 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 		if err != nil {
 			return false, err
 		}
-		text, err := artifact.Module{Statement: l.statement, Layer: layer.Descriptor}.SignedManifest(p.mirror.SignKey, replaced)
+		text, err := artifact.Module{Statement: l.statement, Layer: layer.Descriptor}.Manifest()
 		if err != nil {
 			return false, err
 		}

@@ -46,7 +46,7 @@ func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider)
 }
 
 func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, _, err := stores.HasProvider(ctx, m, l.Entry, l.Platform)
+	has, err := stores.HasProvider(ctx, m, l.Entry, l.Platform)
 	switch {
 	case err != nil, has == stores.ProviderMissing:
 		return absent, err
@@ -90,7 +90,7 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 			return false, err
 		}
 	}
-	text, err := made.SignedManifest(p.mirror.SignKey, replaced)
+	text, err := made.Manifest()
 	if err != nil {
 		return false, err
 	}

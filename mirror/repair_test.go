@@ -75,7 +75,6 @@ func TestRepairDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry, m := startDocker(t)
 	_, in, dir, _ := open(t)
-	m.SignKey, _ = newKey('a')
 	run := func(name string, do func() (*mirror.Result, error), want mirror.Result) {
 		t.Helper()
 		got, err := do()

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"golang.org/x/sync/errgroup"
@@ -12,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -32,15 +30,11 @@ type Entry struct {
 	// Other reports that the mirror has a package of the provider, but the lock has none of its
 	// hashes.
 	Other bool
-	// Distrust is the reason why the artifact does not confirm the entry according to the mirror's
-	// Trust, for example a missing signature. It is nil if the mirror can confirm nothing in any
-	// case.
-	Distrust error
 }
 
 // OK reports whether the mirror has the entry in the required form. It is false if that was not
 // checked.
-func (e Entry) OK() bool { return e.Checked && !e.Missing && !e.Other && e.Distrust == nil }
+func (e Entry) OK() bool { return e.Checked && !e.Missing && !e.Other }
 
 // parallelRequests is the number of concurrent requests of Status.
 const parallelRequests = 16
@@ -67,7 +61,7 @@ func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) (
 		group.Go(func() error {
 			found, err := answers.Do(ctx, q.key, q.send)
 			e := &entries[i]
-			e.Checked, e.Missing, e.Other, e.Distrust = err == nil, found.Missing, found.Other, found.Distrust
+			e.Checked, e.Missing, e.Other = err == nil, found.Missing, found.Other
 			return err
 		})
 	}
@@ -84,7 +78,7 @@ type status struct {
 type query struct {
 	entry Entry
 	key   string
-	// send returns what the mirror has, in the last three fields of an entry.
+	// send returns what the mirror has, in the last two fields of an entry.
 	send func(context.Context) (Entry, error)
 }
 
@@ -104,8 +98,8 @@ func (s *status) add(ctx context.Context, dir string, req cotter.Request) (err e
 		tag := statement.Tag()
 		e := Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
 		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
-			has, distrust, err := stores.Has(ctx, s.mirror, statement)
-			return Entry{Missing: !has, Distrust: defect(distrust)}, err
+			has, err := stores.Has(ctx, s.mirror, statement)
+			return Entry{Missing: !has}, err
 		}})
 	}
 	if req.Providers == nil {
@@ -129,19 +123,10 @@ func (s *status) add(ctx context.Context, dir string, req cotter.Request) (err e
 			e := Entry{Dir: dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
 			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
 			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
-				has, distrust, err := stores.HasProvider(ctx, s.mirror, entry, platform)
-				return Entry{Missing: has == stores.ProviderMissing, Other: has == stores.ProviderOther, Distrust: defect(distrust)}, err
+				has, err := stores.HasProvider(ctx, s.mirror, entry, platform)
+				return Entry{Missing: has == stores.ProviderMissing, Other: has == stores.ProviderOther}, err
 			}})
 		}
 	}
 	return nil
-}
-
-// defect returns the reason why an artifact does not confirm its entry. It returns nil if the
-// mirror can confirm nothing in any case.
-func defect(distrust error) error {
-	if errors.Is(distrust, ocistore.ErrDeliversOnly) {
-		return nil
-	}
-	return distrust
 }

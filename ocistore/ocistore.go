@@ -2,7 +2,6 @@ package ocistore
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"io"
 
@@ -42,8 +41,8 @@ type Opener interface {
 // for concurrent use.
 //
 // Every package from a store is compared with the hashes of the lock, like all other packages. A
-// store can also confirm entries, as an origin does, if its Trust says so: it confirms an entry if
-// it has an artifact with exactly the data of the entry (source, version, package and hashes); then
+// store that is trusted also confirms entries, as an origin does: it confirms an entry if it has an
+// artifact with exactly the data of the entry (source, version, package and hashes); then
 // no origin is asked. Other stores only deliver packages, for entries that are confirmed in another
 // way.
 type Store interface {
@@ -76,23 +75,14 @@ type Info struct {
 	Name string
 	// Local reports whether the store can be read in offline mode.
 	Local bool
-	// Trust determines which entries the store can confirm.
-	Trust Trust
+	// Trusted reports whether the user has named the store: on the command line, in the
+	// environment or in the user's own settings. It then confirms entries like an origin, so
+	// that everyone who can write to it can have any entry confirmed. Other stores deliver
+	// packages, which are compared with the lock, and confirm nothing. That is right for a
+	// store that a repository names.
+	Trusted bool
 }
 
-// Trust determines which entries of a lock a [Store] can confirm. The zero value confirms nothing:
-// the store delivers packages, which are compared with the lock. That is right for a store that a
-// repository names, because the author of the repository could otherwise have any lock confirmed.
-type Trust struct {
-	// Named reports whether the user has named the store: on the command line, in the
-	// environment or in the user's own settings. It then confirms entries like an origin.
-	Named bool
-	// SignedBy are lists of keys. If it is not empty, the store confirms an entry only if a key
-	// in each list has signed it. The user must have named either the store or the keys of one
-	// of the lists.
-	SignedBy [][]ed25519.PublicKey
-}
-
-// ErrDeliversOnly means that a Store confirms no entries, because its Trust is zero. It is not a
+// ErrDeliversOnly means that a Store confirms no entries, because it is not trusted. It is not a
 // failure: the origins are asked instead.
 var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries")

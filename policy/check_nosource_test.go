@@ -17,7 +17,7 @@ func TestCallWithoutSource(t *testing.T) {
 	if err := none.CheckCall(policy.Call{}); err != nil {
 		t.Error(err)
 	}
-	if used := policy.Mirrors(nil, nil, "", nil); used != nil {
+	if used := policy.Mirrors(nil, nil, ""); used != nil {
 		t.Errorf("without settings, the mirrors are %v", used)
 	}
 }

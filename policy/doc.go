@@ -8,8 +8,8 @@
 //
 //   - A "policy" block has the rules. They say where modules may come from, how they must be
 //     pinned, and how old a release must be. [Parse] reads it.
-//   - A "settings" block has options that apply to the runs of everyone who works on the project,
-//     so that they need not be passed as flags. [ParseSettings] reads it.
+//   - A "settings" block has options that apply to the runs of everyone who works on the project.
+//     [ParseSettings] reads it.
 //   - "mirror" blocks name repositories of OCI registries that have locked packages.
 //     [ParseSettings] reads them too.
 //
@@ -18,7 +18,10 @@
 //
 // # The policy
 //
-// A policy is usually in cotter.hcl, but can also be in a file that a user names.
+// A policy is usually in cotter.hcl. A user can name files with further policies; each is applied
+// on its own, and all must allow what is done. So they make the project's policy stricter, unless
+// a file has the argument policy_only, outside of its blocks: then the policy of the project does
+// not apply. In the project's own file that is an error.
 //
 //	policy {
 //	  allow_sources = ["registry.opentofu.org/terraform-aws-modules", "github.com/acme", "*.corp.example"]
@@ -101,6 +104,7 @@
 //	  lock_file  = "modules.lock.hcl"
 //	  submodules = true
 //	  layout     = "copy"
+//	  test_directory = "checks"
 //	  platforms  = ["linux_amd64", "darwin_arm64"]
 //	  vendor     = "vendor/modules"
 //	}
@@ -112,6 +116,7 @@
 //     No path in the file may be in .git or the like, in any spelling.
 //   - submodules says whether the submodules of git repositories are fetched.
 //   - layout is "link" or "copy".
+//   - test_directory is the directory of tests, below each root module, instead of "tests".
 //   - platforms are the platforms whose provider hashes the lock must have, in addition to
 //     the machine's own.
 //   - vendor is the directory of the repository that contains the packages of modules,
@@ -124,22 +129,18 @@
 // have several of them:
 //
 //	mirror "oci://registry.corp.example/modules" {
-//	  mode      = "write"
-//	  signed_by = ["keys/mirror.pub"]
+//	  mode = "write"
 //	}
 //
 // mode is "read", the default, or "write". With "write", packages that were fetched from
-// origins are pushed to the mirror. signed_by lists files with public keys in PEM: only
-// entries that are signed with one of these keys count as confirmed. Relative file names
-// are relative to the directory of cotter.hcl.
+// origins are pushed to the mirror.
 //
 // # The user's settings
 //
 // The user's own file can have mirror blocks and the arguments below, but no settings
-// block. Its mirror blocks can name the private key that signs pushed entries (sign_key).
+// block.
 //
 //	trust_mirrors = ["oci://registry.corp.example/*"]
-//	trust_keys    = ["mirror.pub"]
 //	plain_http    = ["registry.lab.example:5000"]
 //	local_hosts   = ["git.corp.example:8443"]
 //	s3_endpoints  = ["https://minio.corp.example", "http://localhost:9000"]
@@ -149,8 +150,7 @@
 // servers other than Amazon's that may get the user's AWS credentials. A project cannot set these. A mirror
 // that is named only by a repository delivers packages, which are compared with
 // the lock, but it confirms no entries. The mirrors in the user's own file confirm entries,
-// and so do the mirrors in trust_mirrors if a repository names them. trust_keys lists files
-// with public keys whose signatures confirm an entry in any mirror. [Mirrors] describes the
+// and so do the mirrors in trust_mirrors if a repository names them. [Mirrors] describes the
 // rules.
 //
 // # What it does not do
@@ -160,7 +160,6 @@
 // followed. It searches histories for commits itself, and calls [Policy.CheckCommit] with the
 // result. Package getproviders checks signatures.
 //
-// The command applies the settings: a flag overrides a setting. A project cannot set the location
-// of the user's cache. Package cliconfig returns the path of the user's own file, and package mirror
-// reads the keys.
+// The command applies the settings. A project cannot set the location
+// of the user's cache. Package cliconfig returns the path of the user's own file.
 package policy

@@ -147,6 +147,16 @@ func parsed[T any](what string, parse func(string) (T, error)) func(cty.Value) (
 	}
 }
 
+func boolean(to *bool) func(cty.Value) error {
+	return func(value cty.Value) error {
+		if value.IsNull() || value.Type() != cty.Bool {
+			return errors.New("it must be true or false")
+		}
+		*to = value.True()
+		return nil
+	}
+}
+
 func stringOf(value cty.Value) (string, error) {
 	if value.IsNull() || value.Type() != cty.String {
 		return "", errors.New("it must be a string")

@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -17,22 +16,20 @@ type Mirror struct {
 	// Write says that packages that were fetched from their origins are pushed to the
 	// mirror.
 	Write bool
-	// SignedBy lists files with public keys. If the list is not empty, an entry counts as
-	// confirmed only if it is signed with one of the keys.
-	SignedBy []string
-	// SignKey is the file with the private key that signs pushed entries; "" if there is
-	// none. Only the user's file may have it.
-	SignKey string
 }
+
+// ErrMirrorSignatures is the error for a setting about signatures of mirrors, which were removed. It
+// is not ignored, because users rely on such a setting.
+var ErrMirrorSignatures = errors.New("signatures of mirrors were removed: anyone who can write to a mirror that you trust confirms its entries, so restrict in its registry who can write")
 
 // mirrorScheme is the beginning of the addresses of mirrors.
 const mirrorScheme = "oci://"
 
-// readMirrors reads mirror blocks. Only the user's own blocks may name a private key.
-func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Diagnostics) {
+// readMirrors reads mirror blocks.
+func readMirrors(blocks hcl.Blocks) (mirrors []Mirror, diags hcl.Diagnostics) {
 	lines := make(map[string]int)
 	for _, block := range blocks {
-		m, problems := readMirror(block, ofUser)
+		m, problems := readMirror(block)
 		if line, again := lines[m.Address]; again && !problems.HasErrors() {
 			problems = settingsPart.failure(block.DefRange, "A mirror has only one block; the first one of %s is on line %d.", m.Address, line)
 		}
@@ -43,24 +40,20 @@ func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Di
 	return mirrors, diags
 }
 
-func readMirror(block *hcl.Block, ofUser bool) (m Mirror, diags hcl.Diagnostics) {
+func readMirror(block *hcl.Block) (m Mirror, diags hcl.Diagnostics) {
 	var err error
 	if m.Address, err = parseMirrorAddress(block.Labels[0]); err != nil {
 		return m, settingsPart.failure(block.LabelRanges[0], "mirror: %s.", err)
 	}
 	_, diags = settingsPart.readArguments(block.Body, arguments{
 		"mode":      choice(&m.Write, map[string]bool{"read": false, "write": true}),
-		"signed_by": keyFiles(&m.SignedBy, ofUser),
-		"sign_key": func(value cty.Value) (err error) {
-			if !ofUser {
-				return errors.New("only the user's own settings may name a private key")
-			}
-			m.SignKey, err = fileName(value)
-			return err
-		},
+		"signed_by": noSignatures,
+		"sign_key":  noSignatures,
 	})
 	return m, diags
 }
+
+func noSignatures(cty.Value) error { return ErrMirrorSignatures }
 
 // parseMirrorAddress returns the address of a mirror in the form for comparisons.
 func parseMirrorAddress(text string) (string, error) {
@@ -109,47 +102,4 @@ func (p MirrorPattern) Matches(address string) bool {
 		return strings.HasPrefix(normalAddress(address), prefix)
 	}
 	return normalAddress(address) == string(p)
-}
-
-// keyFiles returns the function for an argument that is a list of files with keys. The files can be
-// anywhere, or must be below the directory of cotter.hcl.
-func keyFiles(to *[]string, anywhere bool) func(cty.Value) error {
-	return list(to, 1, "names of files", func(value cty.Value) (string, error) {
-		name, err := fileName(value)
-		if err != nil || anywhere {
-			return name, err
-		}
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return "", fmt.Errorf("%q is not below the directory of the file", name)
-		}
-		return name, notMetadata(name)
-	})
-}
-
-func fileName(value cty.Value) (string, error) {
-	name, err := stringOf(value)
-	if err != nil || name == "" {
-		return "", errors.New("it must name a file")
-	}
-	return name, nil
-}
-
-// inDir makes relative file names relative to dir.
-func inDir(dir string, mirrors []Mirror) {
-	for i := range mirrors {
-		m := &mirrors[i]
-		for j := range m.SignedBy {
-			m.SignedBy[j] = below(dir, m.SignedBy[j])
-		}
-		if m.SignKey != "" {
-			m.SignKey = below(dir, m.SignKey)
-		}
-	}
-}
-
-func below(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, filepath.FromSlash(name))
 }

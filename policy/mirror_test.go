@@ -18,17 +18,15 @@ policy {
 mirror "oci://Registry.Example.com/Modules" {
 }
 mirror "oci://r.example.com:5000/a/b" {
-  mode      = "write"
-  signed_by = ["keys/a.pub", "b.pub"]
+  mode = "write"
 }
 `), "cotter.hcl")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	got.InDir("repo")
 	want := &policy.Settings{Mirrors: []policy.Mirror{
 		{Address: "oci://registry.example.com/Modules"},
-		{Address: "oci://r.example.com:5000/a/b", Write: true, SignedBy: []string{filepath.Join("repo", "keys", "a.pub"), filepath.Join("repo", "b.pub")}},
+		{Address: "oci://r.example.com:5000/a/b", Write: true},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -45,12 +43,8 @@ func TestParseMirrorErrors(t *testing.T) {
 		"mirror \"oci://u:p@r.example.com/m\" {\n}":                         "mirror: its address must be oci://",
 		"mirror \"oci://r.example.com/*\" {\n}\n":                           "mirror: its address must be oci://",
 		"mirror \"oci://r/m\" {\n mode = \"push\"\n}\n":                     `mode: it must be one of ["read" "write"].`,
-		"mirror \"oci://r/m\" {\n signed_by = \"a\"\n}\n":                   "signed_by: it must be a list of names of files",
-		"mirror \"oci://r/m\" {\n signed_by = []\n}\n":                      "signed_by: it must be a list of names of files",
-		"mirror \"oci://r/m\" {\n signed_by = [1]\n}\n":                     "signed_by: it must name a file",
-		"mirror \"oci://r/m\" {\n signed_by = [\"../a\"]\n}\n":              "signed_by: \"../a\" is not below",
-		"mirror \"oci://r/m\" {\n signed_by = [\"/a\"]\n}\n":                "signed_by: \"/a\" is not below",
-		"mirror \"oci://r/m\" {\n sign_key = \"a\"\n}\n":                    "sign_key: only the user's own settings may",
+		"mirror \"oci://r/m\" {\n signed_by = \"a\"\n}\n":                   "signed_by: signatures of mirrors were removed: anyone who can write",
+		"mirror \"oci://r/m\" {\n sign_key = \"a\"\n}\n":                    "sign_key: signatures of mirrors were removed",
 		"mirror \"oci://r/m\" {\n trust = true\n}\n":                        "trust",
 		"mirror \"oci://r/m\" {\n}\nmirror \"oci://R/m\" {\n}\n":            "the first one of oci://r/m is on line 1",
 		"settings {\n mirror = \"oci://r/m\"\n}\n":                          "mirror",
@@ -67,24 +61,16 @@ func TestParseMirrorErrors(t *testing.T) {
 func TestParseUserSettings(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join("home", "cotter.hcl")
-	abs, err := filepath.Abs("x.pub")
-	if err != nil {
-		t.Fatal(err)
-	}
 	got, diags := policy.ParseUserSettings([]byte(`
 trust_mirrors = ["oci://R.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"]
-trust_keys    = ["a.pub", "`+filepath.ToSlash(abs)+`"]
 s3_endpoints  = ["https://minio.example", "http://LOCALHOST:9000/", "http://[::1]:9000"]
 mirror "oci://r.example.com/m" {
-  mode      = "write"
-  signed_by = ["../b.pub"]
-  sign_key  = "c.key"
+  mode = "write"
 }
 `), name)
 	want := &policy.UserSettings{
-		Mirrors:      []policy.Mirror{{Address: "oci://r.example.com/m", Write: true, SignedBy: []string{"b.pub"}, SignKey: filepath.Join("home", "c.key")}},
+		Mirrors:      []policy.Mirror{{Address: "oci://r.example.com/m", Write: true}},
 		TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"},
-		TrustKeys:    []string{filepath.Join("home", "a.pub"), filepath.ToSlash(abs)},
 		S3Endpoints:  []string{"https://minio.example", "http://LOCALHOST:9000", "http://[::1]:9000"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || diags.HasErrors() {
@@ -102,9 +88,9 @@ mirror "oci://r.example.com/m" {
 		"trust_mirrors = [\"oci://*.example.com/*\"]\n":    "is not oci://HOST/REPOSITORY",
 		"trust_mirrors = [\"oci://r.example.com/m*\"]\n":   "is not oci://HOST/REPOSITORY",
 		"trust_mirrors = [\"oci://r.example.com\"]\n":      "is not oci://HOST/REPOSITORY",
-		"trust_keys = \"a\"\n":                             "trust_keys: it must be a list",
+		"trust_keys = \"a\"\n":                             "trust_keys: signatures of mirrors were removed",
 		"mirror \"oci://r/m\" {\n mode = \"push\"\n}\n":    "mode: it must be one of",
-		"mirror \"oci://r/m\" {\n sign_key = \"\"\n}\n":    "sign_key: it must name a file",
+		"mirror \"oci://r/m\" {\n sign_key = \"k\"\n}\n":   "sign_key: signatures of mirrors were removed",
 		"s3_endpoints = [\"minio.example\"]\n":             "is not https://HOST",
 		"s3_endpoints = [\"https://h/b\"]\n":               "is not https://HOST",
 		"s3_endpoints = [\"https://u:p@h\"]\n":             "is not https://HOST",
@@ -114,7 +100,7 @@ mirror "oci://r.example.com/m" {
 		"trust_keys = [var.x]\n":                           "Variables not allowed",
 		"trust_keys = [":                                   "cotter.hcl:1",
 		strings.Repeat("#\n", policy.MaxSize):              "more than",
-		"mirror \"oci://r/m\" {\n signed_by = [null]\n}\n": "signed_by: it must name a file",
+		"mirror \"oci://r/m\" {\n signed_by = [null]\n}\n": "signed_by: signatures of mirrors were removed",
 	} {
 		got, diags := policy.ParseUserSettings([]byte(text), name)
 		if got != nil || !strings.Contains(diags.Error(), want) {
@@ -150,62 +136,43 @@ func TestMirrorPattern(t *testing.T) {
 func TestMirrors(t *testing.T) {
 	t.Parallel()
 	const m, n = "oci://r.example.com/m", "oci://r.example.com/n"
-	block := func(address string, write bool, keys ...string) policy.Mirror {
-		return policy.Mirror{Address: address, Write: write, SignedBy: keys}
-	}
+	block := func(address string, write bool) policy.Mirror { return policy.Mirror{Address: address, Write: write} }
 	project := func(blocks ...policy.Mirror) policy.Settings { return policy.Settings{Mirrors: blocks} }
 	for _, test := range []struct {
 		name    string
 		user    policy.UserSettings
 		project policy.Settings
 		named   string
-		keys    []string
 		want    []policy.UsedMirror
 	}{
 		{name: "none"},
 		{name: "named for the run", named: "oci://R.example.com/m", want: []policy.UsedMirror{{Address: m, Trusted: true}}},
-		{
-			name: "named for the run, with keys", named: m, keys: []string{"k"},
-			want: []policy.UsedMirror{{Address: m, Trusted: true, SignedBy: [][]string{{"k"}}}},
-		},
 		{
 			name: "the run's takes the place of all others", named: n, user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, true)}}, project: project(block(m, true)),
 			want: []policy.UsedMirror{{Address: n, Trusted: true}},
 		},
 		{
 			name: "the run's has its blocks", named: m,
-			user:    policy.UserSettings{Mirrors: []policy.Mirror{{Address: m, Write: true, SignKey: "s", SignedBy: []string{"u"}}}},
-			project: project(block(m, false, "p")),
-			want:    []policy.UsedMirror{{Address: m, Trusted: true, Write: true, SignKey: "s", SignedBy: [][]string{{"p"}, {"u"}}}},
+			user:    policy.UserSettings{Mirrors: []policy.Mirror{block(m, true)}},
+			project: project(block(m, false)),
+			want:    []policy.UsedMirror{{Address: m, Trusted: true, Write: true}},
 		},
 		{
 			name: "the user's, then the project's", user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, false)}}, project: project(block(n, false), block(m, true)),
 			want: []policy.UsedMirror{{Address: m, Trusted: true}, {Address: n}},
 		},
 		{
-			name: "only the project's", project: project(block(m, true, "p")),
+			name: "only the project's", project: project(block(m, true)),
 			want: []policy.UsedMirror{{Address: m, WriteRefused: true}},
 		},
 		{
-			name: "the project's, which the user trusts", user: policy.UserSettings{TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*"}}, project: project(block(m, true, "p")),
-			want: []policy.UsedMirror{{Address: m, Trusted: true, Write: true, SignedBy: [][]string{{"p"}}}},
-		},
-		{
-			name: "the project's, with keys that the user trusts", user: policy.UserSettings{TrustKeys: []string{"t"}}, project: project(block(m, true, "p")),
-			want: []policy.UsedMirror{{Address: m, WriteRefused: true, SignedBy: [][]string{{"t"}, {"p"}}}},
-		},
-		{
-			name: "the project's, with keys of the run", keys: []string{"k"}, project: project(block(m, false)),
-			want: []policy.UsedMirror{{Address: m, SignedBy: [][]string{{"k"}, {"k"}}}},
-		},
-		{
-			name: "trusted keys are not required of the user's own", user: policy.UserSettings{Mirrors: []policy.Mirror{block(m, false)}, TrustKeys: []string{"t"}},
-			want: []policy.UsedMirror{{Address: m, Trusted: true}},
+			name: "the project's, which the user trusts", user: policy.UserSettings{TrustMirrors: []policy.MirrorPattern{"oci://r.example.com/*"}}, project: project(block(m, true)),
+			want: []policy.UsedMirror{{Address: m, Trusted: true, Write: true}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := policy.Mirrors(&test.user, &test.project, test.named, test.keys)
+			got := policy.Mirrors(&test.user, &test.project, test.named)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Mirrors (-want +got):\n%s", diff)
 			}

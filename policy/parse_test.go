@@ -43,12 +43,14 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"policy {\n alow = []\n}":          "cotter.hcl:2,2-6: Unsupported argument",
-		"policy \"x\" {\n}":                "cotter.hcl:1,8-11: Extraneous label",
-		"polycy {\n}":                      "cotter.hcl:1,1-7: Unsupported block type",
-		"x = 1":                            "cotter.hcl:1,1-2: Unsupported argument",
-		"policy {\n}\npolicy {\n}":         "cotter.hcl:3,1-7: Invalid policy; A file has only one policy block; the first is on line 1.",
-		"policy {\n allow_sources = []\n}": "cotter.hcl:2,18-20: Invalid policy; allow_sources: it must be a list",
+		"policy {\n alow = []\n}":                                 "cotter.hcl:2,2-6: Unsupported argument",
+		"policy \"x\" {\n}":                                       "cotter.hcl:1,8-11: Extraneous label",
+		"polycy {\n}":                                             "cotter.hcl:1,1-7: Unsupported block type",
+		"x = 1":                                                   "cotter.hcl:1,1-2: Unsupported argument",
+		"policy_only = 1":                                         "policy_only: it must be true or false",
+		"policy {\n policy_only = true\n}":                        "cotter.hcl:2,2-13: Unsupported argument",
+		"policy {\n}\npolicy {\n}":                                "cotter.hcl:3,1-7: Invalid policy; A file has only one policy block; the first is on line 1.",
+		"policy {\n allow_sources = []\n}":                        "cotter.hcl:2,18-20: Invalid policy; allow_sources: it must be a list",
 		"policy {\n allow_sources = \"github.com\"\n}":            "it must be a list",
 		"policy {\n allow_sources = null\n}":                      "it must be a list",
 		"policy {\n allow_sources = [null]\n}":                    "each pattern must be a string",

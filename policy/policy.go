@@ -40,6 +40,9 @@ type Policy struct {
 	// MinAge is the minimum age of a version that may be selected; 0 allows any age.
 	MinAge time.Duration
 
+	// Only means that this policy replaces that of the project. A project's file cannot say so.
+	Only bool
+
 	// at has the position of each argument in the file, for messages.
 	at map[string]hcl.Range
 	// declared says that the file has a policy block.
@@ -71,6 +74,7 @@ const (
 	argVersions    = "versions"
 	argCredentials = "credentials"
 	argMinAge      = "min_age_days"
+	argOnly        = "policy_only"
 
 	argAllowProviders   = "allow_providers"
 	argDenyProviders    = "deny_providers"
@@ -90,7 +94,7 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, diags := body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader}})
+	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader}})
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -99,7 +103,22 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if p.at, diags = policyPart.readBlock(blocks, p.arguments()); diags.HasErrors() {
 		return nil, diags
 	}
+	only, diags := policyPart.readArguments(rest, arguments{argOnly: boolean(&p.Only)})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	maps.Copy(p.at, only)
 	return p, nil
+}
+
+// ParseProject is like Parse, for the policy in a project's own file, which cannot replace that of the
+// project.
+func ParseProject(src []byte, filename string) (*Policy, hcl.Diagnostics) {
+	p, diags := Parse(src, filename)
+	if at, written := p.position(argOnly); written {
+		return nil, policyPart.failure(at, "A project's own policy cannot have %s: only a file that the user names can replace it.", argOnly)
+	}
+	return p, diags
 }
 
 func (p *Policy) arguments() arguments {

@@ -23,6 +23,9 @@ type Settings struct {
 	Layout string
 	// Submodules says whether submodules are fetched; nil if it is not set.
 	Submodules *bool
+	// TestDirectory is the directory of the root module's tests, relative to it; "" if it is
+	// not set.
+	TestDirectory string
 	// Vendor is the directory of vendored packages, relative to the root module, with
 	// slashes; "" if it is not set.
 	Vendor string
@@ -50,7 +53,7 @@ func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	if _, diags = settingsPart.readBlock(content.Blocks.OfType("settings"), s.arguments()); diags.HasErrors() {
 		return nil, diags
 	}
-	if s.Mirrors, diags = readMirrors(content.Blocks.OfType(mirrorHeader.Type), false); diags.HasErrors() {
+	if s.Mirrors, diags = readMirrors(content.Blocks.OfType(mirrorHeader.Type)); diags.HasErrors() {
 		return nil, diags
 	}
 	return s, nil
@@ -58,12 +61,13 @@ func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 
 func (s *Settings) arguments() arguments {
 	return arguments{
-		"for":        choice(&s.For, words("auto", "terraform", "tofu")),
-		"layout":     choice(&s.Layout, words("copy", "link")),
-		"lock_file":  s.setLockFile,
-		"submodules": s.setSubmodules,
-		"platforms":  list(&s.Platforms, 0, "platforms", parsed("platform", addrs.ParsePlatform)),
-		"vendor":     s.setVendor,
+		"for":            choice(&s.For, words("auto", "terraform", "tofu")),
+		"layout":         choice(&s.Layout, words("copy", "link")),
+		"lock_file":      pathBelow(&s.LockFile),
+		"submodules":     func(value cty.Value) error { s.Submodules = new(bool); return boolean(s.Submodules)(value) },
+		"test_directory": pathBelow(&s.TestDirectory),
+		"platforms":      list(&s.Platforms, 0, "platforms", parsed("platform", addrs.ParsePlatform)),
+		"vendor":         s.setVendor,
 	}
 }
 
@@ -76,18 +80,17 @@ func words(all ...string) map[string]string {
 	return values
 }
 
-// InDir makes the relative names of key files in the settings relative to dir, which is the
-// directory of cotter.hcl.
-func (s *Settings) InDir(dir string) { inDir(dir, s.Mirrors) }
-
-func (s *Settings) setLockFile(value cty.Value) (err error) {
-	if s.LockFile, err = stringOf(value); err != nil {
-		return err
+// pathBelow returns the function for an argument that is a path below the root module.
+func pathBelow(to *string) func(cty.Value) error {
+	return func(value cty.Value) (err error) {
+		if *to, err = stringOf(value); err != nil {
+			return err
+		}
+		if clean := filepath.Clean(filepath.FromSlash(*to)); !filepath.IsLocal(clean) || clean == "." {
+			return errors.New("it must be a path below the root module's directory")
+		}
+		return notMetadata(*to)
 	}
-	if clean := filepath.Clean(filepath.FromSlash(s.LockFile)); !filepath.IsLocal(clean) || clean == "." {
-		return errors.New("it must be a path below the root module's directory")
-	}
-	return notMetadata(s.LockFile)
 }
 
 // notMetadata returns an error if a path is in the metadata of version control, which a setting
@@ -107,13 +110,4 @@ func (s *Settings) setVendor(value cty.Value) (err error) {
 		return errors.New("it must be a path relative to the root module's directory")
 	}
 	return notMetadata(s.Vendor)
-}
-
-func (s *Settings) setSubmodules(value cty.Value) error {
-	if value.IsNull() || value.Type() != cty.Bool {
-		return errors.New("it must be true or false")
-	}
-	on := value.True()
-	s.Submodules = &on
-	return nil
 }

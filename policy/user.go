@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,9 +15,6 @@ type UserSettings struct {
 	Mirrors []Mirror
 	// TrustMirrors are the mirrors that confirm entries if a project names them.
 	TrustMirrors []MirrorPattern
-	// TrustKeys lists files with public keys. An entry that is signed with one of the keys
-	// is confirmed, in any mirror.
-	TrustKeys []string
 	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over
 	// http. A project cannot set this.
 	PlainHTTP []string
@@ -31,8 +27,7 @@ type UserSettings struct {
 }
 
 // ParseUserSettings parses the settings of a user; the package comment describes the format.
-// Relative names of key files are relative to the directory of the file. If the diagnostics
-// contain errors, the settings are nil.
+// If the diagnostics contain errors, the settings are nil.
 func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnostics) {
 	body, diags := settingsPart.parse(src, filename)
 	if diags.HasErrors() {
@@ -42,7 +37,7 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{mirrorHeader}})
 	_, problems := settingsPart.readArguments(rest, arguments{
 		"trust_mirrors": list(&u.TrustMirrors, 0, "addresses", parsed("address", parseMirrorPattern)),
-		"trust_keys":    keyFiles(&u.TrustKeys, true),
+		"trust_keys":    noSignatures,
 		"plain_http":    list(&u.PlainHTTP, 0, "hosts", parsed("host", parseHost)),
 		"s3_endpoints":  list(&u.S3Endpoints, 0, "servers", parsed("server", parseEndpoint)),
 		"local_hosts":   list(&u.LocalHosts, 0, "hosts", parsed("host", parseHost)),
@@ -50,13 +45,8 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags
 	}
-	if u.Mirrors, diags = readMirrors(content.Blocks, true); diags.HasErrors() {
+	if u.Mirrors, diags = readMirrors(content.Blocks); diags.HasErrors() {
 		return nil, diags
-	}
-	dir := filepath.Dir(filename)
-	inDir(dir, u.Mirrors)
-	for i := range u.TrustKeys {
-		u.TrustKeys[i] = below(dir, u.TrustKeys[i])
 	}
 	return u, nil
 }
@@ -94,32 +84,22 @@ type UsedMirror struct {
 	// Address is oci://HOST/REPOSITORY.
 	Address string
 	// Trusted says that the user trusts the mirror, so that it confirms entries as an
-	// origin does, provided that they have the signatures that SignedBy requires. Other
-	// mirrors confirm entries only if SignedBy is not empty.
+	// origin does. Other mirrors confirm nothing.
 	Trusted bool
-	// SignedBy has lists of files with public keys. An entry counts as confirmed only if it
-	// is signed with a key from each list.
-	SignedBy [][]string
 	// Write says that packages that were fetched from origins are pushed to the mirror.
 	// WriteRefused says that the project requests this for a mirror that the user does not
 	// trust.
 	Write, WriteRefused bool
-	// SignKey is the file with the private key that signs pushed entries; "" if there is
-	// none.
-	SignKey string
 }
 
 // Mirrors returns the mirrors of a run in the order in which they are asked: first the
 // user's, then the project's. named is the address that the user gave for this run, which
-// replaces all others; "" means that there is none. keys are files with public keys that
-// the user gave for this run. They are trusted, and entries without a signature by one of
-// them confirm nothing.
+// replaces all others; "" means that there is none.
 //
 // The author of a repository's cotter.hcl could name a mirror that confirms any lock. So a
-// mirror that only a project names confirms nothing, unless the user trusts its address or
-// the key that signed an entry. The project's block for a trusted mirror can only add
-// requirements. Settings that are nil set nothing.
-func Mirrors(user *UserSettings, project *Settings, named string, keys []string) []UsedMirror {
+// mirror that only a project names confirms nothing, unless the user trusts its address.
+// Settings that are nil set nothing.
+func Mirrors(user *UserSettings, project *Settings, named string) []UsedMirror {
 	if user == nil {
 		user = &UserSettings{}
 	}
@@ -138,33 +118,16 @@ func Mirrors(user *UserSettings, project *Settings, named string, keys []string)
 	var used []UsedMirror
 	for _, address := range addresses {
 		m := UsedMirror{Address: address, Trusted: named != "" || user.trusts(address)}
-		if trusted := slices.Concat(user.TrustKeys, keys); !m.Trusted && len(trusted) > 0 {
-			m.SignedBy = append(m.SignedBy, trusted)
-		}
-		if m.Trusted || m.SignedBy != nil {
-			m.require(keys)
-		}
 		ours, theirs := blockOf(user.Mirrors, address), blockOf(project.Mirrors, address)
 		if theirs != nil {
 			m.Write, m.WriteRefused = theirs.Write && m.Trusted, theirs.Write && !m.Trusted
-			if m.Trusted || m.SignedBy != nil {
-				m.require(theirs.SignedBy)
-			}
 		}
 		if ours != nil {
-			m.Write, m.SignKey = ours.Write, ours.SignKey
-			m.require(ours.SignedBy)
+			m.Write = ours.Write
 		}
 		used = append(used, m)
 	}
 	return used
-}
-
-// require adds a list of keys, one of which must have signed an entry.
-func (m *UsedMirror) require(keys []string) {
-	if len(keys) > 0 {
-		m.SignedBy = append(m.SignedBy, keys)
-	}
 }
 
 // blockOf returns the block of the mirror with an address, or nil if there is none.

@@ -97,8 +97,6 @@ func globalFlags() []*cli.Flag {
 func projectFlags(more ...*cli.Flag) []*cli.Flag {
 	return append([]*cli.Flag{
 		{Name: "for", Type: cli.String, Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Default: "auto"},
-		{Name: "lock-file", Type: cli.String, Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
-		vendorFlag(),
 		{Name: "json", Usage: "print JSON"},
 	}, more...)
 }

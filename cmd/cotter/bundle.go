@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -17,7 +16,6 @@ import (
 )
 
 func bundleCommand(out *output) *cli.Command {
-	cacheFlag := &cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"}
 	jsonFlag := &cli.Flag{Name: "json", Usage: "print JSON"}
 	return &cli.Command{
 		Name:  "bundle",
@@ -31,11 +29,10 @@ func bundleCommand(out *output) *cli.Command {
 					"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
 					"always gives the same bytes. The lock must be complete. Provider archives are\n" +
 					"downloaded, because the cache does not keep them.",
-				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), publishFlags()),
+				Flags: configFlags(severalFlags(append(publishFlags(), policyFlag(),
 					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
 					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-					acceptUnreachableFlag(), gitBackendFlag(), cacheFlag,
+					acceptUnreachableFlag(),
 				)...)...),
 				Run: func(ctx context.Context, cmd *cli.Invocation) error { return createBundle(ctx, cmd, out) },
 			},
@@ -56,7 +53,7 @@ func bundleCommand(out *output) *cli.Command {
 				ArgsUsage: "FILE",
 				Description: "Later runs by this user install the locked packages in the bundle without asking their\n" +
 					"origins. Import only bundles from people you trust to say what a source contains.",
-				Flags: []*cli.Flag{jsonFlag, cacheFlag},
+				Flags: []*cli.Flag{jsonFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
 						return localInstaller(cmd, out).ImportStore(ctx, b)
@@ -146,8 +143,8 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	if req, err = request(cmd, out.env); err != nil {
 		return req, nil, nil, err
 	}
-	req.Offline, req.Submodules = cmd.Bool("offline"), cmd.Bool("submodules")
-	if err := errors.Join(setPolicy(cmd, &req), setCarried(cmd, &req)); err != nil {
+	req.Offline = cmd.Bool("offline")
+	if err := setCarried(cmd, &req); err != nil {
 		return req, nil, nil, err
 	}
 	if in, err = installer(ctx, cmd, out, req); err != nil {
@@ -155,7 +152,7 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	}
 	mirrors := newMirrors(cmd, out, in)
 	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
-		req, err := applySettings(cmd, req)
+		req, err := applySettings(cmd, out.env, req)
 		if err == nil {
 			req, err = inProject(ctx, in, req)
 		}

@@ -23,13 +23,12 @@ func cacheCommand(out *output) *cli.Command {
 			Name:  name,
 			Usage: usage,
 			Flags: append([]*cli.Flag{
-				{Name: "cache-dir", Type: cli.String, Usage: "use the cache in `DIR`"},
 				{Name: "json", Usage: "print JSON"},
 			}, flags...),
 			Run: func(ctx context.Context, cmd *cli.Invocation) error {
-				dir := cacheDir(cmd)
+				dir := cliconfig.OSEnvironment().CacheDir()
 				if dir == "" {
-					return errors.New("no cache directory is known: set COTTER_CACHE_DIR or --cache-dir")
+					return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
 				}
 				return run(ctx, cmd, packagecache.Cache{
 					Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
@@ -230,7 +229,7 @@ func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
 			return err
 		}
 	}
-	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, req) }
+	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, out.env, req) }
 	key, err := packagecache.KeyOf(ctx, dirs, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errNoLock, err)

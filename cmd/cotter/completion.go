@@ -5,12 +5,12 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
@@ -202,9 +202,6 @@ func (l *commandLine) arguments() []candidate {
 // valueWords are the words that a placeholder stands for.
 var valueWords = map[string][]string{
 	"TOOL":    {"tofu", "terraform", "auto"},
-	"LAYOUT":  {"link", "copy"},
-	"CLIENT":  {"git", "go", "auto"},
-	"HOW":     {"range", "exact"},
 	"WHAT":    {"modules", "providers"},
 	"MODE":    {"readonly"},
 	"FORMAT":  {"text", "json", "mermaid", "dot", "html"},
@@ -267,13 +264,11 @@ func (l *commandLine) lockedProviders() []candidate {
 // show the error.
 func (l *commandLine) lock() *lockfile.File {
 	dir := l.flags["chdir"]
-	name := l.flags["lock-file"]
-	if name == "" {
-		if found, err := cotter.ReadSettings(dir); err == nil {
-			name = found.LockFile
-		}
+	found, err := readSettings(os.Getenv, dir)
+	if err != nil {
+		return nil
 	}
-	lock, err := readLock(filepath.Join(dir, cmp.Or(name, stockLockName)))
+	lock, err := readLock(filepath.Join(dir, cmp.Or(found.LockFile, stockLockName)))
 	if err != nil {
 		return nil
 	}

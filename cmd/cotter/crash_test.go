@@ -216,13 +216,22 @@ func changeFile(t *testing.T, file, old, text string) func(*crashScene) {
 	}
 }
 
+// setting returns a step of a scene that gives the project a setting.
+func setting(t *testing.T, line string) func(*crashScene) {
+	return func(s *crashScene) {
+		t.Helper()
+		writeText(t, filepath.Join(s.project(), "cotter.hcl"), "settings {\n  "+line+"\n}\n")
+	}
+}
+
 // TestCrash kills real processes before each named step and before random ones. Afterwards,
 // stock tools see the old tree, no tree, or the new one. The next run ends as if the killed
 // one had not happened, and leaves no files behind.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
-	vendor := func(s *crashScene) { s.mustRun(t, "install"); s.mustRun(t, "install --vendor vendor") }
+	copies, vendors := setting(t, `layout = "copy"`), setting(t, `vendor = "vendor"`)
+	vendor := func(s *crashScene) { s.mustRun(t, "install"); vendors(s); s.mustRun(t, "install") }
 	noZip := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`)
 	anyNet := changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
 	noPart := changeFile(t, "main.tf", `module "part"`, `module "other"`)
@@ -251,16 +260,16 @@ func TestCrash(t *testing.T) {
 	}{
 		{"cold install", 1, "", newCrashScene(t, "install")},
 		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit)},
-		{"cold install of copies", 1, "project.", newCrashScene(t, "install --layout copy")},
+		{"cold install of copies", 1, "project.", newCrashScene(t, "install", copies)},
 		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet)},
 		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
 		{"a link in the place of a package", 1, "project.", newCrashScene(t, "install", install, linked)},
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
 		{"restore", 4, "", newCrashScene(t, "lock --offline", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
 		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},
-		{"vendor", 2, "vendor.", newCrashScene(t, "install --vendor vendor", install)},
-		{"update of vendored modules", 3, "", newCrashScene(t, "update --vendor vendor", noZip, vendor, anyNet).thenRun("install --vendor vendor")},
-		{"changed calls of vendored modules", 3, "vendor.", newCrashScene(t, "install --vendor vendor", noZip, vendor, anyNet, noPart)},
+		{"vendor", 2, "vendor.", newCrashScene(t, "install", install, vendors)},
+		{"update of vendored modules", 3, "", newCrashScene(t, "update", noZip, vendor, anyNet).thenRun("install")},
+		{"changed calls of vendored modules", 3, "vendor.", newCrashScene(t, "install", noZip, vendor, anyNet, noPart)},
 	}
 	shares := 0
 	for _, c := range scenes {

@@ -89,11 +89,11 @@ func (u user) install(t *testing.T, world *modtest.World, format string) {
 	for name, text := range u.files {
 		writeProgram(t, filepath.Join(home, name), expand(text))
 	}
-	env := append(world.Env(), "HOME="+home, "PATH="+os.Getenv("PATH"), "CI=1")
+	env := append(world.Env(), "HOME="+home, "PATH="+os.Getenv("PATH"), "CI=1", "COTTER_CACHE_DIR="+cache)
 	for _, entry := range u.env {
 		env = append(env, expand(entry))
 	}
-	out, err := warm.run(project, env, append([]string{"install", "--locked=false", format, "--cache-dir", cache}, u.args...)...)
+	out, err := warm.run(project, env, append([]string{"install", "--locked=false", format}, u.args...)...)
 	if (err == nil) != (u.fails == "") || !strings.Contains(out, u.fails) {
 		t.Errorf("cotter install: %v, want a failure with %q\n%s", err, u.fails, out)
 	}

@@ -313,13 +313,13 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 	row.writeHome(t, home, s.scheme, by)
 	writeText(t, filepath.Join(project, "main.tf"), s.main)
 	env := append(testenv.Variables(),
-		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_SSH_COMMAND=ssh", "SSH_AUTH_SOCK="+filepath.Join(home, "agent"),
+		"HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "PATH="+filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_SSH_COMMAND=ssh", "SSH_AUTH_SOCK="+filepath.Join(home, "agent"),
 		"HTTPS_PROXY="+in.proxy, "HTTP_PROXY="+in.proxy, "https_proxy="+in.proxy, "http_proxy="+in.proxy, "SSL_CERT_FILE="+in.authority, "GIT_SSL_CAINFO="+in.authority,
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "CI=", "NO_COLOR=1", "TF_REGISTRY_DISCOVERY_RETRY=1", "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
 	for _, entry := range row.env {
 		env = append(env, strings.NewReplacer("CANARY", targetCanary, "HOME", home).Replace(entry))
 	}
-	out, err := warm.run(project, env, "install", "--for=tofu", "--cache-dir", filepath.Join(home, "cache"))
+	out, err := warm.run(project, env, "install", "--for=tofu")
 	if err == nil {
 		t.Errorf("%s, %s, %s: the command succeeds, although no server has a module", row.secret, row.scheme, by)
 	}

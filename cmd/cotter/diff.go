@@ -41,15 +41,13 @@ func diffCommand(out *output) *cli.Command {
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
 			"project. For this, packages that are not in the cache are fetched and compared with\n" +
 			"the hashes in their lock. With --locks-only, only the locks are read.",
-		Flags: configFlags(slices.Concat(policyFlags(), mirrorFlags(), formatFlags("text, json, markdown, mermaid, dot, or html for a page"), []*cli.Flag{
-			gitBackendFlag(), exitCodeFlag(),
-			{Name: "recursive", Usage: "compare the locks of all root modules in and below the directory"},
-			{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
-			{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
-			{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-			{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-			{Name: "markdown", Usage: "print the changes as a table in Markdown"},
-		})...),
+		Flags: configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
+			policyFlag(), mirrorFlag(), exitCodeFlag(),
+			&cli.Flag{Name: "recursive", Usage: "compare the locks of all root modules in and below the directory"},
+			&cli.Flag{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
+			&cli.Flag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
+			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runDiff(ctx, cmd, out)
 		},

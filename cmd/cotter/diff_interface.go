@@ -24,14 +24,11 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *cotter.Install
 	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
 		var err error
-		if req, err = applySettings(cmd, req); err != nil {
+		if req, err = applySettings(cmd, out.env, req); err != nil {
 			return nil, err
 		}
 	}
 	req.Offline = cmd.Bool("offline")
-	if err := setPolicy(cmd, &req); err != nil {
-		return nil, err
-	}
 	if out.interactive() && !out.quiet {
 		progress := newProgress(out)
 		defer progress.end()

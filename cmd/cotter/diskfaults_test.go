@@ -19,7 +19,8 @@ var diskFaults = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, sys
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
-	vendor := func(s *crashScene) { s.mustRun(t, "install"); s.mustRun(t, "install --vendor vendor") }
+	vendors := setting(t, `vendor = "vendor"`)
+	vendor := func(s *crashScene) { s.mustRun(t, "install"); vendors(s); s.mustRun(t, "install") }
 	oldNet, newNet := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`), changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
 	for _, c := range []struct {
 		name  string
@@ -28,8 +29,8 @@ func TestDiskFaults(t *testing.T) {
 		{"cold install", newCrashScene(t, "install")},
 		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project()+"/.terraform") })},
 		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { writeText(t, s.project()+"/"+lockFile, "# rewritten\n") })},
-		{"vendor", newCrashScene(t, "install --vendor vendor", install)},
-		{"update of vendored modules", newCrashScene(t, "update --vendor vendor", oldNet, vendor, newNet)},
+		{"vendor", newCrashScene(t, "install", install, vendors)},
+		{"update of vendored modules", newCrashScene(t, "update", oldNet, vendor, newNet)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -21,10 +21,9 @@ func doctorCommand(out *output) *cli.Command {
 		Description: "Checks the project, what its configuration needs, and this machine, without changing\n" +
 			"anything. Each host that the configuration uses gets one small request. Secrets are\n" +
 			"never shown. The exit status is 1 if there is a problem; notes do not count.",
-		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
+		Flags: configFlags(mirrorFlag(),
 			&cli.Flag{Name: "offline", Usage: "send no requests"},
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "check the cache in `DIR`"},
-		)...),
+		),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error { return runDoctor(ctx, cmd, out) },
 	}
 }
@@ -96,16 +95,16 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	} else if dir != "" {
 		req.Dir = filepath.Join(req.Dir, dir)
 	}
-	if req, err = applySettings(cmd, req); err != nil {
+	if req, err = applySettings(cmd, out.env, req); err != nil {
 		return err
 	}
-	backend, err := gitBackend(cmd, out.env)
+	backend, err := gitBackend(out.env)
 	if err != nil {
 		return err
 	}
 	d := &doctor{
 		output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"),
-		in:      &cotter.Installer{CacheDir: cacheDir(cmd), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
+		in:      &cotter.Installer{CacheDir: cliconfig.OSEnvironment().CacheDir(), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
 		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
 	}
 	for _, look := range []func(context.Context){

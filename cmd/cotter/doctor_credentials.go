@@ -140,7 +140,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 func (d *doctor) withoutGit(err error) {
 	d.withoutGitSettings = true
 	if d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled {
-		d.problem("install git, or do not set COTTER_ALWAYS_GIT, COTTER_GIT_BACKEND or --git-backend", "%s", err)
+		d.problem("install git, or do not set COTTER_ALWAYS_GIT or COTTER_GIT_BACKEND", "%s", err)
 		return
 	}
 	d.note("install git if you need credential helpers, url.insteadOf or http.extraHeader", "%s; the built-in client is used instead", err)

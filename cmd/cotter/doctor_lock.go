@@ -40,7 +40,7 @@ func (d *doctor) lookAtLock(ctx context.Context) {
 	d.ok("%s: %s, %s", name, count(len(modules), "module"), count(len(providers), "provider"))
 	d.lockedPackages(modules)
 	if len(modules) > 0 && name == stockLockName {
-		d.note("`cotter lock --offline` puts them back; --lock-file keeps them in a separate file",
+		d.note("`cotter lock --offline` puts them back; `lock_file` in cotter.hcl keeps them in a separate file",
 			"tofu and terraform warn that they do not support module locks, and drop the module blocks when they rewrite the file")
 	}
 	d.otherRegistry(providers, d.takenOver(ctx))

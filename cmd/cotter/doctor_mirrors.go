@@ -44,13 +44,13 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 		return
 	}
 	for _, u := range used {
-		if _, err := openUsed(ctx, d.fetcher, u); err != nil {
-			d.problem("a mirror is an address such as oci://registry.example.com/modules, and its keys are PEM files", "modules: %s", addrs.RedactText(err.Error()))
+		if _, err := openUsed(d.fetcher, u); err != nil {
+			d.problem("a mirror is an address such as oci://registry.example.com/modules", "modules: %s", addrs.RedactText(err.Error()))
 			continue
 		}
 		d.ok("modules and locked providers: %s first, and then their origins", addrs.Redact(u.Address))
 		d.needPackage(need{key: "the mirror", pkg: addrs.ParseModulePackage(u.Address)})
-		if !u.Trusted && len(u.SignedBy) == 0 {
+		if !u.Trusted {
 			d.note("add it to `trust_mirrors` in your own settings to trust it", "modules: cotter.hcl names %s, but you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
 		}
 	}

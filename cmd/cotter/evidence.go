@@ -17,7 +17,6 @@ import (
 func evidenceFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "mirror", Type: cli.String, Usage: "count what the mirror `oci://HOST/REPOSITORY` has confirmed; the default is COTTER_MIRROR"},
-		mirrorKeyFlag(),
 		{Name: "bundle", Type: cli.String, Usage: "count what the bundle in `FILE` has confirmed"},
 	}
 }
@@ -62,8 +61,8 @@ func confirmedText(e evidence.Evidence) string {
 
 // jsonEvidence is who confirms a package, as far as is known without a request.
 type jsonEvidence struct {
-	// Kind is "origin", "signature", "mirror", "signed-mirror", "imported", "user", "project" for
-	// a package that the project itself has brought, or "none" if nothing confirms the package.
+	// Kind is "origin", "signature", "mirror", "imported", "user", "project" for a package that
+	// the project itself has brought, or "none" if nothing confirms the package.
 	// Programs that embed Cotter can also have "installed"; the command never does.
 	Kind string `json:"kind"`
 	// By is the mirror, the bundle or the key.

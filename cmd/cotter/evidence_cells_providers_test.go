@@ -62,14 +62,11 @@ func (s *cellSite) newProviderSite(t *testing.T, c cell) {
 	} else {
 		s.forgeProvider(t, c, plugins)
 	}
-	s.attacker.must(t, "install --locked --layout copy")
+	s.attacker.env = append(s.attacker.env, "COTTER_LAYOUT=copy")
+	s.attacker.must(t, "install --locked")
 	copyAside(t, s.attacker)
-	sign := ""
+	s.attacker.must(t, "mirror push "+s.evilMirror)
 	if c.forged == "signature" {
-		sign = "--sign-key " + s.signingSecret + " "
-	}
-	s.attacker.must(t, "mirror push "+sign+s.evilMirror)
-	if c.forged == "signature" && c.brought == "origin" {
 		if err := s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +95,7 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 		version = "2.0.0"
 	}
 	s.writePlugins(t, plugins, version, "# evil\n")
-	if c.forged == "signature" && c.brought == "origin" {
+	if c.forged == "signature" {
 		if err := s.world.PublishProvider("acme/cloud", "1.0.0", addrs.CurrentPlatform().String(), cellProvider("# evil\n")); err != nil {
 			t.Fatal(err)
 		}

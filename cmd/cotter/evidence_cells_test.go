@@ -31,8 +31,7 @@ type cell struct{ pkg, brought, forged, run string }
 // The lock is always the forged one. The second field says where the package for it is:
 //
 //   - The origin, the user's mirror and the bundle have only the right package, because those who
-//     can push there are trusted. The forged one is in .terraform. If a signature is forged, the
-//     user's mirror has the forged package, signed by a key that the user does not trust.
+//     can push there are trusted. The forged one is in .terraform.
 //   - The kept copy is that of the lock, below .terraform. The lock itself has lost its entries.
 //   - The other places have the forged package, as the attacker's runs have written it there.
 //
@@ -54,18 +53,15 @@ func (c cell) String() string {
 
 // impossible returns why there is no such cell, or "".
 func (c cell) impossible() string {
-	signed := c.brought == "repository's mirror" || c.brought == "user's mirror"
 	switch {
 	case c.pkg == "provider" && c.brought == "vendor directory":
 		return "it holds only modules"
 	case c.pkg == "provider" && (c.forged == "commit" || c.forged == "subdir"):
 		return "a provider has neither"
-	case c.pkg == "provider" && c.forged == "signature" && c.brought == "origin":
-		return "" // of the registry's sums
-	case c.pkg == "provider" && c.forged != "signature":
+	case c.forged == "signature" && (c.pkg != "provider" || c.brought != "origin"):
+		return "only the sums of registries are signed"
+	case c.pkg == "provider":
 		return ""
-	case c.forged == "signature" && !signed:
-		return "only the entries of mirrors and the sums of registries are signed"
 	case c.brought == "plugin cache" || c.brought == "terraform.d":
 		return "it holds only providers"
 	case c.forged == "added hash":
@@ -150,11 +146,10 @@ func (c cell) expected() string {
 
 // refusals are parts of the messages that say why something forged is refused.
 var refusals = map[string][]string{
-	"commit":    {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
-	"hashes":    {"checksum verification failed", "content changed", "other content"},
-	"version":   {"has no module acme/net/aws 1.0.5"},
-	"subdir":    {"begin in the directory", "directory moved"},
-	"signature": {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
+	"commit":  {" moved ", "no branch or tag contains the locked commit", "but the source points to commit", "content changed", "other content"},
+	"hashes":  {"checksum verification failed", "content changed", "other content"},
+	"version": {"has no module acme/net/aws 1.0.5"},
+	"subdir":  {"begin in the directory", "directory moved"},
 }
 
 // providerRefusals are like refusals, for providers.
@@ -273,9 +268,6 @@ func TestEvidenceCells(t *testing.T) {
 	sites := make(map[[2]string][]cell)
 	for _, c := range cells {
 		name := [2]string{c.pkg, c.forged}
-		if c.forged == "signature" && c.brought == "origin" {
-			name[1] = "signature of the registry"
-		}
 		sites[name] = append(sites[name], c)
 	}
 	for name, cells := range sites {

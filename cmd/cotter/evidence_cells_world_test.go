@@ -3,11 +3,6 @@
 package main
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,9 +52,8 @@ type cellSite struct {
 	// attacker has the forged package in every form. For the honest site, nothing is forged.
 	attacker *cellUser
 	// bundle has the honest packages, as has the mirror honestMirror.
-	bundle                    string
-	honestMirror, evilMirror  string
-	trustedKey, signingSecret string
+	bundle                   string
+	honestMirror, evilMirror string
 }
 
 // cellUser is a user with a project.
@@ -112,28 +106,12 @@ func (u *cellUser) write(t *testing.T, name, text string) {
 func newCellSite(t *testing.T, c cell) *cellSite {
 	t.Helper()
 	s := &cellSite{top: t.TempDir()}
-	s.newKeys(t)
 	if c.pkg == "provider" {
 		s.newProviderSite(t, c)
 	} else {
 		s.newModuleSite(t, c)
 	}
 	return s
-}
-
-// newKeys writes the public key that users trust, and the secret key of the attacker.
-func (s *cellSite) newKeys(t *testing.T) {
-	t.Helper()
-	trusted, _, err := ed25519.GenerateKey(rand.Reader)
-	_, secret, err2 := ed25519.GenerateKey(rand.Reader)
-	public, err3 := x509.MarshalPKIXPublicKey(trusted)
-	private, err4 := x509.MarshalPKCS8PrivateKey(secret)
-	if err := errors.Join(err, err2, err3, err4); err != nil {
-		t.Fatal(err)
-	}
-	s.trustedKey, s.signingSecret = filepath.Join(s.top, "trusted.pub"), filepath.Join(s.top, "attacker.key")
-	writeText(t, s.trustedKey, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})))
-	writeText(t, s.signingSecret, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
 }
 
 // user returns a user with an empty home directory and a project with a lock.
@@ -169,15 +147,15 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	if c.forged != "nothing" {
 		s.forgeModule(t, c)
 	}
-	sign := ""
-	if c.forged == "signature" {
-		sign = "--sign-key " + s.signingSecret + " "
-	}
-	s.attacker.must(t, "mirror push "+sign+s.evilMirror)
+	s.attacker.must(t, "mirror push "+s.evilMirror)
 	s.attacker.must(t, "install --locked --offline")
 	copyAside(t, s.attacker)
-	s.attacker.must(t, "install --vendor vendor/modules --offline")
+	s.attacker.write(t, "cotter.hcl", cellVendor)
+	s.attacker.must(t, "install --offline")
 }
+
+// cellVendor are the settings of a project with a vendor directory.
+const cellVendor = "settings {\n  vendor = \"vendor/modules\"\n}\n"
 
 // copyAside keeps .terraform as it is before packages are vendored.
 func copyAside(t *testing.T, u *cellUser) {
@@ -206,7 +184,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
 	}
 	switch c.forged {
-	case "commit", "signature":
+	case "commit":
 		commit, err := s.world.ProposeCommit(cellSources[c.pkg].repo, "refs/pull/1/head", cellEvil)
 		if err != nil {
 			t.Fatal(err)
@@ -264,16 +242,12 @@ func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 		u.write(t, lockFile, "")
 	case "vendor directory":
 		brings(filepath.Join(u.project, "vendor"), filepath.Join(s.attacker.project, "vendor"))
-		settings = "settings {\n  vendor = \"vendor/modules\"\n}\n"
+		settings = cellVendor
 	case "repository's mirror":
 		settings = "mirror \"" + s.evilMirror + "\" {\n}\n"
-		writeText(t, filepath.Join(u.home, ".config/cotter/cotter.hcl"), "trust_keys = [\""+filepath.ToSlash(s.trustedKey)+"\"]\n")
 	case "user's mirror":
 		u.env = append(u.env, "COTTER_MIRROR="+s.honestMirror)
 		brings(filepath.Join(u.project, ".terraform"), installed)
-		if c.forged == "signature" {
-			u.env = append(u.env, "COTTER_MIRROR="+s.evilMirror, "COTTER_MIRROR_KEY="+s.trustedKey)
-		}
 	case "plugin cache":
 		u.env = append(u.env, "TF_PLUGIN_CACHE_DIR="+filepath.Join(top, "plugins"))
 		brings(filepath.Join(top, "plugins"), filepath.Join(installed, "providers"))
@@ -286,6 +260,9 @@ func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" && c.brought != "terraform.d" {
 		remove(t, filepath.Join(u.project, ".terraform"))
 		brings(filepath.Join(u.project, ".terraform"), installed) // there is nothing to verify without it
+	}
+	if c.run == "vendor" && settings != cellVendor {
+		settings += cellVendor
 	}
 	if settings != "" {
 		u.write(t, "cotter.hcl", settings)

@@ -39,7 +39,6 @@ var examples = map[string][]example{
 	},
 	"cotter outdated": {
 		{"List all calls, including those that are up to date.", "cotter outdated --all"},
-		{"Leave out versions published in the last week.", "cotter outdated --min-age 7"},
 	},
 	"cotter diff": {
 		{"What has changed since the last commit, and what does it break?", "cotter diff"},
@@ -97,7 +96,6 @@ var examples = map[string][]example{
 	},
 	"cotter mirror push": {
 		{"All root modules of a repository.", "cotter mirror push --recursive oci://registry.example.com/modules"},
-		{"Sign what is pushed.", "cotter mirror push --sign-key mirror.key oci://registry.example.com/modules"},
 	},
 	"cotter mirror status": {
 		{"What does the mirror lack?", "cotter mirror status oci://registry.example.com/modules"},

@@ -81,9 +81,9 @@ func TestClouds(t *testing.T) {
 			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
 			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n", expand(test.source))))
 			project, cache := world.Dir(t, "config"), t.TempDir()
-			cmd := exec.Command(cotterBinary, "install", "--cache-dir", cache)
+			cmd := exec.Command(cotterBinary, "install")
 			cmd.Dir = project
-			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=")
+			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=", "COTTER_CACHE_DIR="+cache)
 			for _, entry := range test.env {
 				cmd.Env = append(cmd.Env, expand(entry))
 			}
@@ -120,7 +120,7 @@ func TestCertificateBehindPage(t *testing.T) {
 			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n-- registry/acme/net/aws/1.0.0/main.tf --\n-- files/page --\n", test.source)))
 			world.SetFaults(modtest.Fault{Path: test.path, Status: test.status, Header: location})
 			env := append(world.Env(), "HOME="+t.TempDir(), "CI=", "NO_COLOR=1", "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
-			out, err := warm.run(world.Dir(t, "config"), env, "install", "--cache-dir", t.TempDir())
+			out, err := warm.run(world.Dir(t, "config"), append(env, "COTTER_CACHE_DIR="+t.TempDir()), "install")
 			want := host + "'s certificate is not trusted: it is signed by an unknown authority" + strings.ReplaceAll(test.says, "HOST", string(world.Host()))
 			if err == nil || !strings.Contains(out, want+"\n") || strings.Contains(out, secret) {
 				t.Errorf("cotter install: %v, want %q\n%s", err, want, out)

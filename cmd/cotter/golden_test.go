@@ -126,7 +126,7 @@ func (s *situation) run() string {
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": "", "COTTER_CACHE_DIR": filepath.Join(home, "cache"), "COTTER_STATE_DIR": filepath.Join(home, "state"),
 		"TF_CLI_CONFIG_FILE": filepath.Join(home, "cli.tfrc"), "TF_REGISTRY_DISCOVERY_RETRY": "1",
-		"NO_COLOR": "1", "CI": "", "NETRC": "", "COTTER_MIRROR": "", "COTTER_POLICY": "",
+		"NO_COLOR": "1", "CI": "", "NETRC": "", "COTTER_MIRROR": "", "COTTER_POLICY": "", "COTTER_SETTINGS": "", "COTTER_LAYOUT": "",
 	} {
 		s.t.Setenv(name, value)
 	}

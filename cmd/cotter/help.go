@@ -81,10 +81,9 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules", "accept-unreachable"}},
+	{"Packages", []string{"offline", "bundle", "mirror", "accept-unreachable"}},
 	{"Providers", []string{"only", "no-providers", "platform", "project-providers", "prune-providers"}},
-	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
-	{"Configuration", []string{"for", "lock-file", "vendor", "var", "var-file", "test-directory", "allow-file-reads"}},
+	{"Configuration", []string{"policy", "for", "var", "var-file", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }
@@ -141,7 +140,7 @@ func blocks(text string) []block {
 func shownFlags(cmd *cli.Command) iter.Seq[*cli.Flag] {
 	return func(yield func(*cli.Flag) bool) {
 		for flag := range cmd.AllFlags() {
-			hidden := cmd.Flag("lockfile") != nil && (flag.Name == "lockfile" || flag.Name == "upgrade")
+			hidden := cmd.Flag("lockfile") != nil && (flag.Name == "lockfile" || flag.Name == "upgrade" || flag.Name == "test-directory")
 			if !hidden && !yield(flag) {
 				return
 			}

@@ -119,6 +119,30 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 	}
 }
 
+// TestOptions checks the number of options that commands show in addition to the common ones, and
+// which they are for install.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	eachCommand(testApp(), func(cmd *cli.Command) {
+		var own []string
+		for flag := range shownFlags(cmd) {
+			if !slices.Contains(flagGroups[len(flagGroups)-1].flags, flag.Name) {
+				own = append(own, flag.Name)
+			}
+		}
+		if len(own) > 18 {
+			t.Errorf("%s has %d options: %q", cmd.FullName(), len(own), own)
+		}
+		want := []string{
+			"accept-unreachable", "allow-file-reads", "bundle", "dry-run", "for", "locked", "mirror", "offline", "only", "platform", "policy", "prune-providers",
+			"recursive", "since", "unify", "var", "var-file",
+		}
+		if slices.Sort(own); cmd.FullName() == "cotter install" && !slices.Equal(own, want) {
+			t.Errorf("the options of install are %q, want %q", own, want)
+		}
+	})
+}
+
 // TestHelpIsShown checks each way in which users ask for help.
 func TestHelpIsShown(t *testing.T) {
 	t.Parallel()

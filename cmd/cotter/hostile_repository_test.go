@@ -160,8 +160,19 @@ func (r *hostileRepository) chown(t *testing.T, uid int) {
 var repositoryCommands = []string{
 	"install --since HEAD", "install --recursive --since HEAD", "install --locked", "install", "lock --since HEAD", "verify --since HEAD", "verify",
 	"tree --since HEAD", "tree --evidence", "tree net", "sbom --since HEAD", "outdated --since HEAD", "update --since HEAD", "update",
-	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "install --vendor third_party", "install --vendor third_party --since HEAD",
+	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "install", "install --since HEAD",
 	"bundle create --since HEAD --no-providers --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
+}
+
+// vendorSettings returns the environment in which vendor has a directory.
+func vendorSettings(t *testing.T, command string) []string {
+	t.Helper()
+	if !strings.HasPrefix(command, "vendor") {
+		return nil
+	}
+	file := filepath.Join(t.TempDir(), "settings.hcl")
+	writeText(t, file, "settings {\n  vendor = \"third_party\"\n}\n")
+	return []string{"COTTER_SETTINGS=" + file}
 }
 
 // TestHostileRepository runs commands in a repository of the user's own, whose configuration
@@ -171,7 +182,7 @@ func TestHostileRepository(t *testing.T) {
 	s := newHostileSite(t)
 	r := plantRepository(t, s, s.project)
 	for _, command := range repositoryCommands {
-		end := s.run(command)
+		end := s.run(command, vendorSettings(t, command)...)
 		r.wantSilence(t, command, end)
 		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "lock --offline" {
 			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
@@ -250,7 +261,7 @@ func TestForeignRepository(t *testing.T) {
 	remedy := fmt.Sprintf("run `git config --global --add safe.directory %s`", s.base)
 
 	for _, command := range repositoryCommands {
-		end := s.run(command)
+		end := s.run(command, vendorSettings(t, command)...)
 		r.wantSilence(t, command, end)
 		uses := strings.Contains(command, "--since") || strings.HasPrefix(command, "diff")
 		if refused := strings.Contains(end.out, refuse) && strings.Contains(end.out, remedy); refused != uses {

@@ -27,12 +27,13 @@ func initCommand(out *output) *cli.Command {
 			"These arguments of the tool also apply to Cotter: -upgrade, -lockfile, -var, -var-file,\n" +
 			"-test-directory, -plugin-dir and -json. They can also be in the environment variables\n" +
 			"TF_CLI_ARGS and TF_CLI_ARGS_init.",
-		Flags: configFlags(append(lockFlags(),
+		Flags: configFlags(append(lockFlags(), pruneFlag(),
 			&cli.Flag{Name: "tool", Type: cli.String, Usage: "run `TOOL`, a path or a name in PATH, instead of the project's tool"},
 			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
 			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
+			&cli.Flag{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`"}, // an argument of the tool
 		)...),
 		FlagsNote: "put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`",
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
@@ -118,7 +119,7 @@ func initRequest(cmd *cli.Invocation, out *output, dir string) (cotter.Request, 
 	if err := setProviders(cmd, &req); err != nil {
 		return req, err
 	}
-	return applySettings(cmd, req)
+	return applySettings(cmd, out.env, req)
 }
 
 // lockPath returns the path of the file with the module entries.

@@ -58,9 +58,9 @@ func newHandover(t *testing.T, world *modtest.World, script string) *handoverTes
 	if err := unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool, "--cache-dir", t.TempDir())
+	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool)
 	h.cmd.Dir = h.dir
-	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir())
+	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir(), "COTTER_CACHE_DIR="+t.TempDir())
 	var stderr bytes.Buffer
 	h.cmd.Stderr = &stderr
 	t.Cleanup(func() {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
@@ -21,7 +20,7 @@ func installCommand(out *output) *cli.Command {
 			"\n" +
 			"If directories are given, it installs each of them; with --recursive, all root modules\n" +
 			"in and below them. Packages that several projects use are fetched only once.",
-		Flags: configFlags(severalFlags(append(installFlags(),
+		Flags: configFlags(severalFlags(append(installFlags(), pruneFlag(),
 			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
 			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
@@ -42,14 +41,10 @@ func installFlags() []*cli.Flag {
 
 // lockFlags returns the flags of every command that selects versions.
 func lockFlags() []*cli.Flag {
-	return append(slices.Concat(policyFlags(), providerFlags(), mirrorFlags()),
+	return append(providerFlags(), policyFlag(), mirrorFlag(),
 		&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-		&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.Flag{Name: "unify", Usage: "use one version for all calls of the same source"},
-		&cli.Flag{Name: "layout", Type: cli.String, Usage: "place packages with `LAYOUT`: link (calls into the same package share the files outside their own directories) or copy", Default: "link"},
-		&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		acceptUnreachableFlag(),
-		gitBackendFlag(),
 	)
 }
 
@@ -132,17 +127,11 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 // prepareInstall reads the flags that all installing commands share into a request, and
 // returns an installer.
 func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
-	if req.Layout, err = layout(cmd.String("layout")); err != nil {
-		return nil, err
-	}
-	req.Offline, req.Unify, req.Submodules = cmd.Bool("offline"), cmd.Bool("unify"), cmd.Bool("submodules")
-	if err := setPolicy(cmd, req); err != nil {
-		return nil, err
-	}
+	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
-	if *req, err = applySettings(cmd, *req); err != nil {
+	if *req, err = applySettings(cmd, out.env, *req); err != nil {
 		return nil, err
 	}
 	in, err := installer(ctx, cmd, out, *req)
@@ -155,16 +144,6 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 		}
 	}
 	return in, useBundle(cmd, in, req)
-}
-
-func layout(name string) (cotter.Layout, error) {
-	switch name {
-	case "", "link":
-		return cotter.LayoutLinks, nil
-	case "copy":
-		return cotter.LayoutCopy, nil
-	}
-	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", got %q", name)}
 }
 
 // locked reports whether the run is a locked one. It reads --locked and the stock tools'

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	if err != nil {
 		return nil, err
 	}
-	git, err := gitBackend(cmd, out.env)
+	git, err := gitBackend(out.env)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +62,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		Attempts:    config.Attempts,
 		Fetcher:     fetcher,
 		LocalHosts:  localHosts(user),
-		CacheDir:    cacheDir(cmd),
+		CacheDir:    cliconfig.OSEnvironment().CacheDir(),
 		StateDir:    cliconfig.OSEnvironment().StateDir(),
 		StateKey:    out.env("COTTER_STATE_KEY"),
 	})
@@ -105,7 +104,7 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 // the network.
 func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 	return &cotter.Installer{
-		CacheDir: cacheDir(cmd),
+		CacheDir: cliconfig.OSEnvironment().CacheDir(),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
@@ -142,12 +141,6 @@ func transport(reached *atomic.Bool) http.RoundTripper {
 	return ours
 }
 
-// cacheDir returns the cache directory: the value of --cache-dir, or otherwise the user's
-// default. It returns "" if there is no home directory.
-func cacheDir(cmd *cli.Invocation) string {
-	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
-}
-
 // cliConfig reads the CLI configuration of the stock tool that the project is for. If the
 // tool is not known, it reads the configuration of tofu, which falls back to terraform's
 // files if tofu has none.
@@ -178,27 +171,17 @@ func getters(client *http.Client, env func(string) string, user *policy.UserSett
 	}
 }
 
-// gitBackendFlag returns the flag of every command that asks git repositories.
-func gitBackendFlag() *cli.Flag {
-	return &cli.Flag{
-		Name: "git-backend", Type: cli.String,
-		Usage: "fetch with `CLIENT`: git (the installed git), go (the built-in client), or auto (git if it is installed; the default)",
-	}
-}
-
-// gitBackend returns the value of the flag, or of COTTER_GIT_BACKEND.
-func gitBackend(cmd *cli.Invocation, env func(string) string) (getmodules.GitBackend, error) {
-	name, where := cmd.String("git-backend"), "--git-backend"
-	if name == "" {
-		name, where = env("COTTER_GIT_BACKEND"), "COTTER_GIT_BACKEND"
-	}
-	switch cmp.Or(name, "auto") {
-	case "auto":
+// gitBackend returns the value of COTTER_GIT_BACKEND: git is the installed git, go is the built-in
+// client, and auto, the default, is git if it is installed.
+func gitBackend(env func(string) string) (getmodules.GitBackend, error) {
+	switch name := env("COTTER_GIT_BACKEND"); name {
+	case "", "auto":
 		return getmodules.GitAuto, nil
 	case "git":
 		return getmodules.GitInstalled, nil
 	case "go":
 		return getmodules.GitBuiltIn, nil
+	default:
+		return "", usageError{fmt.Errorf("COTTER_GIT_BACKEND takes \"auto\", \"git\" or \"go\", got %q", name)}
 	}
-	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", got %q", where, name)}
 }

@@ -245,7 +245,7 @@ type treeRecord struct {
 	// Modules are the modules of the tree except the root module. A module is followed by those that
 	// it calls.
 	Modules []jsonModule `json:"modules"`
-	// Providers are the providers that the modules require. They are absent with --no-providers.
+	// Providers are the providers that the modules require. They are absent with --only modules.
 	Providers []jsonProvider `json:"providers,omitempty"`
 }
 

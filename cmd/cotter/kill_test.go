@@ -37,9 +37,9 @@ func TestKill(t *testing.T) {
 }
 
 func cotterIn(world *modtest.World, dir, cache string) *exec.Cmd {
-	cmd := exec.Command(cotterBinary, "install", "--json", "--cache-dir", cache)
+	cmd := exec.Command(cotterBinary, "install", "--json")
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "COTTER_STATE_DIR="+cache+"-state")
+	cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "COTTER_CACHE_DIR="+cache, "COTTER_STATE_DIR="+cache+"-state")
 	return cmd
 }
 

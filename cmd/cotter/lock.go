@@ -28,7 +28,7 @@ func lockCommand(out *output) *cli.Command {
 			"the copy of the lock that the last installation kept in .terraform, or otherwise from the\n" +
 			"last git commit. If the lock has no module entries at all, they are taken from the newest\n" +
 			"commit whose lock has them.",
-		Flags: configFlags(severalFlags(append(lockFlags(),
+		Flags: configFlags(severalFlags(append(lockFlags(), pruneFlag(),
 			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
 			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
 		)...)...),

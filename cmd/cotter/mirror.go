@@ -17,20 +17,14 @@ import (
 const mirrorScheme = "oci://"
 
 func mirrorCommand(out *output) *cli.Command {
-	flags := func(more ...*cli.Flag) []*cli.Flag {
-		return configFlags(append(more,
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-		)...)
-	}
 	return &cli.Command{
 		Name:  "mirror",
 		Usage: "keep all locked packages in a repository of an OCI registry",
 		Description: "Locked packages are taken from the mirror that --mirror, COTTER_MIRROR or a mirror block\n" +
 			"in cotter.hcl names. Packages that the mirror lacks are taken from their origins. All\n" +
 			"packages are compared with the hashes in the lock. A mirror that you name is trusted\n" +
-			"like the origins, and can confirm lock entries. A mirror that only a repository names\n" +
-			"is not trusted, unless your own settings trust the mirror or the key that has signed\n" +
-			"the entry.",
+			"like the origins: anyone who can write to it confirms lock entries. A mirror that only a\n" +
+			"repository names is not trusted, unless your own settings trust it.",
 		Commands: []*cli.Command{
 			{
 				Name:      "push",
@@ -38,27 +32,24 @@ func mirrorCommand(out *output) *cli.Command {
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
 					"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
-				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), publishFlags()), acceptUnreachableFlag(), gitBackendFlag(),
-					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-					&cli.Flag{Name: "sign-key", Type: cli.String, Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
+				Flags: configFlags(severalFlags(append(publishFlags(), policyFlag(), acceptUnreachableFlag(),
 					&cli.Flag{Name: "repair", Usage: "read the stored packages back, and replace damaged ones"})...)...),
 				Run: func(ctx context.Context, cmd *cli.Invocation) error { return pushMirror(ctx, cmd, out) },
 			},
 			{
 				Name:      "status",
-				Usage:     "list the lock entries that are missing, wrong or unsigned in the mirror",
+				Usage:     "list the lock entries that are missing or wrong in the mirror",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
-					"is missing or has other content, or is not signed as --mirror-key or the settings\n" +
-					"require.",
-				Flags: flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
+					"is missing or has other content.",
+				Flags: configFlags(severalFlags(carriedFlags()...)...),
 				Run:   func(ctx context.Context, cmd *cli.Invocation) error { return mirrorStatus(ctx, cmd, out) },
 			},
 			{
 				Name:      "verify",
 				Usage:     "fetch and hash all packages in the mirror and compare them with their lock entries",
 				ArgsUsage: "oci://HOST/REPOSITORY",
-				Flags:     flags(mirrorKeyFlag()),
+				Flags:     configFlags(),
 				Run:       func(ctx context.Context, cmd *cli.Invocation) error { return verifyMirror(ctx, cmd, out) },
 			},
 		},
@@ -114,10 +105,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cot
 	}
 	var opened []namedMirror
 	for _, g := range groups {
-		if name := cmd.String("sign-key"); name != "" {
-			g.SignKey = name
-		}
-		m, err := all.open(ctx, g.UsedMirror)
+		m, err := all.open(g.UsedMirror)
 		if err != nil {
 			return nil, err
 		}
@@ -211,9 +199,8 @@ func statusOf(ctx context.Context, out *output, m namedMirror, req cotter.Reques
 	return nil
 }
 
-// tallyOfStatus counts the entries that are missing in a mirror, that have other content, and
-// that are not signed as required.
-type tallyOfStatus struct{ missing, other, distrusted int }
+// tallyOfStatus counts the entries that are missing in a mirror, and that have other content.
+type tallyOfStatus struct{ missing, other int }
 
 func (t *tallyOfStatus) add(e mirror.Entry) {
 	switch {
@@ -221,23 +208,21 @@ func (t *tallyOfStatus) add(e mirror.Entry) {
 		t.missing++
 	case e.Other:
 		t.other++
-	case e.Distrust != nil:
-		t.distrusted++
 	case !e.OK():
 		t.missing++
 	}
 }
 
-func (t *tallyOfStatus) any() bool { return t.missing+t.other+t.distrusted > 0 }
+func (t *tallyOfStatus) any() bool { return t.missing+t.other > 0 }
 
-// text returns the counts, such as "2 of 4 module entries missing, 1 not signed as required".
+// text returns the counts, such as "2 of 4 module entries missing, 1 of which the lock has no hash".
 // all is the number of all entries as text.
 func (t *tallyOfStatus) text(all string) string {
 	var parts []string
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}, {t.distrusted, "not signed as required"}} {
+	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}} {
 		switch {
 		case part.n > 0 && parts == nil:
 			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, all, part.what))
@@ -257,8 +242,6 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 		fault = "is missing"
 	case entry.Other:
 		fault = mirror.ErrOtherPackage.Error()
-	case entry.Distrust != nil:
-		fault = entry.Distrust.Error()
 	}
 	if o.json {
 		value := mirroredRecord{Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: entry.Tag, Missing: entry.Missing}

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -17,21 +15,12 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
-	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/policy"
 )
 
-// mirrorFlags returns the flags that name a mirror to read from, and the key that must have
-// signed its entries.
-func mirrorFlags() []*cli.Flag {
-	return []*cli.Flag{
-		{Name: "mirror", Type: cli.String, Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"},
-		mirrorKeyFlag(),
-	}
-}
-
-func mirrorKeyFlag() *cli.Flag {
-	return &cli.Flag{Name: "mirror-key", Type: cli.String, Usage: "trust only mirror entries that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
+// mirrorFlag returns the flag that names a mirror to read from.
+func mirrorFlag() *cli.Flag {
+	return &cli.Flag{Name: "mirror", Type: cli.String, Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"}
 }
 
 // userSettings reads the user's own settings.
@@ -62,54 +51,24 @@ func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) stri
 	if err != nil {
 		return nil, err
 	}
-	project, err := cotter.ReadSettings(dir)
+	project, err := readSettings(env, dir)
 	if err != nil {
 		return nil, err
 	}
-	var keys []string
-	if key := cmp.Or(cmd.String("mirror-key"), env("COTTER_MIRROR_KEY")); key != "" {
-		keys = []string{key}
+	if env("COTTER_MIRROR_KEY") != "" {
+		return nil, usageError{fmt.Errorf("COTTER_MIRROR_KEY: %w", policy.ErrMirrorSignatures)}
 	}
-	return policy.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR")), keys), nil
+	return policy.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR"))), nil
 }
 
-// openUsed opens a mirror with its keys.
-func openUsed(ctx context.Context, fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirror, error) {
+// openUsed opens a mirror.
+func openUsed(fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirror, error) {
 	opened, err := mirror.Open(fetcher, used.Address)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	opened.Trust = ocistore.Trust{Named: used.Trusted}
-	for _, names := range used.SignedBy {
-		var keys []ed25519.PublicKey
-		for _, name := range names {
-			more, err := readKey(ctx, name, mirror.ParsePublicKeys)
-			if err != nil {
-				return nil, err
-			}
-			keys = append(keys, more...)
-		}
-		opened.Trust.SignedBy = append(opened.Trust.SignedBy, keys)
-	}
-	if used.SignKey != "" {
-		opened.SignKey, err = readKey(ctx, used.SignKey, mirror.ParsePrivateKey)
-	}
-	return opened, err
-}
-
-// maxKeyFile is the size limit of a file with keys.
-const maxKeyFile = 64 << 10
-
-// readKey reads a file with keys.
-func readKey[T any](ctx context.Context, name string, parse func([]byte) (T, error)) (key T, err error) {
-	text, err := userfile.Read(ctx, name, maxKeyFile)
-	if err != nil {
-		return key, err
-	}
-	if key, err = parse(text); err != nil {
-		return key, fmt.Errorf("%s: %w", name, err)
-	}
-	return key, nil
+	opened.Trusted = used.Trusted
+	return opened, nil
 }
 
 // mirrors opens the mirrors of projects. It opens mirrors with the same settings only once.
@@ -119,28 +78,27 @@ type mirrors struct {
 	in  *cotter.Installer
 
 	mu     sync.Mutex
-	opened map[string]*mirror.Mirror
+	opened map[policy.UsedMirror]*mirror.Mirror
 }
 
 func newMirrors(cmd *cli.Invocation, out *output, in *cotter.Installer) *mirrors {
-	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[string]*mirror.Mirror)}
+	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[policy.UsedMirror]*mirror.Mirror)}
 }
 
-// open opens a mirror with its keys.
-func (m *mirrors) open(ctx context.Context, used policy.UsedMirror) (*mirror.Mirror, error) {
+// open opens a mirror.
+func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := fmt.Sprintf("%+v", used)
-	if opened := m.opened[key]; opened != nil {
+	if opened := m.opened[used]; opened != nil {
 		return opened, nil
 	}
 	fetcher, err := fetcherOf(m.in)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := openUsed(ctx, fetcher, used)
+	opened, err := openUsed(fetcher, used)
 	if err == nil {
-		m.opened[key] = opened
+		m.opened[used] = opened
 	}
 	return opened, err
 }
@@ -153,7 +111,7 @@ func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Req
 	}
 	req.Stores = nil
 	for _, u := range used {
-		opened, err := m.open(ctx, u)
+		opened, err := m.open(u)
 		if err != nil {
 			return req, err
 		}
@@ -177,7 +135,7 @@ func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, cho
 			return nil, err
 		}
 		for _, u := range choose(used) {
-			i := slices.IndexFunc(groups, func(g mirrorOf) bool { return reflect.DeepEqual(g.UsedMirror, u) })
+			i := slices.IndexFunc(groups, func(g mirrorOf) bool { return g.UsedMirror == u })
 			if i < 0 {
 				i, groups = len(groups), append(groups, mirrorOf{UsedMirror: u})
 			}
@@ -233,7 +191,7 @@ func (w *writer) write(ctx context.Context, dirs ...string) {
 }
 
 func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) error {
-	to, err := all.open(ctx, group.UsedMirror)
+	to, err := all.open(group.UsedMirror)
 	if err != nil {
 		return err
 	}

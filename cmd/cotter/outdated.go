@@ -25,7 +25,7 @@ func outdatedCommand(out *output) *cli.Command {
 			"is 0 even if something is outdated, and 3 with --exit-code.",
 		Flags: configFlags(severalFlags(
 			exitCodeFlag(), &cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
-			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
+			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, policyFlag(),
 		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runOutdated(ctx, cmd, out)
@@ -65,9 +65,6 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, req cotter.Request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
-	}
-	if err := setPolicy(cmd, &req); err != nil {
-		return &outdatedList{}, err
 	}
 	if !cmd.Bool("no-providers") {
 		req.Providers = &cotter.Providers{}

@@ -31,8 +31,6 @@ type output struct {
 	verbose        bool // print everything that happens
 	started        time.Time
 	dir            string // the value of --chdir
-	lockFile       string // the value of --lock-file
-	vendor         string // the value of --vendor
 	// whenInterrupted is the message for a run that the user interrupts. It is set when the
 	// run may have changed something.
 	whenInterrupted string
@@ -50,7 +48,7 @@ type output struct {
 
 // configure reads the flags that affect the output.
 func (o *output) configure(cmd *cli.Invocation) {
-	o.json, o.dir, o.lockFile, o.vendor = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file"), cmd.String("vendor")
+	o.json, o.dir = cmd.Bool("json"), cmd.String("chdir")
 	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)

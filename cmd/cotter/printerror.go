@@ -253,18 +253,12 @@ func (o *output) printRemedies(list []remedy) {
 	}
 }
 
-// fromHere returns remedies whose commands work in the current directory: with --chdir, --lock-file or
-// --vendor, they need these flags as well.
+// fromHere returns remedies whose commands work in the current directory: with --chdir, they need
+// this flag as well.
 func (o *output) fromHere(list []remedy) []remedy {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].project = cmp.Or(list[i].project, o.dir)
-		if o.lockFile != "" {
-			list[i].text = strings.ReplaceAll(list[i].text, "{dir}", "{dir} --lock-file "+shellWord(o.lockFile))
-		}
-		if o.vendor != "" {
-			list[i].text = strings.Replace(list[i].text, "`cotter install{dir}", "`cotter install{dir} --vendor "+shellWord(o.vendor), 1)
-		}
 	}
 	return list
 }

@@ -199,7 +199,11 @@ var publicHosts = []string{
 // in the project's lock.
 func (o *output) knownHosts(m message) []string {
 	hosts := slices.Clone(publicHosts)
-	lock, err := readLock(below(o.sourceDir(m), cmp.Or(o.lockFile, stockLockName)))
+	found, err := readSettings(o.env, o.sourceDir(m))
+	if err != nil {
+		return hosts
+	}
+	lock, err := readLock(below(o.sourceDir(m), cmp.Or(found.LockFile, stockLockName)))
 	if err != nil || lock == nil {
 		return hosts
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -122,7 +123,7 @@ type tally struct {
 	providers map[string]event.ProviderInstalled // by address
 	archives  map[string]int64                   // the sizes of fetched provider archives in bytes, by providerName
 	restored  map[string]bool                    // the keys of modules that differed from the lock
-	lock      *event.LockFileWritten
+	locks     []event.LockFileWritten            // two if the modules have a lock of their own
 	fetched   int
 	bytes     int64
 }
@@ -139,7 +140,8 @@ func newTally() *tally {
 func (t *tally) event(ev cotter.Event) {
 	switch e := ev.(type) {
 	case event.LockFileWritten:
-		t.lock = &e
+		same := func(lock event.LockFileWritten) bool { return lock.File == e.File }
+		t.locks = append(slices.DeleteFunc(t.locks, same), e)
 	case event.FetchDone:
 		t.fetched++
 		t.bytes += e.Bytes

@@ -66,7 +66,7 @@ func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func
 	return out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) error {
 		req := req
 		req.Dir = dir
-		req, err := applySettings(cmd, req)
+		req, err := applySettings(cmd, out.env, req)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	mirrors := newMirrors(cmd, out, in)
 	req.Dir = "" // dirs are below it
 	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
-		req, err := applySettings(cmd, req)
+		req, err := applySettings(cmd, out.env, req)
 		if err == nil {
 			err = checkSecondLock(req)
 		}

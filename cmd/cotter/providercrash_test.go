@@ -48,13 +48,14 @@ func TestProviderCrash(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args string
-		// there is the content of the provider's executable before the command.
+		// there is the content of the provider's executable before the command, which then places
+		// copies.
 		there string
 		tools []string // stock tools that continue
 	}{
 		"links":                           {"install --for tofu", "", []string{"tofu"}},
 		"copies for terraform":            {"install --for terraform", "", []string{"tofu", "terraform"}},
-		"copies, where a killed tool was": {"install --for tofu --layout copy", "rig", []string{"tofu", "terraform"}},
+		"copies, where a killed tool was": {"install --for tofu", "rig", []string{"tofu", "terraform"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,6 +91,7 @@ func newProviderScene(t *testing.T, args, there string) *providerScene {
 	s := &providerScene{there: there, seen: make(map[string]bool)}
 	s.crashScene = newCrashSceneIn(t, modtest.NewWith(t, tree, modtest.Options{Archives: true}), args, func(c *crashScene) {
 		if there != "" {
+			setting(t, `layout = "copy"`)(c)
 			writeText(t, filepath.Join(providerPlace(c), "terraform-provider-cloud"), there)
 		}
 	})

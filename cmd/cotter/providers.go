@@ -18,10 +18,14 @@ import (
 // providerFlags returns the flags of every command that installs or locks providers.
 func providerFlags() []*cli.Flag {
 	return []*cli.Flag{
-		{Name: "only", Type: cli.String, Usage: "install only `WHAT`: modules or providers"},
+		{Name: "only", Type: cli.String, Usage: "work only on `WHAT`: modules or providers; the rest of the lock does not change"},
 		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
-		{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
 	}
+}
+
+// pruneFlag returns the flag of the commands that select providers for the whole configuration.
+func pruneFlag() *cli.Flag {
+	return &cli.Flag{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"}
 }
 
 // setProviders reads the flags of providerFlags into a request.

@@ -114,7 +114,7 @@ var remedyTable = []remedyRow{
 
 	// Files of the project, and its git repository; the user's directories.
 	on(func(e *cotter.ExposedError) []remedy { return do(protect(e)) }),
-	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there."),
+	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
 			return nil
@@ -153,7 +153,7 @@ var remedyTable = []remedyRow{
 	}),
 	on(func(e *cotter.HashMismatchError) (list []remedy) {
 		if len(e.Gitlinks) > 0 {
-			list = do("If the lock was made with `--submodules`, use it here too.")
+			list = do("If the lock was made with the setting `submodules`, set it here too.")
 		}
 		if !e.Path.IsRoot() {
 			list = append(list, about(e.Path.String(), acceptContent)...)
@@ -162,7 +162,7 @@ var remedyTable = []remedyRow{
 	}),
 	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
-	always[*getmodules.SubmoduleError]("Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."),
+	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*cotter.StaleError](updateLock),
 	wraps(cotter.ErrOffline, "Run the command once without `--offline`."),
 	wraps(cotter.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
@@ -192,7 +192,7 @@ var remedyTable = []remedyRow{
 	// Other commands, and settings.
 	wraps(errOtherChanged, "Only locks are merged: the file has both sides whole. If it is not a lock, name only locks in .gitattributes: `.terraform.lock.hcl merge=cotter`."),
 	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
-	always[*secondLockError]("Rename the lock, or use `--lock-file` with its name."),
+	always[*secondLockError]("Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name."),
 	always[*noToolError]("Use `--tool` with its path, or `--for` if the project is for the other tool."),
 	on(func(e *s3.CredentialsError) []remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
@@ -277,9 +277,6 @@ func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
 
 // allowSource says how to allow a source that a policy does not allow.
 func allowSource(violation *policy.Violation) string {
-	if violation.Range.Filename == "" {
-		return "If you trust the source, name it with `--allow-source` too."
-	}
 	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
 }
 
@@ -287,7 +284,7 @@ func allowSource(violation *policy.Violation) string {
 func replaceLink(linked *cotter.LinkedLockError) string {
 	text := fmt.Sprintf("Replace the link with a copy of the file %q, as tofu and terraform do when they write the lock", linked.Target)
 	if linked.Inside != "" {
-		text += fmt.Sprintf("; or keep Cotter's entries only in that file, with `--lock-file %s`", shellWord(linked.Inside))
+		text += fmt.Sprintf("; or keep Cotter's entries only in that file, with `lock_file = %q` in the settings block of cotter.hcl", linked.Inside)
 	}
 	return text + "."
 }
@@ -311,7 +308,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 func warningRemedies(project string, w event.Warning) []remedy {
 	switch w.Kind {
 	case event.WarningNoCache:
-		return []remedy{{text: "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory.", project: project}}
+		return []remedy{{text: "Name another directory with COTTER_CACHE_DIR.", project: project}}
 	case event.WarningExposed:
 		return remediesOf(project, w.Err)
 	case event.WarningKeptProviders:

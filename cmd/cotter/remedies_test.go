@@ -76,12 +76,12 @@ var remedyCases = []struct {
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
 	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
-		"If the lock was made with `--submodules`, use it here too.",
+		"If the lock was made with the setting `submodules`, set it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
 	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
 	{"a module in a submodule", inModule("net", &getmodules.SubmoduleError{Path: "sub"}), []string{
-		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
+		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
 		"Run `cotter update a b --allow-downgrade` to allow lower versions.",
@@ -132,10 +132,10 @@ var remedyCases = []struct {
 		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},
 	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
-		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`--lock-file '$(x)'`.",
+		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`lock_file = \"$(x)\"` in the settings block of cotter.hcl.",
 	}},
 	{"a lock in .git", fmt.Errorf("the lock file: %w", cotter.ErrMetadata), []string{
-		"Use another path with `lock_file` in cotter.hcl, `--lock-file` or TF_DATA_DIR, or remove the link that points there.",
+		"Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there.",
 	}},
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
@@ -148,7 +148,7 @@ var remedyCases = []struct {
 	}},
 	{"a report", reportError{errNotVerified, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore what the lock has.",
-		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
+		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 }
 
@@ -163,7 +163,7 @@ func TestRemedies(t *testing.T) {
 			(&output{stderr: &stderr}).printError(test.err)
 			var got []string
 			for line := range strings.Lines(stderr.String()) {
-				if strings.ContainsAny(line[:1], "ILRTUPW") {
+				if strings.ContainsAny(line[:1], "ILRSTUPW") {
 					got = append(got, strings.TrimSuffix(line, "\n"))
 				}
 			}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
@@ -24,7 +22,7 @@ func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, erro
 	if err != nil {
 		return req, err
 	}
-	return applySettings(cmd, req)
+	return applySettings(cmd, env, req)
 }
 
 // flagRequest is request without the project's settings.
@@ -34,13 +32,13 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 		return cotter.Request{}, usageError{err}
 	}
 	req := cotter.Request{
-		Dir:      cmd.String("chdir"),
-		DataDir:  env("TF_DATA_DIR"),
-		LockFile: cmd.String("lock-file"),
-		Dialect:  dialect,
-		Tools:    tools(env),
-		DryRun:   cmd.Bool("dry-run"),
+		Dir:     cmd.String("chdir"),
+		DataDir: env("TF_DATA_DIR"),
+		Dialect: dialect,
+		Tools:   tools(env),
+		DryRun:  cmd.Bool("dry-run"),
 
+		PolicyFiles:       policyFiles(cmd, env),
 		AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable")),
 
 		KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0",
@@ -65,7 +63,6 @@ func configFlags(more ...*cli.Flag) []*cli.Flag {
 	return projectFlags(append([]*cli.Flag{
 		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
 		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
-		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`; their modules are installed too", Default: "tests"},
 		{Name: "allow-file-reads", Usage: "let sources and versions depend on files outside of the git repository, as in file(\"/etc/x\")"},
 	}, more...)...)
 }
@@ -89,8 +86,8 @@ func checkAssignment(value string) error {
 	return err
 }
 
-// setInputs sets the inputs of a request from the flags and the environment: variables,
-// workspace and test directory. If a variable has several values, the last one is used, so
+// setInputs sets the inputs of a request from the flags and the environment: variables and
+// workspace. If a variable has several values, the last one is used, so
 // the values from the command line come last.
 func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
 	var err error
@@ -104,7 +101,6 @@ func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request
 		}
 		req.Inputs.Variables = append(req.Inputs.Variables, set)
 	}
-	req.Inputs.TestDir = cmd.String("test-directory")
 	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
 	req.Inputs.Home = cliconfig.OSEnvironment().Home
 	req.Inputs.Workspace = env("TF_WORKSPACE")
@@ -121,10 +117,17 @@ func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request
 // stockLockName is the lock that stock tools read and write.
 const stockLockName = ".terraform.lock.hcl"
 
-// applySettings returns a request with the settings of its project. Flags override the
-// settings. It may be called again after req.Dir has changed.
-func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, error) {
-	found, err := cotter.ReadSettings(req.Dir)
+// readSettings returns the settings of the project in dir. Without a cotter.hcl, they are those in
+// the file that COTTER_SETTINGS names, for wrappers that copy root modules to directories of their
+// own.
+func readSettings(env func(string) string, dir string) (*policy.Settings, error) {
+	return cotter.ReadSettings(dir, env("COTTER_SETTINGS"))
+}
+
+// applySettings returns a request with the settings of its project. It may be called again after
+// req.Dir has changed.
+func applySettings(cmd *cli.Invocation, env func(string) string, req cotter.Request) (cotter.Request, error) {
+	found, err := readSettings(env, req.Dir)
 	if err != nil {
 		return req, err
 	}
@@ -134,23 +137,14 @@ func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, err
 		}
 		return setting
 	}
-	req.LockFile = given("lock-file", found.LockFile)
-	if req.LockFile != "" && !filepath.IsLocal(req.LockFile) {
-		// The library allows any place; a setting in a repository and a flag name one in the project.
-		return req, usageError{fmt.Errorf("the lock file %q is not below the root module", req.LockFile)}
-	}
-	req.Vendor = given("vendor", found.Vendor)
+	req.LockFile, req.Vendor = found.LockFile, found.Vendor
+	req.Submodules = found.Submodules != nil && *found.Submodules
+	req.Inputs.TestDir = given("test-directory", found.TestDirectory)
 	if req.Dialect, err = cotter.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}
-	if name := given("layout", found.Layout); name != "" {
-		if req.Layout, err = layout(name); err != nil {
-			return req, err
-		}
-	}
-	req.Submodules = cmd.Bool("submodules")
-	if found.Submodules != nil && !cmd.IsSet("submodules") {
-		req.Submodules = *found.Submodules
+	if req.Layout, err = layout(env, found.Layout); err != nil {
+		return req, err
 	}
 	if req.Providers != nil && !cmd.IsSet("platform") {
 		providers := *req.Providers
@@ -158,6 +152,19 @@ func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, err
 		req.Providers = &providers
 	}
 	return req, nil
+}
+
+// layout returns the layout of a project: the one that COTTER_LAYOUT names, for a machine whose
+// directories are copied to others, or otherwise the project's setting.
+func layout(env func(string) string, setting string) (cotter.Layout, error) {
+	switch name := cmp.Or(env("COTTER_LAYOUT"), setting); name {
+	case "", "link":
+		return cotter.LayoutLinks, nil
+	case "copy":
+		return cotter.LayoutCopy, nil
+	default:
+		return 0, usageError{fmt.Errorf("COTTER_LAYOUT takes \"link\" or \"copy\", got %q", name)}
+	}
 }
 
 // secondLockError reports that a run would create a second lock next to the project's
@@ -170,26 +177,20 @@ func (e *secondLockError) Error() string {
 	return fmt.Sprintf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", e.existing, e.other)
 }
 
-// checkSecondLock returns an error if a run would create a second lock in a project whose
-// settings name a lock file. This happens if a flag names another file than the settings, or
-// if the settings name another file than in earlier runs.
+// checkSecondLock returns an error if a run would create a second lock for the modules of a project:
+// the project's lock has no module entries, but another lock in its directory has. This happens if
+// the setting lock_file is not that of earlier runs.
 func checkSecondLock(req cotter.Request) error {
-	found, err := cotter.ReadSettings(req.Dir)
-	if err != nil || found.LockFile == "" {
-		return err
-	}
-	name := func(lock string) string {
-		if filepath.IsAbs(lock) {
-			return filepath.Clean(lock)
-		}
-		return filepath.Join(req.Dir, lock)
-	}
 	own := cmp.Or(req.LockFile, stockLockName)
-	if _, err := os.Lstat(name(own)); err == nil && locksModules(name(own)) {
+	if locksModules(filepath.Join(req.Dir, own)) {
 		return nil
 	}
-	for _, other := range slices.Compact([]string{found.LockFile, stockLockName}) {
-		if name(other) != name(own) && locksModules(name(other)) {
+	entries, err := os.ReadDir(cmp.Or(req.Dir, "."))
+	if err != nil {
+		return nil // the run returns the error
+	}
+	for _, entry := range entries {
+		if other := entry.Name(); strings.HasSuffix(other, ".lock.hcl") && locksModules(filepath.Join(req.Dir, other)) {
 			return &secondLockError{other, own}
 		}
 	}
@@ -205,62 +206,22 @@ func locksModules(name string) bool {
 	return err == nil && len(lock.Modules()) > 0
 }
 
-// policyFlags returns the flags of every command that applies a policy. Their rules apply in
-// addition to the policy in the project's file.
-func policyFlags() []*cli.Flag {
-	return []*cli.Flag{
-		{Name: "policy", Type: cli.String, Usage: "apply the policy in `FILE` instead of the project's cotter.hcl", Env: "COTTER_POLICY"},
-		{Name: "allow-source", Type: cli.Strings, Usage: "allow modules only from `HOST/PATH` and below; can be repeated"},
-		{Name: "deny-source", Type: cli.Strings, Usage: "allow no modules from `HOST/PATH` and below; can be repeated"},
-		{Name: "deny-branches", Usage: "refuse git sources that name a branch or no ref"},
-		{Name: "require-version", Type: cli.String, Usage: "refuse calls without a version constraint (`HOW` is range), or without an exact version (exact)"},
-		{Name: "deny-credentials", Usage: "refuse source addresses that contain credentials"},
-		minAgeFlag(),
-	}
+// policyFlag returns the flag of every command that applies a policy.
+func policyFlag() *cli.Flag {
+	return &cli.Flag{Name: "policy", Type: cli.Strings, Usage: "also apply the policy in `FILE`; can be repeated, and all must allow"}
 }
 
-func minAgeFlag() *cli.Flag {
-	return &cli.Flag{Name: "min-age", Type: cli.Int, Usage: "skip versions published less than `DAYS` days ago, if the origin reports dates"}
-}
-
-// setPolicy reads the flags of policyFlags into a request.
-func setPolicy(cmd *cli.Invocation, req *cotter.Request) (err error) {
-	p := &policy.Policy{DenyBranches: cmd.Bool("deny-branches"), DenyCredentials: cmd.Bool("deny-credentials")}
-	if p.Allow, err = patterns(cmd, "allow-source"); err != nil {
-		return err
+// policyFiles returns the files that COTTER_POLICY and --policy name. Those of the environment apply
+// in any case.
+func policyFiles(cmd *cli.Invocation, env func(string) string) []string {
+	files := filepath.SplitList(env("COTTER_POLICY"))
+	for _, given := range cmd.Given("policy") {
+		files = append(files, given.Value)
 	}
-	if p.Deny, err = patterns(cmd, "deny-source"); err != nil {
-		return err
-	}
-	switch how := cmd.String("require-version"); how {
-	case "":
-	case "range":
-		p.Versions = policy.VersionsRange
-	case "exact":
-		p.Versions = policy.VersionsExact
-	default:
-		return usageError{fmt.Errorf("--require-version takes \"range\" or \"exact\", got %q", how)}
-	}
-	days := cmd.Int("min-age")
-	if days < 0 || days > policy.MaxAgeDays {
-		return usageError{fmt.Errorf("--min-age takes a number of days from 0 to %d, got %d", policy.MaxAgeDays, days)}
-	}
-	p.MinAge = time.Duration(days) * 24 * time.Hour
-	req.Policies = []*policy.Policy{p}
-	if req.PolicyFile = cmd.String("policy"); req.PolicyFile != "" && !filepath.IsAbs(req.PolicyFile) {
-		req.PolicyFile = filepath.Join(cmd.String("chdir"), req.PolicyFile)
-	}
-	return nil
-}
-
-func patterns(cmd *cli.Invocation, flag string) ([]policy.Pattern, error) {
-	var found []policy.Pattern
-	for _, text := range cmd.Strings(flag) {
-		pattern, err := policy.ParsePattern(text)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--%s: %w", flag, err)}
+	for i, name := range files {
+		if !filepath.IsAbs(name) {
+			files[i] = filepath.Join(cmd.String("chdir"), name)
 		}
-		found = append(found, pattern)
 	}
-	return found, nil
+	return files
 }

@@ -174,7 +174,7 @@ func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 	err = out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) (err error) {
 		req := req
 		req.Dir = dir
-		if req, err = applySettings(cmd, req); err != nil {
+		if req, err = applySettings(cmd, out.env, req); err != nil {
 			return err
 		}
 		boms[index[dir]], err = projectBOM(ctx, cmd, out, req)

@@ -83,7 +83,8 @@ func TestRealProvider(t *testing.T) {
 			})
 			// Copies do not need the cache afterwards.
 			remove(t, filepath.Join(p.dir, ".terraform"))
-			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
+			p.env = append(p.env, "COTTER_LAYOUT=copy")
+			p.cotter(t, "install", "--locked", "--for", tool)
 			remove(t, p.cache())
 			p.sameLock(t, func() {
 				if out := p.asksNothing(t, "plan", "-input=false"); !strings.Contains(out, "No changes") {
@@ -138,7 +139,8 @@ func TestStockAccepts(t *testing.T) {
 				p.downloadsNothing(t, "init", "-upgrade") // except for the module
 			})
 			remove(t, filepath.Join(p.dir, ".terraform"))
-			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
+			p.env = append(p.env, "COTTER_LAYOUT=copy")
+			p.cotter(t, "install", "--locked", "--for", tool)
 			remove(t, p.cache())
 			p.sameLock(t, func() {
 				p.downloadsNothing(t, "init")

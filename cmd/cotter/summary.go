@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -279,7 +280,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		return nil
 	}
 	list := o.outcomesOf("", result, seen)
-	if len(list) == 0 && seen.lock == nil {
+	if len(list) == 0 && len(seen.locks) == 0 {
 		o.printf("%s up to date in %s\n", total(result), o.elapsed())
 		o.refetched(result)
 		o.unsigned("", fromProject(result.Providers))
@@ -304,15 +305,30 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	o.inUse("Locked what was in use", result)
 	o.refetched(result)
 	o.unsigned("", fromProject(result.Providers))
-	switch {
-	case seen.lock != nil && seen.lock.Created:
-		o.printf("\nCotter has created a lock file %s to record the versions.\n"+
-			"Include this file in your version control repository.\n", o.shownFile("", seen.lock.File))
-	case seen.lock != nil:
-		o.printf("\nCotter has changed %s; commit it with your configuration.\n", o.shownFile("", seen.lock.File))
-	}
+	o.writtenLocks(seen.locks)
 	o.earlierLock("", result)
 	return nil
+}
+
+// writtenLocks asks to commit the locks that a run has written. If there are two, one has the modules
+// and the other one the providers.
+func (o *output) writtenLocks(locks []event.LockFileWritten) {
+	for _, lock := range locks {
+		name, of := o.shownFile("", lock.File), ""
+		switch {
+		case len(locks) == 1:
+		case filepath.Base(lock.File) == stockLockName:
+			of = " of the providers"
+		default:
+			of = " of the modules"
+		}
+		if lock.Created {
+			o.printf("\nCotter has created a lock file %s to record the versions%s.\n"+
+				"Include this file in your version control repository.\n", name, of)
+			continue
+		}
+		o.printf("\nCotter has changed %s%s; commit it with your configuration.\n", name, of)
+	}
 }
 
 // planned prints the result of a dry run.

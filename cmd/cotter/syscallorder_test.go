@@ -26,12 +26,10 @@ func TestSyscallOrder(t *testing.T) {
 			needCommands(t, "strace")
 			p := newCutProject(t, filepath.Join(t.TempDir(), "project"))
 			p.prepare(t, c.upgrade)
-			install := []string{"install"}
 			if c.vendored {
-				install = append(install, "--vendor", "vendor")
 				p.vendorFirst(t)
 			}
-			lines := trace(t, p.command(install...), nil)
+			lines := trace(t, p.command("install"), nil)
 			r := newRecording(parseTrace(lines, p.dir), p.dir)
 			r.checkJournal(t)
 			r.checkTemporaryFiles(t)
@@ -44,8 +42,9 @@ func TestSyscallOrder(t *testing.T) {
 func (p *cutProject) vendorFirst(t *testing.T) {
 	t.Helper()
 	p.configure(t, "first")
-	if out, err := warm.output(p.command("install", "--vendor", "vendor")); err != nil {
-		t.Fatalf("the installation: %v\n%s", err, out)
+	writeText(t, filepath.Join(p.dir, "cotter.hcl"), "settings {\n  vendor = \"vendor\"\n}\n")
+	if out, err := warm.output(p.command("install")); err != nil {
+		t.Fatalf("cotter install: %v\n%s", err, out)
 	}
 	p.configure(t, "second")
 }

@@ -329,7 +329,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 	in.OnEvent = out.warning
 	for _, dir := range dirs {
 		req.Dir = dir
-		if req, err = applySettings(cmd, req); err != nil {
+		if req, err = applySettings(cmd, out.env, req); err != nil {
 			return err
 		}
 		pins, err := updatedPins(ctx, in, req)
@@ -396,9 +396,6 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		req.Update.Providers = nil // providers have no pins
 		if !req.Update.All && len(req.Update.Keys) == 0 {
 			return nil
-		}
-		if err := setPolicy(cmd, &req); err != nil {
-			return err
 		}
 		pins, err := updatedPins(ctx, in, req)
 		if err != nil {

@@ -18,7 +18,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"help bundle nosuch", "there is no command \"cotter bundle nosuch\""},
 
 		{"tree --nosuch", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
-		{"tree -lokc-file=a", "there is no flag --lokc-file\n\nDid you mean --lock-file?"},
+		{"install -palicy=a", "there is no flag --palicy\n\nDid you mean --policy?"},
 		{"tree --nosuch --help", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
 		{"--json version", "there is no flag --json\n\nRun `cotter --help` to see the flags."},
 		{"init -backend=false", "there is no flag --backend; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
@@ -29,8 +29,7 @@ func TestWrongCommandLines(t *testing.T) {
 
 		{"version --json=maybe", "--json takes true or false, got \"maybe\""},
 		{"version -q=maybe", "--q takes true or false, got \"maybe\""},
-		{"install --min-age=1.5", "--min-age takes a number of days, got \"1.5\""},
-		{"install --min-age=a\"b", "--min-age takes a number of days, got \"a\\\"b\""},
+		{"install --locked=a\"b", "--locked takes true or false, got \"a\\\"b\""},
 		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
 		{"init -- -upgrade=maybe", "--upgrade takes true or false, got \"maybe\""},
 		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},

@@ -4,14 +4,8 @@ import (
 	"path"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 )
-
-// vendorFlag returns the flag of every command that reads installed modules.
-func vendorFlag() *cli.Flag {
-	return &cli.Flag{Name: "vendor", Type: cli.String, Usage: "keep the modules in `DIR`, relative to the root module, in the repository"}
-}
 
 // vendored prints the vendored packages that were written or removed, or would be.
 func (o *output) vendored(req cotter.Request, result *cotter.Result) {

@@ -30,9 +30,8 @@ func verifyCommand(out *output) *cli.Command {
 			"does not fit the configuration, the policy refuses something, an origin has other\n" +
 			"content, or CI is set and nothing has confirmed an entry of the lock on this machine.\n" +
 			"--json tells these apart.",
-		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), evidenceFlags()),
+		Flags: configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
 			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runVerify(ctx, cmd, out)
@@ -128,9 +127,6 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return noConfigurationError{dir}
 	}
-	if err := setPolicy(cmd, &req); err != nil {
-		return err
-	}
 	local, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return err
@@ -139,7 +135,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 		return err
 	}
 	report, err = local.Verify(ctx, req)
-	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
+	if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(missing, fs.ErrNotExist) && missing.Path == lockPath(req) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 const MaxManifest = 1 << 20
 
 const (
-	annotationVersion    = "io.github.cotterpin.version"
-	annotationHashes     = "io.github.cotterpin.hashes"
-	annotationSignatures = "io.github.cotterpin.signatures"
+	annotationVersion = "io.github.cotterpin.version"
+	annotationHashes  = "io.github.cotterpin.hashes"
 )
 
 // ErrManifest means that a manifest does not belong to an artifact of this package.
@@ -30,8 +29,6 @@ type Artifact[S stated] struct {
 	Statement S
 	// Layer is the archive. Its digest is "sha256:" with 64 digits.
 	Layer oci.Descriptor
-	// Signatures are the signatures of the statement and the layer's digest.
-	Signatures []Signature
 }
 
 // Module is the package of a module.
@@ -45,8 +42,6 @@ type stated interface {
 	Statement | ProviderStatement
 	artifactType() string
 	annotations() map[string]string
-	// signedLines are the lines that are signed, before the one with the layer.
-	signedLines() []string
 }
 
 // ArchiveHash returns the hash of the archive, with the scheme zh.
@@ -57,14 +52,10 @@ func (a Artifact[S]) ArchiveHash() hashing.Hash {
 // Manifest returns the manifest of the artifact. [ParseModule] and [ParseProvider] are its
 // inverse.
 func (a Artifact[S]) Manifest() ([]byte, error) {
-	annotations := a.Statement.annotations()
-	if len(a.Signatures) > 0 {
-		annotations[annotationSignatures] = formatSignatures(a.Signatures)
-	}
 	return oci.Manifest{
 		ArtifactType: a.Statement.artifactType(),
 		Layers:       []oci.Layer{{MediaType: oci.ArchiveType, Descriptor: a.Layer}},
-		Annotations:  annotations,
+		Annotations:  a.Statement.annotations(),
 	}.Encode()
 }
 
@@ -99,11 +90,7 @@ func parse[S stated](text []byte, statement func(annotations map[string]string) 
 	if err != nil {
 		return a, err
 	}
-	signatures, err := parseSignatures(annotations[annotationSignatures])
-	if err != nil {
-		return a, err
-	}
-	return Artifact[S]{found, layer, signatures}, nil
+	return Artifact[S]{found, layer}, nil
 }
 
 // parseManifest parses a manifest that has one layer, which must be an archive.

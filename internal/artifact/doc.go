@@ -1,7 +1,7 @@
 // Package artifact is the form in which bundles and mirrors have the packages of locks: OCI
 // artifacts that carry what a lock states about them. It decides what they state, how they are
-// signed and named, and which bytes their archives have. What any artifact of OpenTofu looks like
-// is the subject of package oci.
+// named, and which bytes their archives have. What any artifact of OpenTofu looks like is the
+// subject of package oci.
 //
 // # Modules
 //
@@ -26,30 +26,6 @@
 // The hashes are those of the manifest's package: its h1, and the zh of the archive if it is the
 // published one.
 //
-// # Signatures
-//
-// The annotation io.github.cotterpin.signatures has signatures by ed25519 keys, separated by
-// spaces. Each has the form KEY:SIGNATURE. KEY is the first 16 hexadecimal digits of the SHA-256
-// sum of the public key's DER form (PKIX), and SIGNATURE is in base64. The signed text consists
-// of the following lines, each with a line feed at its end. If a value is empty, the space before
-// it remains. Hashes are sorted and separated by a space.
-//
-//	cotter mirror entry v1
-//	source SOURCE
-//	version VERSION
-//	package PACKAGE
-//	hashes HASH HASH
-//	layer sha256:DIGEST
-//
-// For the package of a provider, the signed lines are:
-//
-//	cotter mirror provider v1
-//	provider HOST/NAMESPACE/TYPE
-//	version VERSION
-//	platform OS_ARCH
-//	hashes HASH HASH
-//	layer sha256:DIGEST
-//
 // # Tags
 //
 //	entry-<sha256 of the statement>           the artifact with this statement
@@ -65,10 +41,9 @@
 //
 // # Determinism
 //
-// The same tree and statement always give the same bytes, including a signature. The entries of
-// the archive are in the order of their paths and have the time 1980-01-01 and the mode 0644,
-// 0755 or, for links, 0777. The compression is that of a pinned dependency, because it could
-// change with the Go release.
+// The same tree and statement always give the same bytes. The entries of the archive are in the
+// order of their paths and have the time 1980-01-01 and the mode 0644, 0755 or, for links, 0777.
+// The compression is that of a pinned dependency, because it could change with the Go release.
 //
 // A registry may have lost or damaged a blob, and may then refuse other bytes with its digest. So
 // an archive has several equally deterministic forms with different digests. They differ only in

@@ -65,13 +65,3 @@ func parseRelease(annotations map[string]string) (r Release, err error) {
 	}
 	return r, nil
 }
-
-func (s ProviderStatement) signedLines() []string {
-	return []string{
-		"cotter mirror provider v1",
-		"provider " + s.Provider.String(),
-		"version " + s.Version.String(),
-		"platform " + s.Platform.String(),
-		"hashes " + joinHashes(s.Hashes),
-	}
-}

@@ -103,16 +103,6 @@ func parseStatement(annotations map[string]string) (Statement, error) {
 	return s, nil
 }
 
-func (s Statement) signedLines() []string {
-	return []string{
-		"cotter mirror entry v1",
-		"source " + s.Source,
-		"version " + s.Version,
-		"package " + s.Package,
-		"hashes " + joinHashes(s.Hashes),
-	}
-}
-
 // maxHashes limits the hashes of a statement. There are three known schemes.
 const maxHashes = 16
 

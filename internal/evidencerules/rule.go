@@ -79,7 +79,7 @@ type Rule struct {
 }
 
 var (
-	confirmed = []evidence.Kind{evidence.User, evidence.Mirror, evidence.SignedMirror, evidence.Imported, evidence.Origin, evidence.Signature}
+	confirmed = []evidence.Kind{evidence.User, evidence.Mirror, evidence.Imported, evidence.Origin, evidence.Signature}
 	brought   = append([]evidence.Kind{evidence.Project}, confirmed...)
 	trusted   = append([]evidence.Kind{evidence.Installed}, brought...)
 )
@@ -92,7 +92,7 @@ var rules = map[Run]Rule{
 	Lock:           {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	LockCheck:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Verify:         {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.SignedMirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
+	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
 	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
 	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	Restore:        {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},

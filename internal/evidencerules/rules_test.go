@@ -64,7 +64,6 @@ func TestMemos(t *testing.T) {
 	origin := evidence.Evidence{Kind: evidence.Origin}
 	mirror := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://mirror.example.com/modules"}
 	other := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://other.example.com/modules"}
-	key := evidence.Evidence{Kind: evidence.SignedMirror, By: "0123456789abcdef"}
 	for _, test := range []struct {
 		name  string
 		given evidence.Evidence
@@ -78,7 +77,6 @@ func TestMemos(t *testing.T) {
 		{"a mirror that is still named", mirror, []evidence.Evidence{other, mirror}, evidence.Mirror},
 		{"a mirror that is no longer named", mirror, nil, evidence.None},
 		{"another mirror", mirror, []evidence.Evidence{other}, evidence.None},
-		{"a mirror that now needs a signature", mirror, []evidence.Evidence{key}, evidence.None},
 		{"the project", evidence.Evidence{Kind: evidence.Project, By: "/home/me/infra"}, nil, evidence.None},
 		{"nothing", evidence.Evidence{}, nil, evidence.None},
 	} {

@@ -109,7 +109,7 @@ type Event struct {
 	Done, Total int64
 	// Stored reports whether the package comes from a bundle or a mirror.
 	Stored bool
-	// Err is the reason why an offer is refused or not trusted, for Refused and Distrusted.
+	// Err is the reason why an offer is refused, for Refused.
 	Err error
 }
 
@@ -129,8 +129,6 @@ const (
 	Damaged
 	// Refused says that a package of a bundle or a mirror cannot be used, with the reason.
 	Refused
-	// Distrusted says that a bundle or a mirror is not trusted, with the reason.
-	Distrusted
 )
 
 // Proof is what is known about a package and its origin.

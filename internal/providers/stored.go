@@ -15,10 +15,9 @@ type Offer struct {
 	// Package is the package, or nil if it cannot be used. Err is the reason in that case.
 	Package getproviders.Package
 	Err     error
-	// Distrust is the reason why the offer is not trusted to confirm the package, or nil if it is
-	// trusted. An untrusted offer delivers only the bytes of an archive that the source proves, or
-	// that this user has got before.
-	Distrust error
+	// Trusted reports whether the offer confirms the package. An untrusted offer delivers only the
+	// bytes of an archive that the source proves, or that this user has got before.
+	Trusted bool
 }
 
 // Offers returns the offers of bundles and mirrors for a wanted package, in order of precedence.
@@ -51,8 +50,7 @@ func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
 		switch {
 		case s.release.Archive != "" && s.release.Archive == offer.Package.Archive():
 			offer.Package = rememberedPackage{offer.Package, authentication(s.release)}
-		case offer.Distrust != nil:
-			s.tell(Event{Want: s.want, Kind: Distrusted, Location: offer.Package.Location(), Err: offer.Distrust})
+		case !offer.Trusted:
 			s.deliver = append(s.deliver, offer)
 			continue
 		}

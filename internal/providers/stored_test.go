@@ -16,15 +16,13 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 )
 
-var errDistrust = errors.New("it is not signed")
-
 // offers returns Offers with the package of a source that proves nothing.
-func offers(s *source, distrust error) providers.Offers {
+func offers(s *source, trusted bool) providers.Offers {
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
 		return func(yield func(providers.Offer) bool) {
 			pkg, err := s.Package(ctx, want.Provider, want.Version, want.Platform)
 			s.requests()
-			yield(providers.Offer{Package: pkg, Err: err, Distrust: distrust})
+			yield(providers.Offer{Package: pkg, Err: err, Trusted: trusted})
 		}
 	}
 }
@@ -35,7 +33,7 @@ func TestOffers(t *testing.T) {
 	t.Parallel()
 	another := func(s *source) { s.archives[linux] = s.archives[mac] }
 	for name, test := range map[string]struct {
-		distrust error
+		distrust bool
 		change   func(*source)
 		gotten   bool // the package was fetched before, and removed from the store
 		offline  bool
@@ -47,13 +45,13 @@ func TestOffers(t *testing.T) {
 	}{
 		"believed":                      {mirror: []string{"authenticate", "download"}, keyID: "AB"},
 		"believed, offline":             {offline: true, mirror: []string{"authenticate", "download"}, keyID: "AB"},
-		"not believed":                  {distrust: errDistrust, mirror: []string{"download"}, source: []string{"authenticate", "package"}, events: []providers.EventKind{providers.Distrusted}, keyID: "AB"},
-		"not believed, got before":      {distrust: errDistrust, gotten: true, mirror: []string{"download"}, keyID: "AB"},
-		"not believed, offline":         {distrust: errDistrust, offline: true, events: []providers.EventKind{providers.Distrusted}, fails: true},
+		"not believed":                  {distrust: true, mirror: []string{"download"}, source: []string{"authenticate", "package"}, keyID: "AB"},
+		"not believed, got before":      {distrust: true, gotten: true, mirror: []string{"download"}, keyID: "AB"},
+		"not believed, offline":         {distrust: true, offline: true, fails: true},
 		"another package":               {change: another, mirror: []string{"authenticate", "download"}, source: []string{"authenticate", "download", "package"}, events: []providers.EventKind{providers.Refused}, keyID: "AB"},
 		"another package, offline":      {change: another, offline: true, mirror: []string{"authenticate", "download"}, fails: true},
 		"nothing for the platform":      {change: func(s *source) { delete(s.archives, linux) }, source: []string{"authenticate", "download", "package"}, events: []providers.EventKind{providers.Refused}, keyID: "AB"},
-		"another package, not believed": {distrust: errDistrust, change: another, source: []string{"authenticate", "download", "package"}, events: []providers.EventKind{providers.Distrusted}, keyID: "AB"},
+		"another package, not believed": {distrust: true, change: another, source: []string{"authenticate", "download", "package"}, keyID: "AB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,10 +71,10 @@ func TestOffers(t *testing.T) {
 				test.change(mirror)
 			}
 			g := w.getter(t)
-			g.Offline, g.Offers = test.offline, offers(mirror, test.distrust)
+			g.Offline, g.Offers = test.offline, offers(mirror, !test.distrust)
 			var events []providers.EventKind
 			g.OnEvent = func(e providers.Event) {
-				if e.Kind == providers.Refused || e.Kind == providers.Distrusted {
+				if e.Kind == providers.Refused {
 					events = append(events, e.Kind)
 				}
 			}

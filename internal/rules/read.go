@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -9,51 +10,53 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// Read reads the policy that applies to a root module. If file is not "", that is the policy in
-// file. Otherwise it is the nearest policy in a cotter.hcl in dir or above it in the same git
-// repository, and only its restrictions count. The policies in more apply as well. An error about
-// the content of a file is a *policy.FileError.
-func Read(dir, file string, more []*policy.Policy) (Rules, error) {
-	if file != "" {
+// Read reads the policies that apply to a root module: the nearest one in a cotter.hcl in dir or
+// above it in the same git repository, of which only the restrictions count, those in files, and
+// more. If one of the last two replaces the project's, that one is not read. An error about the
+// content of a file is a *policy.FileError.
+func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
+	all := Rules(slices.Clone(more))
+	for _, file := range files {
 		found, err := readFile(project.FoundFile{Path: file, Shown: file}, policy.Parse)
 		if err != nil {
 			return nil, err
 		}
-		return append(Rules{found}, more...), nil
+		all = append(all, found)
 	}
-	files, err := project.FilesAbove(dir, policy.FileName)
+	if slices.ContainsFunc(all, func(p *policy.Policy) bool { return p != nil && p.Only }) {
+		return all, nil
+	}
+	ofProject, err := project.FilesAbove(dir, policy.FileName)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		found, err := readFile(file, policy.Parse)
+	for _, file := range ofProject {
+		found, err := readFile(file, policy.ParseProject)
 		if err != nil {
 			return nil, err
 		}
 		if found.Declared() {
-			return append(Rules{found.OfRepository()}, more...), nil
+			return append(Rules{found.OfRepository()}, all...), nil
 		}
 	}
-	return more, nil
+	return all, nil
 }
 
 // ReadSettings reads the settings that apply to a root module: those in the nearest cotter.hcl in dir
-// or above it in the same git repository. Names of key files in the result are relative to the
-// working directory. The errors are those of Read.
-func ReadSettings(dir string) (*policy.Settings, error) {
+// or above it in the same git repository, or otherwise in the file fallback; "" means none. The
+// errors are those of Read.
+func ReadSettings(dir, fallback string) (*policy.Settings, error) {
 	files, err := project.FilesAbove(dir, policy.FileName)
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 0 && fallback != "" {
+		files = []project.FoundFile{{Path: fallback, Shown: fallback}}
+	}
 	if len(files) == 0 {
 		return &policy.Settings{}, nil
 	}
-	found, err := readFile(files[0], policy.ParseSettings)
-	if err != nil {
-		return nil, err
-	}
-	found.InDir(filepath.Dir(files[0].Path))
-	return found, nil
+	return readFile(files[0], policy.ParseSettings)
 }
 
 func readFile[T any](file project.FoundFile, parse func(src []byte, filename string) (*T, hcl.Diagnostics)) (*T, error) {

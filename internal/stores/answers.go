@@ -23,7 +23,7 @@ import (
 // failed.
 type Answers struct {
 	with      *origins.Client
-	artifacts singleflight.Memo[storeKey, Artifact]
+	artifacts singleflight.Memo[storeKey, artifact.Module]
 	trees     singleflight.Memo[storeKey, *store.Tree]
 
 	mu sync.Mutex
@@ -64,13 +64,6 @@ func (s *Answers) store(id ID) ocistore.Store {
 // Wait waits until canceled fetches have ended.
 func (s *Answers) Wait() { s.trees.Wait() }
 
-// Artifact is a module's artifact in a store.
-type Artifact struct {
-	artifact.Module
-	// Distrust is the reason why the artifact does not confirm its entry, or nil if it does.
-	Distrust error
-}
-
 // storeKey is a tag or a digest in a store.
 type storeKey struct {
 	store ID
@@ -78,12 +71,12 @@ type storeKey struct {
 }
 
 // artifact returns a store's artifact for a statement.
-func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statement) (Artifact, error) {
+func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statement) (artifact.Module, error) {
 	tag := statement.Tag()
-	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (Artifact, error) {
+	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (artifact.Module, error) {
 		done, err := s.with.RequestSlot(ctx)
 		if err != nil {
-			return Artifact{}, err
+			return artifact.Module{}, err
 		}
 		defer done()
 		return ArtifactOf(ctx, s.store(at), tag)
@@ -104,30 +97,26 @@ func isOfArtifact(err error) bool {
 }
 
 // ArtifactOf returns the artifact that the tag of an entry points to in a store.
-func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (Artifact, error) {
+func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (artifact.Module, error) {
 	text, err := Manifest(ctx, store, tag)
 	if err != nil {
-		return Artifact{}, err
+		return artifact.Module{}, err
 	}
 	found, err := artifact.ParseModule(text)
 	if err == nil && found.Statement.Tag() != tag {
 		err = errOtherEntry
 	}
-	if err != nil {
-		return Artifact{Module: found}, err
-	}
-	return Artifact{found, distrust(store.Info().Trust, text)}, nil
+	return found, err
 }
 
 // Has reports whether a store has the artifact for a statement. It requests only the manifest.
-// distrust is the reason why the artifact does not confirm the entry, or nil if it does. If the
-// tag points to something else, has is false. err is about the store.
-func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (has bool, distrust, err error) {
-	found, err := ArtifactOf(ctx, store, statement.Tag())
+// If the tag points to something else, it reports false. The error is about the store.
+func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (bool, error) {
+	_, err := ArtifactOf(ctx, store, statement.Tag())
 	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
-		return false, nil, nil
+		return false, nil
 	}
-	return err == nil, found.Distrust, err
+	return err == nil, err
 }
 
 // tree returns the tree of an artifact's package. It fetches the package into the cache.

@@ -27,9 +27,7 @@ type storedProvider struct {
 	artifact.Provider
 	store  ocistore.Store
 	locked []hashing.Hash
-	// distrust is the reason why the artifact does not confirm its content, or nil if it does.
-	// evidence is the evidence that it is in that case.
-	distrust error
+	// evidence is the evidence that the artifact is.
 	evidence evidence.Evidence
 }
 
@@ -64,11 +62,7 @@ func targetOf(ctx context.Context, store ocistore.Store, r artifact.Release, tar
 	if err != nil {
 		return nil, err
 	}
-	found := &storedProvider{Provider: a, store: store, distrust: distrust(store.Info().Trust, text)}
-	if found.distrust == nil {
-		found.evidence = EvidenceOf(store)
-	}
-	return found, nil
+	return &storedProvider{Provider: a, store: store, evidence: EvidenceOf(store)}, nil
 }
 
 // Location implements [getproviders.Package].
@@ -141,7 +135,7 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 		return providers.Offer{Err: mismatch}
 	case err == nil:
 		found.locked = want.Locked
-		return providers.Offer{Package: found, Distrust: found.distrust}
+		return providers.Offer{Package: found, Trusted: store.Info().Trusted}
 	case ctx.Err() != nil, errors.Is(err, fs.ErrNotExist), isMissing && !store.Info().Local:
 		return providers.Offer{}
 	case isMissing:
@@ -179,22 +173,21 @@ const (
 )
 
 // HasProvider returns what a store has of a locked provider for a platform. It requests only the
-// index and the manifest. distrust is the reason why the artifact does not confirm its content.
-// err is about the store.
-func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (has ProviderState, distrust, err error) {
+// index and the manifest. The error is about the store.
+func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (ProviderState, error) {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
-		return ProviderMissing, nil, err
+		return ProviderMissing, err
 	}
 	found, err := providerOf(ctx, store, artifact.Release{Provider: entry.Address, Version: version}, platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
-		return ProviderMissing, nil, nil
+		return ProviderMissing, nil
 	case err != nil:
-		return ProviderMissing, nil, err
+		return ProviderMissing, err
 	case !found.Statement.IsIn(entry.Hashes):
-		return ProviderOther, found.distrust, nil
+		return ProviderOther, nil
 	}
-	return ProviderLocked, found.distrust, nil
+	return ProviderLocked, nil
 }

@@ -60,8 +60,8 @@ func readTarget(ctx context.Context, store ocistore.Store, r artifact.Release, t
 	if err != nil {
 		return nil, err
 	}
-	if found.distrust != nil {
-		return found.Statement.Hashes, found.distrust
+	if !store.Info().Trusted {
+		return found.Statement.Hashes, ocistore.ErrDeliversOnly
 	}
 	found.locked, found.evidence = found.Statement.Hashes, evidence.Evidence{Kind: evidence.Imported}
 	get := getter(oneProvider{found})

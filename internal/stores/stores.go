@@ -36,30 +36,29 @@ func (s *Stores) warn(path addrs.Module, text string) {
 }
 
 // Confirm returns the evidence of the first store that has the artifact of an entry and is trusted
-// to confirm it, or the zero Evidence. A store that fails, has something else under the entry's
-// tag, or has a wrong signature causes a warning.
+// to confirm it, or the zero Evidence. A store that fails or has something else under the entry's
+// tag causes a warning.
 func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.Module) evidence.Evidence {
-	at, _, ok := s.find(ctx, of, entry, func(store ocistore.Store, found Artifact) bool {
-		if found.Distrust != nil && !errors.Is(found.Distrust, ocistore.ErrDeliversOnly) {
-			s.warn(nil, DistrustText(store.Info().Name, found.Distrust))
-		}
-		return found.Distrust == nil
-	})
+	at, _, ok := s.find(ctx, of, entry, func(info ocistore.Info) bool { return info.Trusted })
 	if !ok {
 		return evidence.Evidence{}
 	}
 	return EvidenceOf(s.store(at))
 }
 
-// DistrustText returns the warning that a store cannot confirm its packages.
-func DistrustText(store string, why error) string {
-	return fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store, why)
+// EvidenceOf returns the evidence that an artifact in a store is. It is zero for a store that only
+// delivers.
+func EvidenceOf(store ocistore.Store) evidence.Evidence {
+	if info := store.Info(); info.Trusted {
+		return evidence.Evidence{Kind: evidence.Mirror, By: info.Name}
+	}
+	return evidence.Evidence{}
 }
 
 // Fetch fetches the package of an entry from a store into the cache and reports whether it did.
 // Failures are warnings, and the caller then asks the origin.
 func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
-	at, found, ok := s.find(ctx, of, entry, func(ocistore.Store, Artifact) bool { return true })
+	at, found, ok := s.find(ctx, of, entry, func(ocistore.Info) bool { return true })
 	if !ok {
 		return false
 	}
@@ -72,40 +71,38 @@ func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Mo
 
 // FetchArtifact fetches the package of an artifact from a store into the cache and compares it
 // with its statement.
-func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error {
-	tree, err := s.tree(ctx, at, found.Module, s.OnEvent)
+func (s *Stores) FetchArtifact(ctx context.Context, at ID, found artifact.Module) error {
+	tree, err := s.tree(ctx, at, found, s.OnEvent)
 	if err != nil {
 		return err
 	}
 	return s.Check(found.Statement, tree)
 }
 
-// find returns the artifact of an entry from the first store that has it and for which good
+// find returns the artifact of an entry from the first store that has it, of those for which good
 // returns true. It also returns the ID of that store.
-func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Store, Artifact) bool) (ID, Artifact, bool) {
+func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Info) bool) (ID, artifact.Module, bool) {
 	pkg, _ := entry.SplitPackage()
 	if of.FromPackage && pkg.Getter() == "file" {
-		return 0, Artifact{}, false // its origin refuses it
+		return 0, artifact.Module{}, false // its origin refuses it
 	}
 	for _, i := range s.Order {
-		store := s.store(i)
-		if s.Offline && !store.Info().Local || s.hasFailed(i) {
+		info := s.store(i).Info()
+		if s.Offline && !info.Local || s.hasFailed(i) || !good(info) {
 			continue
 		}
 		found, err := s.artifact(ctx, i, artifact.StatementOf(entry))
 		switch {
 		case err == nil:
-			if good(store, found) {
-				return i, found, true
-			}
+			return i, found, true
 		case ctx.Err() != nil:
-			return 0, Artifact{}, false
+			return 0, artifact.Module{}, false
 		case errors.Is(err, fs.ErrNotExist):
 		case isOfArtifact(err):
-			s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", store.Info().Name, err))
+			s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", info.Name, err))
 		case s.fail(i):
-			s.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Info().Name, err))
+			s.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", info.Name, err))
 		}
 	}
-	return 0, Artifact{}, false
+	return 0, artifact.Module{}, false
 }
