@@ -320,23 +320,7 @@ func TestActionInstall(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script needs the programs of a Unix")
 	}
-	// Only the programs here are in PATH, so gh is missing where it is installed, too.
-	programs, gh := t.TempDir(), t.TempDir()
-	for _, program := range []string{"bash", "sh", "curl", "tar", "gzip", "awk", "uname", "mkdir", "sha256sum", "shasum", "perl"} {
-		path, err := exec.LookPath(program)
-		if err != nil && slices.Contains([]string{"sha256sum", "shasum", "perl"}, program) {
-			continue // one of the two is enough
-		}
-		if err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-		if err := os.Symlink(path, filepath.Join(programs, program)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(gh, "gh"), []byte("#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	programs, gh := programsOfInstaller(t)
 	archive := releaseArchive(t, "#!/bin/sh\necho cotter v1.2.3\n")
 	name := fmt.Sprintf("cotter_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
@@ -396,6 +380,29 @@ func TestActionInstall(t *testing.T) {
 			t.Errorf("%s: %v, want %q\n%s", test.name, err, test.want, out)
 		}
 	}
+}
+
+// programsOfInstaller returns two directories for PATH: one with what the installer needs, and one
+// with gh. Nothing else is in PATH, so gh is missing where it is installed, too.
+func programsOfInstaller(t *testing.T) (programs, gh string) {
+	t.Helper()
+	programs, gh = t.TempDir(), t.TempDir()
+	for _, program := range []string{"bash", "sh", "curl", "tar", "gzip", "awk", "uname", "mkdir", "sha256sum", "shasum", "perl"} {
+		path, err := exec.LookPath(program)
+		if err != nil && slices.Contains([]string{"sha256sum", "shasum", "perl"}, program) {
+			continue // one of the two is enough
+		}
+		if err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+		if err := os.Symlink(path, filepath.Join(programs, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(gh, "gh"), []byte("#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return programs, gh
 }
 
 // releaseArchive returns an archive that contains a program.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -137,50 +136,6 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 	}
 	p.held = append(p.held, lock)
 	return nil
-}
-
-// makeDirs creates the modules directory and .cotter in it. It returns the directories that did not
-// exist, outermost first.
-func (p *Project) makeDirs() (made []string, err error) {
-	dirs := []string{p.path, filepath.Join(p.path, ownName)}
-	if p.location.ModulesDir == "" {
-		dirs = append([]string{p.location.DataDir}, dirs...)
-	}
-	for _, dir := range append(missingDirs(filepath.Dir(dirs[0])), dirs...) {
-		if err := pathsafe.RefuseLink(dir); err != nil {
-			return nil, err
-		}
-		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
-		if err == nil {
-			made = append(made, dir)
-		} else if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
-	return made, nil
-}
-
-// missingDirs returns the directories that do not exist of a path, outermost first.
-func missingDirs(dir string) (missing []string) {
-	for ; !exists(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		missing = append(missing, dir)
-	}
-	slices.Reverse(missing)
-	return missing
-}
-
-// removeMade removes the directories that this process has created, if nothing was installed in
-// them. Windows, which does not remove an open file, keeps them for the lock.
-func (p *Project) removeMade() {
-	own := filepath.Join(p.path, ownName)
-	entries, err := os.ReadDir(p.path)
-	if err != nil || len(entries) != 1 || !slices.Contains(p.made, own) || has(p.modules, lockCopyName) {
-		return
-	}
-	_ = atomicfile.Step("project.dirs.remove", func() error { return os.RemoveAll(own) })
-	for _, dir := range slices.Backward(p.made) {
-		_ = os.Remove(dir) // fails if it is not empty
-	}
 }
 
 // openModules opens the modules directory and derives the project's identity.

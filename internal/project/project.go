@@ -198,3 +198,17 @@ func (p *Project) HasLinks() bool {
 	}
 	return p.modules.Remove(name) == nil
 }
+
+// removeMade removes the directories that this process has created, if nothing was installed in
+// them. Windows, which does not remove an open file, keeps them for the lock.
+func (p *Project) removeMade() {
+	own := filepath.Join(p.path, ownName)
+	entries, err := os.ReadDir(p.path)
+	if err != nil || len(entries) != 1 || !slices.Contains(p.made, own) || has(p.modules, lockCopyName) {
+		return
+	}
+	_ = atomicfile.Step("project.dirs.remove", func() error { return os.RemoveAll(own) })
+	for _, dir := range slices.Backward(p.made) {
+		_ = os.Remove(dir) // fails if it is not empty
+	}
+}

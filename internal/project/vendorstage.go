@@ -36,7 +36,7 @@ func (v *vendorRoot) open() error {
 	if _, _, err := v.dir.ownRecord(); err != nil {
 		return err
 	}
-	for _, dir := range append(missingDirs(v.dir.path), filepath.Join(v.dir.path, ownName)) {
+	for _, dir := range append(pathsafe.MissingDirs(v.dir.path), filepath.Join(v.dir.path, ownName)) {
 		if err := v.mkdir(dir); err != nil {
 			v.removeMade()
 			return err

@@ -57,7 +57,7 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := missingDirs(name)
+	made := pathsafe.MissingDirs(name)
 	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
 	}
@@ -71,18 +71,6 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 		_ = d.root.Remove(ownName) // if no other process uses it
 	}
 	return d, nil
-}
-
-// missingDirs returns the directories that do not exist of a path, parents first.
-func missingDirs(dir string) (missing []string) {
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); err == nil {
-			break
-		}
-		missing = append(missing, dir)
-	}
-	slices.Reverse(missing)
-	return missing
 }
 
 func refuseLinks(name string) error {
