@@ -86,6 +86,11 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		}
 		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules)}})
 	}
+	for _, m := range modules {
+		if m.call.isDirectory() {
+			report.Directories = append(report.Directories, m.call.directoryEntry())
+		}
+	}
 	report.addFailures(failures)
 	report.Warnings = append(cmp.lost.warnings(ctx, nil), p.warningsOfLinks(modules)...)
 	if cmp.lostCall.Load() {
@@ -126,7 +131,7 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 		known[m.key()] = !m.call.from.IsLocal()
 	}
 	var gone []string
-	for _, entry := range lock.Modules() {
+	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
 		if !known[entry.Key] && !failures.hasAtOrAbove(pathOf(entry.Key)) {
 			gone = append(gone, entry.Key)
 		}
@@ -164,7 +169,7 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	entry, locked := cmp.lock.Module(c.key())
-	if err := checkLocked(c, entry, locked); err != nil {
+	if err := cmp.checkLocked(c, entry, locked); err != nil {
 		if !locked && len(cmp.lock.Modules()) == 0 {
 			cmp.noteLost(ctx, c)
 		}
@@ -176,6 +181,11 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 		m, err := localModule(c, cmp.dirs)
 		if err != nil {
 			return nil, cmp.notInstalled(c, c.caller.pkg, err)
+		}
+		if c.isDirectory() {
+			if fault := cmp.directoryFault(m); fault != "" {
+				return nil, c.fail(&StaleError{fault})
+			}
 		}
 		cmp.checkRecord(m, "")
 		cmp.checkLink(m)
@@ -192,15 +202,18 @@ func (cmp *comparison) noteLost(ctx context.Context, c *call) {
 }
 
 // checkLocked returns an error if the lock has no usable entry for a call.
-func checkLocked(c *call, entry lockfile.Module, locked bool) error {
+func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	if c.from.IsLocal() {
 		return nil
 	}
 	if !locked {
-		return c.fail(&StaleError{"the lock has no entry for it"})
+		return c.fail(&StaleError{cmp.noEntry(c)})
 	}
-	if reason := c.from.Mismatch(entry); reason != "" {
+	if reason := c.mismatch(entry); reason != "" {
 		return c.fail(&StaleError{reason})
+	}
+	if entry.Replaces != c.replaces() {
+		return c.fail(&StaleError{c.replacesChanged(entry)})
 	}
 	if entry.Constraints != c.from.Want.String() {
 		return c.failVersion(&StaleError{c.constraintChanged(entry)})

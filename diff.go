@@ -248,7 +248,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 		}
 	}
 	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String(), entry: from}}
-	return parseCall(caller, blockOf(entry, d.dialect), d.dialect)
+	return parseCall(caller, blockOf(entry, d.dialect), d.dialect, nil)
 }
 
 // packageOf returns the package of an entry, after comparing its hashes.

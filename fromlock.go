@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -16,10 +18,13 @@ import (
 // of calls in packages, and the sources of the local modules in them.
 
 // lockedCalls returns the calls of a module whose package is not installed. A local module between a
-// package and the calls below it has no entry, so its source is made up.
+// package and the calls below it has no entry, so its source is made up. If the source of a call is
+// replaced, the call has the replaced one, as in the configuration.
 func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
+	entries := slices.Concat(p.lock.Modules(), p.lock.Directories())
+	slices.SortFunc(entries, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
 	var calls []config.Call
-	for _, entry := range p.lock.Modules() {
+	for _, entry := range entries {
 		rest, below := strings.CutPrefix(entry.Key, at.String()+".")
 		if !below {
 			continue
@@ -30,8 +35,8 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 		}
 		call := config.Call{Name: name, Source: "./" + name}
 		if !isDeeper {
-			call.Source = entry.Source
-			if source, err := p.dialect.parser().ParseModuleSource(entry.Source); err == nil && entry.Constraints != "" {
+			call.Source = cmp.Or(entry.Replaces, entry.Source)
+			if source, err := p.dialect.parser().ParseModuleSource(call.Source); err == nil && entry.Constraints != "" && origins.OffersVersions(source) {
 				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
 					call.Version = &entry.Constraints
 				}

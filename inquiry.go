@@ -11,7 +11,6 @@ type inquiry struct {
 	*reading
 	session *session
 	origins *origins.Origins
-	events  *events
 	done    func()
 }
 
@@ -30,8 +29,7 @@ func openToAsk(ctx context.Context, in *Installer, req Request) (context.Context
 		return nil, nil, join(err, r.close())
 	}
 	ctx = r.clients.namedHosts(r.req).in(ctx, r.openProject)
-	events := eventsOf(in, req)
-	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, events), events: events, done: done}, nil
+	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, r.events), done: done}, nil
 }
 
 // close ends the run.

@@ -116,7 +116,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 		return nil, nil
 	}
 	p := &openProject{req: req}
-	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
+	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 {
 		return nil, err
 	}
 	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
@@ -192,7 +192,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 		return nil, err
 	}
 	defer stage.close()
-	modules, failures, err := (&reading{openProject: p, clients: inst.clients}).installedRequirements(ctx, &stage.required)
+	modules, failures, err := (&reading{openProject: p, clients: inst.clients, events: inst.events}).installedRequirements(ctx, &stage.required)
 	if err != nil {
 		return nil, err
 	}
@@ -398,16 +398,16 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
-	modules, failures := w.walk(ctx, r.req.dir())
+	modules, replaced, failures := w.walk(ctx, r.req.dir())
 	tree := resolvedTree{modules: modules, failures: failures, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
 	ofForms, differs := r.checkForms(ctx, modules)
-	for _, warning := range slices.Concat(r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
+	for _, warning := range slices.Concat([]event.Warning{replacedWarning(replaced)}, r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -461,7 +461,7 @@ func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
 func constraintsBeside(modules []*module) []event.Warning {
 	var list []event.Warning
 	for _, m := range modules {
-		if c := m.call; c.from.IsRemote() && c.Version != nil {
+		if c := m.call; c.from.IsRemote() && c.Version != nil && c.replaced == nil {
 			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
 				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}

@@ -33,8 +33,11 @@ type locator struct {
 // use returns the placement of a call's entry, and the directory of the module in the
 // package. The entry must match the call, except for its constraint.
 func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	if l.locked && entry.Constraints != c.from.Want.String() {
+	switch {
+	case l.locked && entry.Constraints != c.from.Want.String():
 		return nil, "", l.outcome.refusals.note(LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)})
+	case l.locked && entry.Replaces != c.replaces():
+		return nil, "", l.outcome.refusals.add(c, c.replacesChanged(entry))
 	}
 	return l.want(c, entry).locate(ctx)
 }
@@ -50,7 +53,7 @@ func (l *locator) useSameSource(ctx context.Context, c *call, entry lockfile.Mod
 // locate returns the placement of the entry, and the directory of the module in the package.
 func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 	c := w.call
-	w.entry.Constraints = c.from.Want.String()
+	w.entry.Constraints, w.entry.Replaces = c.from.Want.String(), c.replaces()
 	if err := w.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}

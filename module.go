@@ -3,8 +3,6 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -19,9 +17,9 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -34,19 +32,63 @@ type call struct {
 	caller *module
 	// from is the source of the module. Its Address is nil if it does not parse.
 	from origins.Source
+	// replaced is the call as the configuration has it, if its source is replaced; nil otherwise.
+	replaced *replacedCall
 }
 
-// parseCall parses the source and the version of a call in a module. After an error, the
-// call lacks only what the error is about.
-func parseCall(caller *module, found config.Call, dialect Dialect) (*call, error) {
-	c := &call{Call: found, path: found.PathIn(caller.path()), caller: caller}
+// parseCall parses the source and the version of a call in a module, and replaces the source if a
+// replacement applies. After an error, the call lacks only what the error is about.
+func parseCall(caller *module, found config.Call, dialect Dialect, replacements *policy.Replacements) (*call, error) {
+	c, err := (&call{Call: found, path: found.PathIn(caller.path()), caller: caller}).parse(dialect)
+	if err != nil {
+		return c, err
+	}
+	return c.replace(replacements, dialect)
+}
+
+// replace returns the call with the source that replaces its own; c itself if there is none.
+func (c *call) replace(all *policy.Replacements, dialect Dialect) (*call, error) {
+	by, address, err := all.Find(c.from.Address)
+	if by == nil {
+		return c, nil
+	}
+	fail := func(err error) error {
+		return c.fail(fmt.Errorf("%s:%d replaces it: %w", by.Range.Filename, by.Range.Start.Line, err))
+	}
+	block := c.Call
+	block.SourceComputed, block.VersionComputed = false, false
+	if err == nil {
+		block.Source, block.Version, err = replacement(c.from, by, address, dialect)
+	}
+	if err == nil && c.from.Want.Example().IsZero() {
+		err = fmt.Errorf("no version can meet the constraint %q of the call", c.from.Want)
+	}
+	if err != nil {
+		return c, fail(err)
+	}
+	effective := &call{Call: block, path: c.path, caller: c.caller, replaced: &replacedCall{by, c.Call, c.from}}
+	if _, err := effective.parse(dialect); err != nil {
+		if module, ok := errors.AsType[*ModuleError](err); ok {
+			err = module.Err
+		}
+		return c, fail(err)
+	}
+	return effective, nil
+}
+
+// parse parses the source and the version of the call, and returns the call.
+func (c *call) parse(dialect Dialect) (*call, error) {
+	found := c.Call
 	source, err := parseSource(found, dialect)
+	if err == nil && c.replaced == nil {
+		err = checkTest(found, source, dialect)
+	}
 	if err == nil {
 		c.from, err = origins.NewSource(source, found.Version)
 	}
 	c.from.Path = c.path
-	if caller.isElsewhere() {
-		c.from.FromPackage, c.from.PackageOrigin = true, caller.origin()
+	if c.caller.isElsewhere() && c.replaced == nil {
+		c.from.FromPackage, c.from.PackageOrigin = true, c.caller.origin()
 	}
 	if err != nil {
 		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
@@ -71,10 +113,15 @@ func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error)
 		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
-	if _, remote := source.(addrs.ModuleSourceRemote); err == nil && remote && len(found.Prefix) > 0 && dialect == DialectTerraform {
-		err = errors.New("a test of terraform can run modules from a local directory or a registry only")
-	}
 	return source, err
+}
+
+// checkTest returns an error for a call of a test that Terraform refuses.
+func checkTest(found config.Call, source addrs.ModuleSource, dialect Dialect) error {
+	if _, remote := source.(addrs.ModuleSourceRemote); remote && len(found.Prefix) > 0 && dialect == DialectTerraform {
+		return errors.New("a test of terraform can run modules from a local directory or a registry only")
+	}
+	return nil
 }
 
 // ErrRangeAndRef says that a call asks both for a range of versions and for one particular
@@ -106,8 +153,32 @@ func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
 // key returns the call's key in modules.json and in the lock.
 func (c *call) key() string { return c.path.String() }
 
-// own reports whether the call is in one of the project's own modules.
-func (c *call) own() bool { return c.caller.pkg == nil }
+// own reports whether the call is in one of the project's own modules, or is what the project has in
+// its place.
+func (c *call) own() bool { return c.caller.pkg == nil || c.replaced != nil }
+
+// written returns the call as the configuration has it.
+func (c *call) written() (config.Call, origins.Source) {
+	if c.replaced != nil {
+		return c.replaced.call, c.replaced.from
+	}
+	return c.Call, c.from
+}
+
+// replaces returns the address that the source of the call replaces, as the lock writes it; "" if it
+// replaces none.
+func (c *call) replaces() string {
+	if c.replaced == nil {
+		return ""
+	}
+	return c.replaced.from.LockAddress()
+}
+
+// isDirectory reports whether a directory replaces the package of the call.
+func (c *call) isDirectory() bool {
+	_, local := c.from.Address.(addrs.ModuleSourceLocal)
+	return local && c.replaced != nil
+}
 
 // asCaller returns the call with its constraint, as it appears in errors and results.
 func (c *call) asCaller() *Caller {
@@ -188,6 +259,9 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 	shown := addrs.Redact(c.Source)
 	if c.from.Address != nil {
 		shown = addrs.Redact(c.from.Address.ForDisplay())
+	}
+	if c.replaced != nil {
+		shown += " in place of " + addrs.Redact(c.replaced.from.Address.ForDisplay())
 	}
 	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
 }
@@ -300,8 +374,11 @@ func (m *module) version() string {
 }
 
 // record returns the module's record in modules.json. Only packages from registries have
-// versions there.
+// versions there, and those whose source is replaced.
 func (m *module) record(version string) manifest.Record {
+	if r := m.call.replaced; r != nil {
+		return manifest.Record{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
+	}
 	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
 		version = ""
 	}
@@ -312,6 +389,7 @@ func (m *module) record(version string) manifest.Record {
 func (m *module) result(keepCredentials bool) Module {
 	shown := Module{Path: m.path(), Dir: m.finalPath}
 	shown.Call, shown.Source = m.call.shown(keepCredentials)
+	shown.Replaces = m.call.replaces()
 	if m.ownsPackage() {
 		shown.Version = versionOf(m.pkg.entry.Version)
 		shown.Package = m.pkg.entry.Package
@@ -328,89 +406,6 @@ func (m *module) configDir() configs.Dir {
 		dir.Boundary = m.pkg.currentPath
 	}
 	return dir
-}
-
-// localModule returns the module of a local call. It is in its caller's package, or among
-// the project's own files.
-func localModule(c *call, dirs *packagedir.Dirs) (*module, error) {
-	if c.from.IsLinked() {
-		return linkedModule(c, dirs)
-	}
-	source := string(c.from.Address.(addrs.ModuleSourceLocal))
-	pkg := c.caller.pkg
-	if pkg == nil {
-		return ownModule(c, source, dirs)
-	}
-	subdir := path.Join(c.caller.subdir, source)
-	if subdir == ".." || strings.HasPrefix(subdir, "../") {
-		return nil, c.fail(fmt.Errorf("%w: %q is outside the package of module %s", ErrEscapesPackage, source, pkg.key))
-	}
-	return moduleIn(c, pkg, subdir)
-}
-
-// linkedModule returns the module in a directory that a call names by its absolute path. Such a module
-// is one of the project's own. The call's directory becomes a link, so that edits are seen, as with
-// stock tools. They link only the first call of a directory and copy it for the others, which then keep
-// old files. Links for all calls suit them as well: an init finds them in place and changes nothing.
-func linkedModule(c *call, dirs *packagedir.Dirs) (*module, error) {
-	subdir, err := c.from.ModuleSubdir("")
-	if err != nil {
-		return nil, c.fail(err)
-	}
-	m, err := moduleAt(c, dirs.Root, path.Join(filepath.ToSlash(c.from.Directory), subdir))
-	if err == nil {
-		m.linksTo, m.finalPath = c.from.Directory, path.Join(dirs.DataDir(c.key()), subdir)
-	}
-	return m, err
-}
-
-// ownModule returns one of the project's own modules, which may be in any directory. The
-// directory is the source, as written, joined to the caller's directory. If that is a link, the
-// source must stay below it.
-func ownModule(c *call, source string, dirs *packagedir.Dirs) (*module, error) {
-	dir := path.Join(c.caller.finalPath, source)
-	if c.caller.linksTo == "" {
-		return moduleAt(c, dirs.Root, dir)
-	}
-	link := dirs.DataDir(c.caller.key())
-	if !pathsafe.Within(dir, link) {
-		return nil, c.fail(fmt.Errorf("%w: %q is outside %s", ErrEscapesPackage, source, c.caller.linksTo))
-	}
-	return c.caller.linked(c, strings.TrimPrefix(dir, link))
-}
-
-// linked returns the module of a call in a directory below the one that a module links to. The link
-// may not exist yet.
-func (m *module) linked(c *call, below string) (*module, error) {
-	return moduleAt(c, ".", path.Join(filepath.ToSlash(m.linksTo), below))
-}
-
-// moduleAt returns the module in a directory that is absolute, or relative to the root module.
-func moduleAt(c *call, rootDir, dir string) (*module, error) {
-	dir, current, err := packagedir.OwnModule(rootDir, dir)
-	if err != nil {
-		return nil, c.fail(err)
-	}
-	return &module{call: c, finalPath: dir, currentPath: current}, nil
-}
-
-// moduleIn returns the module in a directory of a package.
-func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
-	files := packagedir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
-	err := files.Check(subdir)
-	base := pkg.finalPath
-	if err == nil && c.from.IsLocal() {
-		base = pkg.realPath
-		subdir, err = files.Actual(subdir)
-	}
-	if err != nil {
-		return nil, c.fail(err)
-	}
-	return &module{
-		call: c, pkg: pkg, subdir: subdir,
-		currentPath: filepath.Join(pkg.currentPath, subdir),
-		finalPath:   path.Join(base, subdir),
-	}, nil
 }
 
 // newResult returns the result of a run with the given modules.

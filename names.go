@@ -52,7 +52,7 @@ func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
 	var mu sync.Mutex
 	var named []string
 	w := &walker{
-		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), parallel: n.parallel, packages: p.dirs.DataDir(""),
+		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), parallel: n.parallel, replacements: p.replacements, packages: p.dirs.DataDir(""),
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // the run passes these warnings on
 		find: func(_ context.Context, call *call) (*module, error) {
 			if call.from.IsLocal() && call.own() {

@@ -97,7 +97,8 @@ type hostlessCall struct {
 }
 
 func (h *hostlessCall) note(c *call) {
-	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
+	block, from := c.written()
+	if _, ok := from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(block.Source) {
 		return
 	}
 	h.mu.Lock()

@@ -35,7 +35,8 @@ type OutdatedModule struct {
 	// such version.
 	Current, Allowed, Latest versions.Version
 	// Pin is set if the source address of the call names a version tag. Then Allowed equals
-	// Current, because another tag would be a change of the configuration.
+	// Current, because another tag would be a change of the configuration. It is nil if the address is
+	// in cotter.hcl, which replaces the one of the call.
 	Pin *Pin
 }
 
@@ -121,6 +122,9 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 			return nil, err
 		}
 		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
+		if m.call.replaced != nil {
+			o.Pin = nil // the tag is in cotter.hcl
+		}
 		return o, nil
 	case !m.ownsPackage() || !m.call.from.SelectsVersion():
 		return nil, nil

@@ -141,7 +141,8 @@ func (p *past) record(c *call) (manifest.Record, bool) {
 	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
 		return manifest.Record{}, false
 	}
-	return p.installed.Lookup(c.key())
+	record, ok := p.installed.Lookup(c.key())
+	return record, ok && !record.IsReplaced()
 }
 
 // version returns the version of a registry's module that a stock tool has installed for a call.
@@ -157,8 +158,9 @@ func (p *past) version(c *call) (versions.Version, bool) {
 // isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded
 // addresses of registries as they were written, which may be without the host.
 func isRecordOf(record manifest.Record, c *call, parser addrs.Parser) bool {
+	_, from := c.written()
 	source, err := parser.ParseModuleSource(record.Source)
-	return record.Source == c.from.Address.String() || err == nil && source.String() == c.from.Address.String()
+	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && source.String() == from.Address.String())
 }
 
 // among returns those of the offered versions that a stock tool has installed for a call: one, or

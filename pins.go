@@ -79,6 +79,9 @@ func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 		if c.from.IsLocal() {
 			return localModule(c, q.dirs)
 		}
+		if c.replaced != nil {
+			return nil, errElsewhere // its address is not in the call
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		calls = append(calls, c)

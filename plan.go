@@ -69,9 +69,12 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	}
 	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
 	var recorded manifest.Manifest
-	inLock, stays := make(map[string]bool), make(map[string]bool)
+	inLock, hasPackage, stays := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for _, m := range tree.modules {
 		recorded.Set(m.record(m.version()))
+		if _, ok := m.lockEntry(); ok {
+			inLock[m.key()] = true
+		}
 		if m.linksTo != "" {
 			stays[m.key()] = true
 			if err := p.addLink(m); err != nil {
@@ -81,7 +84,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		if !m.ownsPackage() {
 			continue
 		}
-		inLock[m.pkg.key] = true
+		hasPackage[m.pkg.key] = true
 		p.addPackage(m, stagings)
 		if m.pkg.refetched > 0 {
 			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package, Bytes: m.pkg.refetched})
@@ -97,7 +100,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		}
 	}
 	if r.dirs.Vendor == nil {
-		maps.Copy(stays, inLock)
+		maps.Copy(stays, hasPackage)
 	}
 	p.change.Gone = r.gone(tree, stays)
 	for _, record := range r.recorded.Records() {
@@ -106,7 +109,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		}
 	}
 	p.keepsAll = len(tree.failures.errs()) > 0
-	if err := p.planVendor(r, inLock); err != nil {
+	if err := p.planVendor(r, hasPackage); err != nil {
 		return nil, err
 	}
 	p.change.Manifest = recorded.Bytes()
@@ -169,12 +172,12 @@ func (p *plan) keepSums(tree *store.Tree) error {
 
 // planVendor plans the change of the vendored packages. A run that must not change the lock only
 // compares them.
-func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
+func (p *plan) planVendor(r *planner, hasPackage map[string]bool) (err error) {
 	if r.vendored == nil || r.req.Locked {
 		return nil
 	}
 	var changes []packagedir.PackageChange
-	if p.change.Vendor, changes, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil {
+	if p.change.Vendor, changes, err = r.vendored.Plan(slices.Sorted(maps.Keys(hasPackage)), p.sums); err != nil {
 		return err
 	}
 	for _, c := range changes {
@@ -192,11 +195,14 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	}
 	lock := r.lock.Clone()
 	for _, m := range tree.modules {
-		if !m.ownsPackage() {
+		entry, ok := m.lockEntry()
+		if !ok {
 			continue
 		}
-		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
+		if !had {
+			old, had = r.lock.Directory(entry.Key)
+		}
 		if !had {
 			old, had = tree.restored.Entry(entry.Key)
 		}
@@ -206,7 +212,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 		}
 	}
 	// Drop the entries of calls that no longer exist, as stock tools do for providers.
-	for _, entry := range r.lock.Modules() {
+	for _, entry := range slices.Concat(r.lock.Modules(), r.lock.Directories()) {
 		if !inLock[entry.Key] && !tree.mayHave(entry.Key) {
 			lock.RemoveModule(entry.Key)
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Path: pathOf(entry.Key), Old: entry})
@@ -241,12 +247,15 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
-	entry := m.pkg.entry
-	change := LockChange{Path: m.path(), New: entry, Selection: m.pkg.selected.why, Newer: m.pkg.selected.newer}
+	entry, _ := m.lockEntry()
+	change := LockChange{Path: m.path(), Old: old, New: entry}
+	if m.call.isDirectory() {
+		return change
+	}
+	change.Selection, change.Newer = m.pkg.selected.why, m.pkg.selected.newer
 	if !had {
 		return change
 	}
-	change.Old = old
 	if m.call.excludes(old) {
 		change.ExcludedBy = m.call.asCaller()
 	}

@@ -131,9 +131,13 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 }
 
 // callOf returns the call that the walk will find for an entry in a module, or nil if the
-// entry cannot belong to such a call.
+// entry cannot belong to such a call. Calls whose source is replaced are left to the walk: the lock does
+// not decide what the project replaces.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
-	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
+	if entry.Replaces != "" {
+		return nil
+	}
+	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect, p.project.replacements)
 	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // openProject is a project as a run finds it: its lock, its manifest, and the rules and the
@@ -37,6 +38,9 @@ type openProject struct {
 	// dirs finds the directories of packages.
 	dirs  *packagedir.Dirs
 	rules rules.Rules
+
+	// replacements are the replace blocks of the project's cotter.hcl.
+	replacements *policy.Replacements
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
@@ -112,6 +116,9 @@ func (p *openProject) close() error {
 // read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &manifest.Manifest{}
+	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
+		return err
+	}
 	vendor, err := p.req.vendorDir()
 	if err != nil {
 		return err

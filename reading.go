@@ -28,6 +28,7 @@ import (
 type reading struct {
 	*openProject
 	clients clients
+	events  *events
 }
 
 // openToRead checks a request, and opens its project for a run that only reads it. The project must
@@ -47,7 +48,7 @@ func openToRead(ctx context.Context, in *Installer, req Request) (*reading, erro
 	if err != nil {
 		return nil, err
 	}
-	return &reading{openProject: p, clients: clientsOf(in)}, nil
+	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req)}, nil
 }
 
 // walk walks the project's modules. find finds the module of a call. require, which may be nil,
@@ -58,11 +59,14 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		return nil, nil, err
 	}
 	w := &walker{
-		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, packages: p.dirs.DataDir(""),
+		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, replacements: p.replacements, packages: p.dirs.DataDir(""),
 		locked: p.lockedCalls,
 		warn:   func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
-	modules, failures := w.walk(ctx, p.req.dir())
+	modules, replaced, failures := w.walk(ctx, p.req.dir())
+	if warning := replacedWarning(replaced); warning.Message != "" {
+		p.events.emit(warning)
+	}
 	return modules, failures, ctxerr.Of(ctx)
 }
 
@@ -79,6 +83,9 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
+	}
+	if entry, locked := p.lock.Module(c.key()); c.replaced != nil && locked && entry.Source != c.from.LockAddress() {
+		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(entry.Source)))
 	}
 	if !isRecordOf(record, c, p.dialect.parser()) {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
@@ -97,6 +104,9 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 // lock.
 func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
 	pkg := c.caller.pkg
+	if c.isDirectory() {
+		return localModule(c, p.dirs)
+	}
 	if !c.caller.isLocked() {
 		m, err := p.recordedModule(ctx, c)
 		if !errors.Is(err, ErrNotInstalled) {
@@ -134,7 +144,7 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 	if !m.ownsPackage() {
 		return
 	}
-	if record, ok := p.recorded.Lookup(m.key()); ok {
+	if record, ok := p.recorded.Lookup(m.key()); ok && !record.IsReplaced() {
 		shown.Version = versionOf(record.Version)
 	}
 	if entry, ok := p.lock.Module(m.key()); ok {

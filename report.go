@@ -24,6 +24,9 @@ type Report struct {
 	// Packages are all packages in the lock and all installed packages, in the order of
 	// their keys.
 	Packages []PackageReport
+	// Directories are the entries of calls whose packages the project's cotter.hcl replaces by
+	// directories of the repository, in the order of their keys. Their files are not locked.
+	Directories []lockfile.Module
 	// Providers are all providers in the lock, in its order. It is empty if the project has
 	// no providers directory.
 	Providers []ProviderReport

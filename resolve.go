@@ -62,7 +62,13 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 		}
 	}
 	if c.from.IsLocal() {
-		return localModule(c, r.project.dirs)
+		m, err := localModule(c, r.project.dirs)
+		if err == nil && r.locked && c.isDirectory() {
+			if fault := r.project.directoryFault(m); fault != "" {
+				return nil, r.outcome.refusals.add(c, fault)
+			}
+		}
+		return m, err
 	}
 	pkg, subdir, err := r.placement(ctx, c)
 	if err != nil {
@@ -86,7 +92,7 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 // checkCall applies the policies to the text of a call: in the configuration, and in the
 // lock if it has an entry for the call.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
-	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own()}
+	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own(), Replaced: c.replaced != nil}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
 		return c.fail(err)
 	}
@@ -109,7 +115,7 @@ func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 // placement places the package of a call, and returns the module's directory in it.
 func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
 	entry, locked := r.project.lock.Module(c.key())
-	reason := "the lock has no entry for it"
+	reason := r.project.noEntry(c)
 	if !locked {
 		r.lost.lookAhead(ctx)
 		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
@@ -122,7 +128,7 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		}
 	}
 	if locked {
-		reason = orElse(c.from.Mismatch(entry), r.selector.unified.mismatch(c, entry))
+		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
 	if err := r.checkHost(c, entry); err != nil {
 		return nil, "", c.fail(err)
@@ -145,7 +151,7 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 // believed returns the installed module of a call in a run without a lock that believes what is
 // installed; nil if nothing that fits is installed.
 func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
-	if !r.project.req.NoLock || !r.run.believesInstalled() || r.update.covers(c.path) || r.selector.unified != nil {
+	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.update.covers(c.path) || r.selector.unified != nil {
 		return nil, "", nil
 	}
 	record, ok := r.project.recorded.Lookup(c.key())
@@ -255,6 +261,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		Version:     version,
 		Source:      c.from.LockAddress(),
 		Constraints: c.from.Want.String(),
+		Replaces:    c.replaces(),
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
@@ -372,7 +379,8 @@ func (p *openProject) assumedDialectOf(c *call) event.Warning {
 	if c == nil {
 		return event.Warning{}
 	}
-	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(c.Source)), c.Range)
+	block, _ := c.written()
+	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(block.Source)), c.Range)
 }
 
 // warnOfCredentials warns about a secret in a source address. It works, as in stock tools,

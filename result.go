@@ -86,6 +86,9 @@ type Module struct {
 	Call config.Call
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
+	// Replaces is the source address in the configuration, as in the lock, if the project's cotter.hcl
+	// replaces it by Source, which then is in Call too; "" otherwise.
+	Replaces string
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version
 	// Package is the immutable address of the package, as in the lock; "" for a module in

@@ -115,7 +115,8 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	}
 	err := group.Wait()
 	for _, record := range p.recorded.Records() {
-		if _, locked := p.lock.Module(record.Key); !locked && p.isInstalledPackage(record) {
+		_, locked := p.lock.Module(record.Key)
+		if _, isDirectory := p.lock.Directory(record.Key); !locked && !isDirectory && p.isInstalledPackage(record) {
 			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(record.Key), Status: StatusUnlocked})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // walker walks a module tree. It goes on below a module as soon as the module is in its place, so
@@ -39,15 +40,18 @@ type walker struct {
 	require func(addrs.Module, config.Module)
 	// locked returns the calls of a module for which isLocked is true. It is nil if find returns none.
 	locked func(addrs.Module) []config.Call
+	// replacements are those of the project.
+	replacements *policy.Replacements
 	// warn is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is the number of directories that are read at once.
 	parallel int
 }
 
-// walk returns all modules below the root module in dir, sorted by path, and the failures.
+// walk returns all modules below the root module in dir, sorted by path, the calls whose source is
+// replaced, and the failures.
 // If a call fails, the others continue. If ctx ends, some calls may not have been seen.
-func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
+func (w *walker) walk(ctx context.Context, dir string) (modules []*module, replaced []*call, failed *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
 	t.wait.Go(func() { t.below(ctx, &module{currentPath: dir, finalPath: "."}, 0) })
 	t.wait.Wait()
@@ -61,7 +65,12 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 		t.failures.add(nil, nil, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
 	}
 	slices.SortFunc(t.modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
-	return t.modules, t.failures
+	for _, c := range t.seen {
+		if c.replaced != nil {
+			replaced = append(replaced, c)
+		}
+	}
+	return t.modules, replaced, t.failures
 }
 
 // traversal is one walk.
@@ -143,7 +152,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 // the call for belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
 	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
-	if !ok || !c.own() || c.caller.linksTo != "" {
+	if !ok || !c.own() || c.isDirectory() || c.caller.linksTo != "" {
 		return false
 	}
 	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), t.packages+"/")
@@ -219,7 +228,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 func (t *traversal) parse(m *module, blocks []config.Call) []parsedCall {
 	var calls []parsedCall
 	for _, block := range blocks {
-		c, err := parseCall(m, block, t.dialect)
+		c, err := parseCall(m, block, t.dialect, t.replacements)
 		calls = append(calls, parsedCall{c, err})
 	}
 	return calls

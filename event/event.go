@@ -200,6 +200,8 @@ const (
 	// WarningKeptProviders says that the lock has providers that no module requires, and that they stay
 	// because it is not known what the state needs. The field Prune of cotter.Providers drops them.
 	WarningKeptProviders WarningKind = "kept providers"
+	// WarningReplaced says which sources the project's cotter.hcl replaces.
+	WarningReplaced WarningKind = "replaced"
 	// WarningRepositoryOwner says that the project's git repository belongs to another user,
 	// so it was not used. The setting safe.directory of git allows it.
 	WarningRepositoryOwner WarningKind = "repository owner"

@@ -22,6 +22,8 @@ func TestCheckRefusesInvalidModules(t *testing.T) {
 		{"package not UTF-8", "package", func(m *lockfile.Module) { m.Package = "\xff" }},
 		{"version", "version", func(m *lockfile.Module) { m.Version = "one" }},
 		{"constraints", "constraints", func(m *lockfile.Module) { m.Constraints = "about 1" }},
+		{"replaces not UTF-8", "replaces", func(m *lockfile.Module) { m.Replaces = "\xff" }},
+		{"directory with hashes", "source", func(m *lockfile.Module) { m.Source, m.Replaces = "../a", "acme/net/aws" }},
 		{"no hashes", "hashes", func(m *lockfile.Module) { m.Hashes = nil }},
 		{"weak hash", "hashes", func(m *lockfile.Module) { m.Hashes = []hashing.Hash{"h9:x"} }},
 		{"bad hash", "hashes", func(m *lockfile.Module) { m.Hashes = []hashing.Hash{"h1:x"} }},

@@ -74,15 +74,33 @@ func (f *File) RestoreHeader(former *File) {
 }
 
 // Modules returns the locked modules, sorted by key.
-func (f *File) Modules() []Module { return contents(f.orEmpty().modules.values()) }
+func (f *File) Modules() []Module {
+	return slices.DeleteFunc(contents(f.orEmpty().modules.values()), Module.IsDirectory)
+}
 
 // Module returns the module that is locked for a key, and whether there is one.
 func (f *File) Module(key string) (Module, bool) {
 	m, ok := f.orEmpty().modules.get(key)
-	if !ok {
+	if !ok || m.IsDirectory() {
 		return Module{}, false
 	}
 	return *m, true
+}
+
+// Directory returns the entry of a call whose package is replaced by a directory, and whether there is
+// one.
+func (f *File) Directory(key string) (Module, bool) {
+	m, ok := f.orEmpty().modules.get(key)
+	if !ok || !m.IsDirectory() {
+		return Module{}, false
+	}
+	return *m, true
+}
+
+// Directories returns the entries of calls whose packages are replaced by directories, sorted by key.
+// They are not locked, and so not among [File.Modules].
+func (f *File) Directories() []Module {
+	return slices.DeleteFunc(contents(f.orEmpty().modules.values()), func(m Module) bool { return !m.IsDirectory() })
 }
 
 // contents returns what pointers point to.
@@ -94,11 +112,11 @@ func contents[T any](pointers []*T) []T {
 	return values
 }
 
-// SetModule adds a module or replaces the one with the same key. Setting an equal
+// SetModule adds a module or a directory, or replaces the one with the same key. Setting an equal
 // module is a no-op. Values are checked by [File.Check].
 func (f *File) SetModule(m Module) { f.mustExist("SetModule").modules.set(&m) }
 
-// RemoveModule removes a module if the file has it.
+// RemoveModule removes a module or a directory if the file has it.
 func (f *File) RemoveModule(key string) { f.mustExist("RemoveModule").modules.remove(key) }
 
 // ForeignKeys returns the labels of the module blocks in the format of a later draft, which

@@ -16,7 +16,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Module is one locked module call.
+// Module is one locked module call, or one whose package is replaced by a directory; see
+// [Module.IsDirectory].
 type Module struct {
 	// Key is the dotted path of module calls, from addrs.Module.
 	Key string
@@ -27,12 +28,15 @@ type Module struct {
 	Source string
 	// Constraints is the call's version constraint as written; "" if the call has no constraint.
 	Constraints string
+	// Replaces is the source address of the call in the configuration, in the form of Source, if the
+	// project's settings replace it by Source; "" otherwise.
+	Replaces string
 	// Package is the immutable address of the fetched package; "" in files of tools that do
 	// not record it. It is a pin: the address that Source resolves to is compared with it.
 	// A package is never fetched from Package without that comparison.
 	Package string
 	// Hashes are the package's hashes, sorted, at most one of each scheme. At
-	// least one of them is Strong.
+	// least one of them is Strong. A directory has none.
 	Hashes []hashing.Hash
 	// Range is the header of the block in the file that was read; zero for a module that
 	// was set. Equal ignores it.
@@ -43,7 +47,13 @@ type Module struct {
 func (m Module) Equal(other Module) bool {
 	m, other = m.normal(), other.normal()
 	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
-		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
+		m.Constraints == other.Constraints && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
+}
+
+// IsDirectory reports whether the project's settings replace the package of the call by a directory.
+// Source is its path, relative to the root module. The files are not locked.
+func (m Module) IsDirectory() bool {
+	return m.Replaces != "" && (strings.HasPrefix(m.Source, "./") || strings.HasPrefix(m.Source, "../"))
 }
 
 // SplitPackage returns the parsed address of the package, and the directory in the package
@@ -89,7 +99,7 @@ func (m *Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
 
 // writable reports whether the addresses have no credentials.
 func (m *Module) writable() bool {
-	return !holdsCredential(m.Source) && !holdsCredential(m.Package)
+	return !holdsCredential(m.Source) && !holdsCredential(m.Replaces) && !holdsCredential(m.Package)
 }
 
 func (m *Module) render(extras []string) string {
@@ -103,10 +113,15 @@ func (m *Module) render(extras []string) string {
 	if m.Constraints != "" {
 		groups = append(groups, attribute("constraints = ", m.Constraints))
 	}
+	if m.Replaces != "" {
+		groups = append(groups, attribute("replaces = ", m.Replaces))
+	}
 	if m.Package != "" {
 		groups = append(groups, attribute("package = ", m.Package))
 	}
-	groups = append(groups, hashList(m.normal().Hashes))
+	if len(m.Hashes) > 0 {
+		groups = append(groups, hashList(m.normal().Hashes))
+	}
 	for _, extra := range extras {
 		groups = append(groups, extra+"\n")
 	}
@@ -134,7 +149,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 	for _, field := range []struct {
 		name  string
 		value *string
-	}{{"version", &m.Version}, {"source", &m.Source}, {"constraints", &m.Constraints}, {"package", &m.Package}} {
+	}{{"version", &m.Version}, {"source", &m.Source}, {"constraints", &m.Constraints}, {"replaces", &m.Replaces}, {"package", &m.Package}} {
 		text, written := p.attribute(b, field.name)
 		if written && text == "" {
 			p.fail(b.Body.Attributes[field.name].Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", key, field.name)
@@ -148,7 +163,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		return
 	}
 	p.failAt(b, "Module", m.faults())
-	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"package", m.Package}} {
+	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"replaces", m.Replaces}, {"package", m.Package}} {
 		if holdsPassword(field.address) {
 			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
 		}
@@ -156,7 +171,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 }
 
 // moduleAttributes are the attributes of a module block that render writes.
-var moduleAttributes = []string{"version", "source", "constraints", "package", "hashes"}
+var moduleAttributes = []string{"version", "source", "constraints", "replaces", "package", "hashes"}
 
 // extras returns the source of a module block's unknown attributes and nested blocks,
 // which are preserved when the block is rewritten. Each includes the comments above
@@ -214,6 +229,7 @@ func (m *Module) faults() []fault {
 	}
 	add("", "Invalid module key", keyFault(m.Key))
 	add("source", "Invalid source address", sourceFault(m.Source))
+	add("replaces", "Invalid source address", textFault(m.Replaces))
 	add("package", "Invalid package address", textFault(m.Package))
 	if m.Version != "" {
 		_, err := versions.Parse(m.Version)
@@ -223,17 +239,22 @@ func (m *Module) faults() []fault {
 		_, err := versions.ParseConstraints(m.Constraints)
 		add("constraints", "Invalid version constraint", err)
 	}
+	if m.IsDirectory() {
+		if m.Version != "" || m.Constraints != "" || m.Package != "" || len(m.Hashes) > 0 {
+			add("source", "Locked directory", errors.New("a directory that replaces a package has no version, constraint, package or hashes; remove them"))
+		}
+		return found
+	}
 	return append(found, hashFaults(m.Hashes)...)
 }
 
 // writeFaults returns the reasons why a module that was set cannot be written.
 func (m *Module) writeFaults() []fault {
 	found := m.faults()
-	if holdsCredential(m.Source) {
-		found = append(found, fault{attribute: "source", element: -1, err: ErrCredential})
-	}
-	if holdsCredential(m.Package) {
-		found = append(found, fault{attribute: "package", element: -1, err: ErrCredential})
+	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"replaces", m.Replaces}, {"package", m.Package}} {
+		if holdsCredential(field.address) {
+			found = append(found, fault{attribute: field.name, element: -1, err: ErrCredential})
+		}
 	}
 	return found
 }

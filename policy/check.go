@@ -16,7 +16,9 @@ type Call struct {
 	Source addrs.ModuleSource
 	// Constraint is the version constraint; zero if there is none.
 	Constraint versions.Constraints
-	// Own is set if the call is in one of the project's own modules.
+	// Replaced says that Source is what the project has in place of another source.
+	Replaced bool
+	// Own is set if the call is in one of the project's own modules, or is replaced there.
 	Own bool
 }
 
@@ -28,6 +30,9 @@ type Call struct {
 // be, [Policy.CheckPackage] where a registry has the package, [Policy.CheckCommit] the history of a
 // commit, and [Policy.CheckAge] the age of a version.
 func (p *Policy) CheckCall(call Call) error {
+	if p != nil && p.DenyReplacements && call.Replaced {
+		return p.violation(argReplace, "the project replaces the source")
+	}
 	switch source := call.Source.(type) {
 	case addrs.ModuleSourceRegistry:
 		if err := p.CheckRegistry(source.Package); err != nil {

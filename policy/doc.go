@@ -4,7 +4,7 @@
 // # The file
 //
 // The file cotter.hcl is next to the configuration or in a directory above it in the same
-// repository. It can have three types of blocks, and each is read on its own:
+// repository. It can have four types of blocks, and each is read on its own:
 //
 //   - A "policy" block has the rules. They say where modules may come from, how they must be
 //     pinned, and how old a release must be. [Parse] reads it.
@@ -12,6 +12,7 @@
 //     [ParseSettings] reads it.
 //   - "mirror" blocks name repositories of OCI registries that have locked packages.
 //     [ParseSettings] reads them too.
+//   - "replace" blocks replace the sources of modules. [ParseReplacements] reads them.
 //
 // Every argument is optional. Unknown arguments, and expressions with variables or functions, are
 // errors.
@@ -81,6 +82,8 @@
 // OpenTofu's registry does. Dates of commits are not used, because the author of a commit
 // sets them.
 //
+// replace = "deny" refuses calls whose source the project replaces.
+//
 // # Providers
 //
 // allow_providers and deny_providers are lists of patterns for the addresses of providers,
@@ -134,6 +137,22 @@
 //
 // mode is "read", the default, or "write". With "write", packages that were fetched from
 // origins are pushed to the mirror.
+//
+// # Replacements
+//
+// A replace block gives all calls of a module another source, also those in packages:
+//
+//	replace "registry.opentofu.org/acme/vpc/aws" {
+//	  source = "../vpc"
+//	}
+//
+//	replace "github.com/acme/*" {
+//	  source = "git::https://git.corp.example/acme/*.git"
+//	}
+//
+// The label is HOST/PATH, for all transports, or HOST/PATH/* for all addresses below it; then the "*" in
+// source stands for the rest of the path. The longest label decides. version is a constraint for
+// source. Directories are relative to the directory of the file.
 //
 // # The user's settings
 //

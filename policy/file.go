@@ -41,6 +41,7 @@ type part string
 const (
 	policyPart   part = "Invalid policy"
 	settingsPart part = "Invalid settings"
+	replacePart  part = "Invalid replacement"
 )
 
 func (p part) failure(at hcl.Range, format string, args ...any) hcl.Diagnostics {

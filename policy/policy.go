@@ -35,6 +35,8 @@ type Policy struct {
 	// ReachableCommits refuses git sources that name a commit, unless a branch or a tag of the
 	// repository has the commit in its history.
 	ReachableCommits bool
+	// DenyReplacements refuses sources that replace others; see [Replacements].
+	DenyReplacements bool
 	// DenyCredentials refuses source addresses that contain credentials.
 	DenyCredentials bool
 	// MinAge is the minimum age of a version that may be selected; 0 allows any age.
@@ -75,6 +77,7 @@ const (
 	argCredentials = "credentials"
 	argMinAge      = "min_age_days"
 	argOnly        = "policy_only"
+	argReplace     = "replace"
 
 	argAllowProviders   = "allow_providers"
 	argDenyProviders    = "deny_providers"
@@ -94,7 +97,7 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader}})
+	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader, replaceHeader}})
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -130,6 +133,7 @@ func (p *Policy) arguments() arguments {
 		argCredentials: choice(&p.DenyCredentials, map[string]bool{"allow": false, "deny": true}),
 		argVersions:    choice(&p.Versions, versionsWords),
 		argMinAge:      days(&p.MinAge),
+		argReplace:     choice(&p.DenyReplacements, map[string]bool{"allow": false, "deny": true}),
 
 		argAllowProviders:   patterns(&p.AllowProviders),
 		argDenyProviders:    patterns(&p.DenyProviders),

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -36,8 +37,23 @@ func Roots(ctx context.Context, in *cotter.Installer, dir string, dialect cotter
 	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
+		if _, noFile := os.Lstat(filepath.Join(dir, policy.FileName)); noFile == nil {
+			replacing, _ := replacingDirs(dir)
+			found.Calls = append(found.Calls, replacing...)
+		}
 		return found, err
 	})
+}
+
+// replacingDirs returns the directories that replace packages of a root module, as local paths, and
+// those that have such directories below them. Faults of cotter.hcl are reported by the runs that apply
+// it.
+func replacingDirs(root string) (all, above []string) {
+	replacements, err := rules.ReadReplacements(root)
+	if err != nil {
+		return nil, nil
+	}
+	return replacements.Directories()
 }
 
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
@@ -117,7 +133,7 @@ func installsProviders(ctx context.Context, dir string, dialect cotter.Dialect) 
 //
 //   - its own files
 //   - the files of modules that it calls by local paths, directly or through other local
-//     modules
+//     modules, and of directories that replace packages of modules
 //   - its lock
 //   - its vendored packages
 //   - the cotter.hcl that applies to it
@@ -129,8 +145,20 @@ func installsProviders(ctx context.Context, dir string, dialect cotter.Dialect) 
 // A root module counts as changed if its configuration cannot be read, or if it has local
 // paths that depend on the values of variables.
 func ChangedRoots(ctx context.Context, in *cotter.Installer, dirs, files []string, req cotter.Request) ([]string, error) {
+	roots := make(map[string]bool)
+	for _, dir := range dirs {
+		if real, err := filepath.Abs(dir); err == nil {
+			if real, err = filepath.EvalSymlinks(real); err == nil {
+				roots[real] = true
+			}
+		}
+	}
 	read := func(ctx context.Context, dir string) (detect.Module, error) {
 		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
+		if roots[dir] {
+			replacing, _ := replacingDirs(dir)
+			found.Calls = append(found.Calls, replacing...)
+		}
 		return found, err
 	}
 	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
@@ -146,8 +174,13 @@ func hasChangedPackage(root string, changed map[string]bool, req cotter.Request)
 	if err != nil {
 		return true // the run reports the error
 	}
+	return hasChangedBelow(vendor.Path(), changed)
+}
+
+// hasChangedBelow reports whether any changed file is in a directory.
+func hasChangedBelow(dir string, changed map[string]bool) bool {
 	for file := range changed {
-		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(dir)) {
 			return true
 		}
 	}
@@ -159,6 +192,12 @@ func hasChangedPackage(root string, changed map[string]bool, req cotter.Request)
 func hasChangedFile(root string, changed map[string]bool, req cotter.Request) bool {
 	if changed[below(root, lockFile(req))] || hasChangedPackage(root, changed, req) {
 		return true
+	}
+	_, replacing := replacingDirs(root)
+	for _, dir := range replacing {
+		if hasChangedBelow(filepath.Join(root, filepath.FromSlash(dir)), changed) {
+			return true
+		}
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		if changed[filepath.Join(dir, policy.FileName)] {

@@ -2,6 +2,8 @@ package versions
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	goversion "github.com/hashicorp/go-version"
@@ -120,6 +122,34 @@ func (c Constraints) Exact() (v Version, ok bool) {
 // part that names it exactly. The zero Version is never allowed.
 func (c Constraints) Allows(v Version) bool {
 	return !v.IsZero() && c.allows(v, v.parsed())
+}
+
+// Example returns a version that meets the constraints; the zero Version if none does. It is one that
+// the constraints name, if such a version meets them, or else one next to it.
+func (c Constraints) Example() Version {
+	candidates := []Version{MustParse("0.0.0")}
+	for _, p := range c.parts {
+		numbers := p.version.parsed().Segments64()
+		for i := range numbers {
+			next := slices.Clone(numbers[:i+1])
+			next[i]++
+			candidates = append(candidates, versionOf(next))
+		}
+		candidates = append(candidates, p.version, p.version.release())
+	}
+	slices.Reverse(candidates)
+	for _, v := range candidates {
+		if c.Allows(v) {
+			return v
+		}
+	}
+	return Version{}
+}
+
+// versionOf returns the version with the given numbers; the zero Version if it would be too long.
+func versionOf(numbers []int64) Version {
+	v, _ := parse(strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", "."), "[]"))
+	return v
 }
 
 // allows is Allows with the parsed form of v.

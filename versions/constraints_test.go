@@ -94,6 +94,36 @@ func TestAllows(t *testing.T) {
 	}
 }
 
+func TestExample(t *testing.T) {
+	t.Parallel()
+	for constraints, want := range map[string]string{
+		"1.2.3":                            "1.2.3",
+		"~> 1.2":                           "1.2.0",
+		"~> 2.0.1, != 2.0.1":               "2.0.2",
+		">= 1.0.0, < 2.0.0":                "1.0.0",
+		"> 1.0, < 1.1":                     "1.0.1",
+		"> 1.9.9, < 2.0.0":                 "1.9.10",
+		"< 0.5":                            "0.0.0",
+		"<= 3":                             "3.0.0",
+		"!= 0.0.0":                         "0.0.1",
+		"> 1.0.0, != 1.0.1, != 1.0.2, < 2": "1.0.3",
+		"= 1.0.0-rc1":                      "1.0.0-rc1",
+		">= 1.0.0-rc1":                     "1.0.0",
+		"> 2, < 1":                         "",
+	} {
+		c, err := versions.ParseConstraints(constraints)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Example(); got.String() != want {
+			t.Errorf("%q: %q, want %q", constraints, got, want)
+		}
+	}
+	if got := (versions.Constraints{}).Example(); got.String() != "0.0.0" {
+		t.Errorf("no constraints: %q", got)
+	}
+}
+
 func FuzzParseConstraints(f *testing.F) {
 	for _, test := range readTables(f) {
 		f.Add(test.constraint)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -66,8 +68,9 @@ type moduleJSON struct {
 	Version     string         `json:"version,omitempty"`
 	Source      string         `json:"source"`
 	Constraints string         `json:"constraints,omitempty"`
+	Replaces    string         `json:"replaces,omitempty"`
 	Package     string         `json:"package,omitempty"`
-	Hashes      []hashing.Hash `json:"hashes"`
+	Hashes      []hashing.Hash `json:"hashes,omitempty"`
 }
 
 type providerJSON struct {
@@ -99,9 +102,10 @@ func parse(name string, stdout io.Writer) error {
 		return err
 	}
 	found := lockJSON{Modules: []moduleJSON{}, Providers: []providerJSON{}}
-	for _, m := range lock.Modules() {
-		found.Modules = append(found.Modules, moduleJSON{m.Key, m.Version, m.Source, m.Constraints, m.Package, m.Hashes})
+	for _, m := range slices.Concat(lock.Modules(), lock.Directories()) {
+		found.Modules = append(found.Modules, moduleJSON{m.Key, m.Version, m.Source, m.Constraints, m.Replaces, m.Package, m.Hashes})
 	}
+	slices.SortFunc(found.Modules, func(a, b moduleJSON) int { return strings.Compare(a.Key, b.Key) })
 	for _, p := range lock.Providers() {
 		found.Providers = append(found.Providers, providerJSON{p.Address.String(), p.Version, p.Constraints, append([]hashing.Hash{}, p.Hashes...)})
 	}
@@ -122,7 +126,7 @@ func edit(name string, stdin io.Reader) error {
 		return err
 	}
 	for _, m := range change.Set {
-		lock.SetModule(lockfile.Module{Key: m.Key, Version: m.Version, Source: m.Source, Constraints: m.Constraints, Package: m.Package, Hashes: m.Hashes})
+		lock.SetModule(lockfile.Module{Key: m.Key, Version: m.Version, Source: m.Source, Constraints: m.Constraints, Replaces: m.Replaces, Package: m.Package, Hashes: m.Hashes})
 	}
 	for _, key := range change.Remove {
 		lock.RemoveModule(key)

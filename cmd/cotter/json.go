@@ -39,9 +39,11 @@ func encodeJSON(value any) (string, error) {
 
 // jsonModule is a module in the output of tree and install.
 type jsonModule struct {
-	Key     string `json:"key"`
-	Source  string `json:"source"`
-	Version string `json:"version,omitempty"`
+	Key    string `json:"key"`
+	Source string `json:"source"`
+	// Replaces is the source in the configuration, if cotter.hcl replaces it by Source.
+	Replaces string `json:"replaces,omitempty"`
+	Version  string `json:"version,omitempty"`
 	// Constraint is the version constraint of the call, if it has one.
 	Constraint string   `json:"constraint,omitempty"`
 	Package    string   `json:"package,omitempty"`
@@ -63,6 +65,7 @@ func jsonOf(m cotter.Module) jsonModule {
 	j := jsonModule{
 		Key:        m.Path.String(),
 		Source:     addrs.Redact(m.Source.String()),
+		Replaces:   m.Replaces,
 		Version:    m.Version.String(),
 		Constraint: constraintOf(m.Call),
 		Package:    m.Package,
@@ -122,6 +125,13 @@ type jsonPackage struct {
 	Error    string       `json:"error,omitempty"`
 }
 
+// jsonDirectory is a directory of the repository that replaces a package.
+type jsonDirectory struct {
+	Key      string `json:"key"`
+	Source   string `json:"source"`
+	Replaces string `json:"replaces"`
+}
+
 func jsonReport(report *cotter.Report, ok bool) record {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
@@ -148,7 +158,11 @@ func jsonReport(report *cotter.Report, ok bool) record {
 		}
 		packages = append(packages, j)
 	}
-	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
+	var directories []jsonDirectory
+	for _, d := range report.Directories {
+		directories = append(directories, jsonDirectory{d.Key, d.Source, d.Replaces})
+	}
+	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, directories, jsonProviderReports(report.Providers)}
 }
 
 // jsonEvent returns the record for an event of an installation, or nil if the event has no

@@ -223,9 +223,11 @@ type reportRecord struct {
 	// Misplaced are modules for which modules.json has another directory.
 	Misplaced []message `json:"misplaced,omitempty"`
 	// Unread are errors in parts of the configuration that cannot be read.
-	Unread    []message            `json:"unread,omitempty"`
-	Packages  []jsonPackage        `json:"packages"`
-	Providers []jsonProviderReport `json:"providers,omitempty"`
+	Unread   []message     `json:"unread,omitempty"`
+	Packages []jsonPackage `json:"packages"`
+	// Directories are the directories that replace packages. Their files are not locked.
+	Directories []jsonDirectory      `json:"directories,omitempty"`
+	Providers   []jsonProviderReport `json:"providers,omitempty"`
 }
 
 func (reportRecord) kind() string { return "report" }

@@ -33,9 +33,14 @@ func changeText(change cotter.LockChange) string {
 	return releaseText(change.New) + ", from another source"
 }
 
-// versionOrPackage returns the version of an entry, or its package if it has no version; "" if there
-// is no entry.
-func versionOrPackage(entry lockfile.Module) string { return cmp.Or(entry.Version, entry.Package) }
+// versionOrPackage returns the version of an entry, or its package or directory if it has no version; ""
+// if there is no entry.
+func versionOrPackage(entry lockfile.Module) string {
+	if entry.IsDirectory() {
+		return entry.Source
+	}
+	return cmp.Or(entry.Version, entry.Package)
+}
 
 // updateText describes the change from a package that the last run installed to the one of the
 // lock.
@@ -70,7 +75,7 @@ func sourceChange(old, updated lockfile.Module) string {
 // sourceText returns the source of an entry with its release, if it has one.
 func sourceText(entry lockfile.Module) string {
 	name, release := entryName(entry), releaseText(entry)
-	if release == addrs.Redact(entry.Package) {
+	if release == addrs.Redact(entry.Package) || entry.IsDirectory() {
 		return name
 	}
 	return name + " " + release
@@ -80,6 +85,9 @@ func sourceText(entry lockfile.Module) string {
 // was fetched: "1.2.0", "v2.1.0 (3f2a91c)" or "3f2a91c". If an entry has none of these, it returns
 // the package.
 func releaseText(entry lockfile.Module) string {
+	if entry.IsDirectory() {
+		return entry.Source + ", not locked"
+	}
 	name, revision := refName(entry), shortRevision(entry)
 	if name != "" && revision != "" {
 		return fmt.Sprintf("%s (%s)", name, revision)

@@ -41,6 +41,8 @@ type output struct {
 	columns, errColumns int
 	// reached is set when the run has reached a server by its name. It is nil if that is not known.
 	reached *atomic.Bool
+	// replaced is the last warning about sources that are replaced.
+	replaced string
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is the result of the project in one line.
 	project, conclusion string

@@ -46,6 +46,9 @@ func component(m cotter.Module, ref string) *cyclonedx.Component {
 		c.Name = source.Package.Name + "/" + source.Package.TargetSystem
 	}
 	addProperty(c, "cotter:package", pkg.Redacted())
+	if m.Replaces != "" {
+		addProperty(c, "cotter:replaces", m.Replaces)
+	}
 	for _, h := range m.Hashes {
 		// h1 and t1 are hashes of trees. Other tools expect the SHA-256 of a single
 		// file, which exists only for archives: see reference.

@@ -116,7 +116,11 @@ func moduleOutcome(verb string, m cotter.Module) resultLine {
 
 // describe returns the source and the version of a module.
 func describe(m cotter.Module) string {
-	return strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
+	text := strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
+	if m.Replaces != "" {
+		text += " in place of " + m.Replaces
+	}
+	return text
 }
 
 // entryName returns the source address of a lock entry without its version.

@@ -199,9 +199,9 @@ func (t *tree) addLocked(req cotter.Request, unresolved []cotter.Unresolved) err
 	for _, u := range unresolved {
 		missing[u.Path.String()] = true
 	}
-	for _, entry := range lock.Modules() {
+	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
 		m := jsonModule{
-			Key: entry.Key, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version, Constraint: entry.Constraints,
+			Key: entry.Key, Replaces: entry.Replaces, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version, Constraint: entry.Constraints,
 			Package: entry.Package, NotInstalled: reasonMissing,
 		}
 		if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
@@ -326,7 +326,7 @@ func (t *tree) only(name string) *tree {
 // isNamed reports whether a name is a module's key, its source address, or the address of its
 // package.
 func (m jsonModule) isNamed(name string) bool {
-	for _, source := range []string{m.Source, m.shown} {
+	for _, source := range []string{m.Source, m.shown, m.Replaces} {
 		pkg, _ := addrs.SplitSubdir(source)
 		pkg, _, _ = strings.Cut(pkg, "?")
 		if source == name || pkg == name {
@@ -391,6 +391,9 @@ func (o *output) graph(t *tree) graph.Graph {
 	for _, m := range t.Modules {
 		shown := graph.Module{
 			Key: m.Key, Source: m.shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.at("", m.File, m.Line), Confirmed: m.confirmed,
+		}
+		if m.Replaces != "" {
+			shown.Source += " in place of " + m.Replaces
 		}
 		if m.NotInstalled != "" {
 			shown.Marks = []graph.Mark{{Kind: graph.Missing, Text: strings.TrimLeft(strings.TrimPrefix(m.NotInstalled, reasonMissing), ": ")}}

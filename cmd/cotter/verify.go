@@ -326,6 +326,9 @@ func (o *output) report(report *cotter.Report, failed error, remote bool) error 
 			}
 		}
 	}
+	for _, d := range report.Directories {
+		o.printf("- %s: the directory %s in place of %s is not locked\n", d.Key, d.Source, d.Replaces)
+	}
 	for _, p := range report.Providers {
 		if o.verbose || !providerMatches(p) {
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))

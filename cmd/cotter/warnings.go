@@ -12,9 +12,14 @@ import (
 // warning is a function for Installer.OnEvent, for commands that do not show progress. It
 // prints warnings only.
 func (o *output) warning(ev cotter.Event) {
-	if w, ok := ev.(event.Warning); ok {
-		o.printWarning("", w)
+	w, ok := ev.(event.Warning)
+	switch {
+	case !ok || w.Kind == event.WarningReplaced && o.replaced == w.Message:
+		return // a command may read a project twice
+	case w.Kind == event.WarningReplaced:
+		o.replaced = w.Message
 	}
+	o.printWarning("", w)
 }
 
 // printWarning prints a warning about the project in dir, which is "" if there is only one.

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -62,7 +63,7 @@ func (d *detector) lockedSources() []string {
 	var sources []string
 	for _, m := range d.Lock.Modules() {
 		if !d.writesHost(m.Key) {
-			sources = append(sources, m.Source)
+			sources = append(sources, cmp.Or(m.Replaces, m.Source))
 		}
 	}
 	return sources

@@ -9,9 +9,11 @@ import (
 
 // withoutText are the exported types with hidden parts that are not values, with the reason.
 var withoutText = map[string]string{
-	"addrs.Location": "what was parsed of an address, which marshals",
-	"lockfile.File":  "a file in memory, which programs write with WriteFile or Bytes",
-	"policy.Policy":  "the rules of a file; those that programs set are exported fields, which marshal",
+	"addrs.Location":      "what was parsed of an address, which marshals",
+	"lockfile.File":       "a file in memory, which programs write with WriteFile or Bytes",
+	"policy.Policy":       "the rules of a file; those that programs set are exported fields, which marshal",
+	"policy.Replacement":  "a block of a file, which only the file says",
+	"policy.Replacements": "the blocks of a file, which only the file says",
 }
 
 // TestValuesHaveText checks that values marshal and log: each exported type of the packages of

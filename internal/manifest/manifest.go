@@ -20,12 +20,26 @@ type Record struct {
 	Key string
 	// Source is the full form of the source address. It is "" for the root module.
 	Source string
-	// Version is the canonical version of a module from a registry. It is "" for other modules.
+	// Version is the canonical version of a module from a registry. It is "" for other modules. If
+	// another source replaces Source, it is a [ReplacedVersion].
 	Version string
 	// Dir is the module's directory with forward slashes, relative to the
 	// root module.
 	Dir string
 }
+
+// replacedMark is the metadata of versions that are not those of what is installed. Stock tools ignore
+// it, and keep it when they write the file.
+const replacedMark = "+replaced"
+
+// ReplacedVersion returns a version in the form for modules that have another source than Source.
+func ReplacedVersion(version string) string {
+	number, _, _ := strings.Cut(version, "+")
+	return number + replacedMark
+}
+
+// IsReplaced reports whether the module has another source than Source. Version is not its own then.
+func (r Record) IsReplaced() bool { return strings.HasSuffix(r.Version, replacedMark) }
 
 // root is the record that every manifest has. Stock tools never use it.
 var root = Record{Dir: "."}

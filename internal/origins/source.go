@@ -232,6 +232,14 @@ func (s Source) isTagged() bool {
 	return remote && s.HasConstraint
 }
 
+// Subdir returns the subdirectory in the address; "" for local paths.
+func (s Source) Subdir() string {
+	if registry, ok := s.Address.(addrs.ModuleSourceRegistry); ok {
+		return registry.Subdir
+	}
+	return s.subdir()
+}
+
 // subdir returns the subdirectory in a remote address, and "" for other addresses.
 func (s Source) subdir() string {
 	remote, _ := s.Address.(addrs.ModuleSourceRemote)

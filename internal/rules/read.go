@@ -59,6 +59,43 @@ func ReadSettings(dir, fallback string) (*policy.Settings, error) {
 	return readFile(files[0], policy.ParseSettings)
 }
 
+// ReadReplacements reads the replace blocks that apply to a root module: those in the nearest cotter.hcl
+// with such blocks, in dir or above it in the same git repository. The errors are those of Read.
+func ReadReplacements(dir string) (*policy.Replacements, error) {
+	files, err := project.FilesAbove(dir, policy.FileName)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		found, err := readFile(file, policy.ParseReplacements)
+		if err != nil {
+			return nil, err
+		}
+		if found.IsZero() {
+			continue
+		}
+		root, err := realDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		above, err := realDir(filepath.Dir(file.Path))
+		if err != nil {
+			return nil, err
+		}
+		return found, found.InDir(root, above)
+	}
+	return nil, nil
+}
+
+// realDir returns the absolute path of a directory without symbolic links.
+func realDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
 func readFile[T any](file project.FoundFile, parse func(src []byte, filename string) (*T, hcl.Diagnostics)) (*T, error) {
 	src, err := project.ReadRegular(file.Path, policy.MaxSize)
 	if err != nil {
