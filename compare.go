@@ -128,7 +128,7 @@ func (cmp *comparison) changedAbove(path addrs.Module) bool {
 func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
 	known := make(map[string]bool)
 	for _, m := range modules {
-		known[m.key()] = !m.call.from.IsLocal()
+		known[m.key()] = !m.call.from.IsLocal() || m.call.isDirectory()
 	}
 	var gone []string
 	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
