@@ -163,7 +163,11 @@ func (r *Replacements) InDir(root, dir string) error {
 		if !isDirectory(by.Source) {
 			continue
 		}
-		relative, err := filepath.Rel(root, below(dir, by.Source))
+		target := by.Source
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
+		}
+		relative, err := filepath.Rel(root, target)
 		if err != nil {
 			return err
 		}

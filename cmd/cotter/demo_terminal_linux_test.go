@@ -47,8 +47,8 @@ func TestDemoTerminal(t *testing.T) {
 		}
 	}
 	statuses := runPrinted(t, served)
-	if statuses["cotter verify --remote"] != "16" || statuses["cotter outdated"] != "0" {
-		t.Errorf("statuses of the printed commands: %v, want 16 for verify --remote", statuses)
+	if statuses["cotter verify --remote"] != "1" || statuses["cotter outdated"] != "0" {
+		t.Errorf("statuses of the printed commands: %v, want 1 for verify --remote", statuses)
 	}
 	if _, err := person.WriteString("\n"); err != nil {
 		t.Fatal(err)

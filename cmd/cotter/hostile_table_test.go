@@ -64,7 +64,7 @@ const hostileTable = `
 .terraform/modules/.cotter/journal              | installed  | install --locked | -        ok!      ok!      ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   -        -
 .terraform/modules/.cotter/journal              | installed  | verify           | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
 .terraform/modules/.cotter/journal.json         | installed  | install --locked | -        ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
-.terraform/modules/.cotter/lock.hcl             | cold       | install --locked | asks     asks!    asks!    asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok       asks!
+.terraform/modules/.cotter/lock.hcl             | cold       | install --locked | asks     asks     asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok       asks
 .terraform/modules/.cotter/lock.hcl             | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
 .terraform/modules/.cotter/lock.hcl             | dropped    | lock --offline   | no       no       no       no       no       no       no       no       no       ok       no
 .terraform/modules/.cotter/lock.hcl             | dropped    | install          | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok

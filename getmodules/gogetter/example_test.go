@@ -1,6 +1,8 @@
 package gogetter_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -66,17 +68,25 @@ func ExampleGetter() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(staging)
-	module := filepath.Join(staging, "source", "modules", "network")
-	if err := os.MkdirAll(module, 0o700); err != nil {
+	var archive bytes.Buffer
+	source := zip.NewWriter(&archive)
+	file, err := source.Create("modules/network/main.tf")
+	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(module, "main.tf"), []byte("variable \"cidr\" {}\n"), 0o600); err != nil {
+	if _, err := file.Write([]byte("variable \"cidr\" {}\n")); err != nil {
+		log.Fatal(err)
+	}
+	if err := source.Close(); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(staging, "source.zip"), archive.Bytes(), 0o600); err != nil {
 		log.Fatal(err)
 	}
 
 	client := getter.Client{Getters: []getter.Getter{&gogetter.Getter{Fetcher: &getmodules.Fetcher{}}}}
 	_, err = client.Get(context.Background(), &getter.Request{
-		Src:     "file://" + filepath.ToSlash(filepath.Join(staging, "source")) + "//modules/network",
+		Src:     "file://" + filepath.ToSlash(filepath.Join(staging, "source.zip")) + "//modules/network",
 		Dst:     filepath.Join(staging, "network"),
 		GetMode: getter.ModeDir,
 	})

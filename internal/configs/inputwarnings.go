@@ -48,7 +48,7 @@ func (e *evaluation) inputWarnings(s *Scope, constants bool) (warnings hcl.Diagn
 			continue
 		}
 		if _, _, given, diags := e.given(s, v); !given && !diags.HasErrors() {
-			warnings = append(warnings, warning("Constant variable without a value", fmt.Sprintf("tofu asks for the value of %q, or stops with -input=false. %s", name, v.howToSet()), v.at))
+			warnings = append(warnings, warning("Constant variable without a value", fmt.Sprintf("%s asks for the value of %q, or stops with -input=false. %s", e.reader.tool(), name, v.howToSet()), v.at))
 		}
 	}
 	return warnings

@@ -24,6 +24,14 @@ type Reader struct {
 	Providers bool
 }
 
+// tool returns the name of the stock tool whose dialect is read.
+func (r Reader) tool() string {
+	if r.Terraform {
+		return "terraform"
+	}
+	return "tofu"
+}
+
 // Dir is a module's directory.
 type Dir struct {
 	// Path is the path of the directory.
