@@ -31,7 +31,6 @@ func TestWrongCommandLines(t *testing.T) {
 		{"version -q=maybe", "--q takes true or false, got \"maybe\""},
 		{"install --locked=a\"b", "--locked takes true or false, got \"a\\\"b\""},
 		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
-		{"init -- -upgrade=maybe", "--upgrade takes true or false, got \"maybe\""},
 		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
 
 		{"version extra", "cotter version takes no argument, got \"extra\""},

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/config"
+)
+
+// argumentVariables are the environment variables from which stock tools take arguments
+// for init and get, in the order in which the tools insert them after the subcommand. The
+// arguments on the command line come last, so they take precedence.
+// https://opentofu.org/docs/cli/config/environment-variables/#tf_cli_args-and-tf_cli_args_name
+var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_ARGS"}
+
+// variablesFromEnv returns the variables that the flags -var and -var-file in the
+// environment set. It ignores all other flags, which are for stock tools.
+func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
+	var given []config.Variable
+	for _, name := range argumentVariables {
+		words, err := splitWords(env(name))
+		if err == nil {
+			given, err = appendVariables(given, words)
+		}
+		if err != nil { // the values may be secret
+			return nil, usageError{fmt.Errorf("the environment variable %s: %w", name, err)}
+		}
+	}
+	return given, nil
+}
+
+// appendVariables appends the variables that -var and -var-file in args set.
+func appendVariables(given []config.Variable, args []string) ([]config.Variable, error) {
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		name, value, hasValue := strings.Cut(args[i], "=")
+		name, isFlag := strings.CutPrefix(name, "-")
+		name = strings.TrimPrefix(name, "-")
+		if !isFlag || name != "var" && name != "var-file" {
+			continue
+		}
+		if !hasValue {
+			if i++; i == len(args) {
+				return nil, fmt.Errorf("-%s needs a value", name)
+			}
+			value = args[i]
+		}
+		set, err := parseVariable(name, value)
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, set)
+	}
+	return given, nil
+}
+
+// splitWords splits arguments as stock tools do, which is almost as a shell does. Blanks
+// separate words. In single quotes every character is literal; elsewhere a backslash makes
+// the next character literal. Outside of quotes one of ;&|<> ends the arguments. Nothing
+// is expanded.
+//
+// Stock tools treat parentheses and backquotes outside of quotes specially: they refuse
+// them, or take the text between them as one word. Here they are plain characters.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune // the open quotation mark, or 0
+	started, escaped := false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped, started = false, true
+			word.WriteRune(r)
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, started = r, true
+		case quote == 0 && strings.ContainsRune(" \t\r\n", r):
+			if started {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			started = false
+		case quote == 0 && strings.ContainsRune(";&|<>", r):
+			if started {
+				words = append(words, word.String())
+			}
+			return words, nil // the rest would be another command
+		default:
+			started = true
+			word.WriteRune(r)
+		}
+	}
+	if escaped || quote != 0 {
+		return nil, errors.New("a quotation mark is not closed, or a backslash is last")
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
