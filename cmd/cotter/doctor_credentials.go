@@ -13,160 +13,146 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// lookAtCredentials reports for each host where credentials for it were found.
-func (d *doctor) lookAtCredentials(ctx context.Context) {
-	d.begin("Credentials")
+// lookAtGit reports which git is installed, which client fetches from which host and why, and the
+// settings of git that affect this.
+func (d *doctor) lookAtGit(ctx context.Context) {
+	d.begin("Git")
+	git, err := d.fetcher.Git.Inspect(ctx)
+	switch needed := d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled; {
+	case errors.Is(err, getmodules.ErrNoGit) && needed:
+		d.problem("%s, but COTTER_ALWAYS_GIT or the git backend wants it", err)
+	case errors.Is(err, getmodules.ErrNoGit):
+		d.note("%s; the built-in client is used instead, which has no credential helpers and does not know url.insteadOf and http.extraHeader", err)
+	case err != nil:
+		d.problem("git's configuration cannot be read: %s", err)
+	default:
+		d.ok("%s, version %s", git.Path, git.Version)
+	}
 	for _, h := range d.hosts {
-		d.credentialsFor(ctx, h)
+		var ways []string
+		for _, pkg := range h.packages {
+			if pkg.Getter() == "git" {
+				ways = append(ways, d.gitWay(ctx, pkg))
+			}
+		}
+		slices.Sort(ways)
+		for _, way := range slices.Compact(ways) {
+			d.ok("%s: fetched %s", h.name, way)
+		}
 	}
-	if len(d.hosts) == 0 {
-		d.ok("no host needs credentials")
-	}
-	for _, n := range d.needs {
-		if n.registry == "" && n.pkg.HoldsCredentials() {
-			d.note("remove them from the configuration: anyone who can read it can read them", "%s: its source address contains credentials", n.key)
+	d.git = git.Settings
+	for _, s := range git.Settings {
+		switch {
+		case s.TurnsOffVerification():
+			d.note("%s = %s: git accepts any certificate", s.Name, s.Value)
+		case s.Value == "":
+			d.ok("%s is set (its value is not shown)", s.Name)
+		default:
+			d.ok("%s = %s", s.Name, s.Value)
 		}
 	}
 }
 
-func (d *doctor) credentialsFor(ctx context.Context, h *host) {
-	for _, kind := range h.kinds {
-		switch kind {
-		case "modules", "providers", "provider mirror":
-			if kind != h.kinds[0] && slices.Contains([]string{"modules", "providers", "provider mirror"}, h.kinds[0]) {
-				continue // the same token
-			}
+// gitWay describes which git client fetches a package.
+func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
+	client, err := d.fetcher.GitClient(ctx, pkg)
+	switch {
+	case err != nil:
+		return "not at all: " + err.Error()
+	case client.InProcess && client.SSH:
+		return "in this process, over a connection of your ssh (the installed git only if its server needs it)"
+	case client.InProcess && client.BuiltIn:
+		return "in this process, over HTTP"
+	case client.InProcess:
+		return "in this process, over HTTP (the installed git only if that fails)"
+	case client.BuiltIn:
+		return "by the built-in client (" + client.Reason + ")"
+	}
+	return "by the installed git (" + client.Reason + ")"
+}
+
+// lookAtCredentials reports for each host where credentials for it were found.
+func (d *doctor) lookAtCredentials(ctx context.Context) {
+	d.begin("Credentials")
+	for _, h := range d.hosts {
+		if h.isRegistry() || h.has("provider mirror") {
 			found, err := d.config.TokenPlace(ctx, addrs.Hostname(h.name))
 			d.credentials(h, "registry", found, err, "no token: requests are anonymous")
-		case "archives":
-			found, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
-			d.credentials(h, kind, found, err, "none in netrc: requests are anonymous")
-		case "oci":
-			for _, path := range h.paths {
-				found, err := d.config.OCIPlace(ctx, h.name, path)
-				d.credentials(h, "OCI repository "+path, found, err, "none: requests are anonymous")
-			}
-		case "git":
-			d.gitCredentials(ctx, h)
 		}
+		if h.has("archives") || h.has("git") && strings.HasPrefix(h.scheme, "http") {
+			d.httpCredentials(ctx, h)
+		}
+		if h.has("git") && h.scheme == "ssh" {
+			d.sshAgent(h)
+		}
+		var repositories []string
+		if slices.ContainsFunc(h.packages, addrs.ModulePackage.HoldsCredentials) {
+			d.note("%s: a source address contains credentials", h.name)
+		}
+		for _, pkg := range h.packages {
+			if at, err := pkg.Location(); err == nil && pkg.Getter() == "oci" {
+				repositories = append(repositories, strings.Trim(at.URL().Path, "/"))
+			}
+		}
+		slices.Sort(repositories)
+		for _, path := range slices.Compact(repositories) {
+			found, err := d.config.OCIPlace(ctx, h.name, path)
+			d.credentials(h, "OCI repository "+path, found, err, "none: requests are anonymous")
+		}
+	}
+	if len(d.hosts) == 0 {
+		d.ok("no host needs credentials")
 	}
 }
 
 // credentials reports where credentials were found. none is the text if there are none.
 func (d *doctor) credentials(h *host, what string, found cliconfig.Place, err error, none string) {
-	name := found.Name
-	if found.Kind == cliconfig.PlaceHelper {
-		name = "the program " + name
-	}
 	switch {
 	case err != nil:
-		d.problem("", "%s, %s: %s", h.name, what, err)
+		d.problem("%s, %s: %s", h.name, what, err)
 	case found.Kind == "":
 		d.ok("%s, %s: %s", h.name, what, none)
 	case found.Kind == cliconfig.PlaceHelper:
-		d.ok("%s, %s: from %s", h.name, what, name)
+		d.ok("%s, %s: from the program %s", h.name, what, found.Name)
 	default:
-		d.ok("%s, %s: from the %s %s", h.name, what, found.Kind, name)
+		d.ok("%s, %s: from the %s %s", h.name, what, found.Kind, found.Name)
 	}
 }
 
-// gitCredentials reports where git would find credentials. It does not run git's
-// credential helpers, because they may open windows.
-func (d *doctor) gitCredentials(ctx context.Context, h *host) {
-	switch {
-	case h.scheme == "ssh" && d.env("SSH_AUTH_SOCK") == "":
-		d.ok("%s, git over ssh: the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK is not set)", h.name)
-	case h.scheme == "ssh":
-		if _, err := os.Stat(d.env("SSH_AUTH_SOCK")); err != nil {
-			d.note("start an agent, or unset the variable", "%s, git over ssh: SSH_AUTH_SOCK does not point to an agent: %s", h.name, err)
-			return
+// httpCredentials reports where credentials for archives and for git over http and https were
+// found. Of git's credential helpers it only names those that git would ask: they may open windows.
+func (d *doctor) httpCredentials(ctx context.Context, h *host) {
+	what, none := "archives", "none in netrc: requests are anonymous"
+	if h.has("git") {
+		what = "git"
+		if h.has("archives") {
+			what = "git and archives"
 		}
-		d.ok("%s, git over ssh: the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration", h.name)
-	case strings.HasPrefix(h.scheme, "http"):
-		d.gitOverHTTP(ctx, h)
-	}
-}
-
-// gitOverHTTP is gitCredentials for http and https. Over these, git looks for credentials
-// only if the server requires them.
-func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
-	var helpers []string
-	for _, s := range d.git {
-		section, key, _ := strings.Cut(s.Name, ".")
-		at, isHelper := strings.CutSuffix(key, "helper")
-		at = strings.TrimSuffix(at, ".")
-		if section == "credential" && isHelper && (at == "" || concerns(at, h)) {
-			helpers = append(helpers, s.Value)
+		var helpers []string
+		for _, s := range d.git {
+			at, isHelper := strings.CutSuffix(s.Name, "helper")
+			at, isCredential := strings.CutPrefix(at, "credential.")
+			u, err := url.Parse(strings.TrimSuffix(at, "."))
+			if isHelper && isCredential && err == nil && (at == "" || u.Host == h.name && (u.Scheme == "" || u.Scheme == h.scheme)) {
+				helpers = append(helpers, s.Value)
+			}
+		}
+		if len(helpers) > 0 {
+			none = "none in netrc; git asks its credential helper (" + strings.Join(helpers, ", ") + ") if the server requires credentials"
 		}
 	}
 	found, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
-	switch {
-	case err != nil || found.Kind != "":
-		d.credentials(h, "git", found, err, "")
-	case len(helpers) > 0:
-		d.ok("%s, git: git asks its credential helper (%s) if the server requires credentials", h.name, strings.Join(helpers, ", "))
-	case d.withoutGitSettings:
-		d.ok("%s, git: none in netrc: requests are anonymous", h.name)
+	d.credentials(h, what, found, err, none)
+}
+
+// sshAgent reports which keys git has over ssh.
+func (d *doctor) sshAgent(h *host) {
+	switch _, err := os.Stat(d.env("SSH_AUTH_SOCK")); {
+	case d.env("SSH_AUTH_SOCK") == "":
+		d.ok("%s, git over ssh: the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK is not set)", h.name)
+	case err != nil:
+		d.note("%s, git over ssh: SSH_AUTH_SOCK does not point to an agent: %s", h.name, err)
 	default:
-		d.ok("%s, git: none; git has no credential helper for this host, and netrc has no entry", h.name)
-	}
-}
-
-// concerns reports whether git settings that are limited to an address apply to a host.
-func concerns(address string, h *host) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host == h.name && (u.Scheme == "" || u.Scheme == h.scheme)
-}
-
-// lookAtGit reports which git is installed, and which of its settings affect Cotter.
-func (d *doctor) lookAtGit(ctx context.Context) {
-	d.begin("Git")
-	git, err := d.fetcher.Git.Inspect(ctx)
-	if errors.Is(err, getmodules.ErrNoGit) {
-		d.withoutGit(err)
-		return
-	}
-	if err != nil {
-		d.problem("run `git config --list`", "git's configuration cannot be read: %s", err)
-	}
-	d.ok("%s, version %s", git.Path, git.Version)
-	d.chosenBackend()
-	d.git = git.Settings
-	for _, s := range git.Settings {
-		d.gitSetting(s)
-	}
-}
-
-func (d *doctor) withoutGit(err error) {
-	d.withoutGitSettings = true
-	if d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled {
-		d.problem("install git, or do not set COTTER_ALWAYS_GIT or COTTER_GIT_BACKEND", "%s", err)
-		return
-	}
-	d.note("install git if you need credential helpers, url.insteadOf or http.extraHeader", "%s; the built-in client is used instead", err)
-}
-
-// chosenBackend reports which git backend a flag or the environment selects.
-func (d *doctor) chosenBackend() {
-	switch {
-	case d.fetcher.AlwaysGit:
-		d.note("", "COTTER_ALWAYS_GIT is set: git fetches all repositories")
-	case d.fetcher.GitBackend != getmodules.GitAuto:
-		d.note("", "the git backend is set to %q by a flag or COTTER_GIT_BACKEND", string(d.fetcher.GitBackend))
-	}
-}
-
-func (d *doctor) gitSetting(s getmodules.GitSetting) {
-	text := s.Name
-	if s.Value != "" {
-		text += " = " + s.Value
-	}
-	switch {
-	case s.TurnsOffVerification():
-		d.note("remove it, and set http.sslCAInfo to the certificate authority", "%s: git accepts any certificate", text)
-	case s.Value == "":
-		d.ok("%s is set (its value is not shown)", text)
-	default:
-		d.ok("%s", text)
+		d.ok("%s, git over ssh: the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration", h.name)
 	}
 }

@@ -24,8 +24,8 @@ type host struct {
 	scheme, name string // name includes the port, if there is one
 	// kinds say what the host serves: modules, providers, git, archives, oci and so on.
 	kinds []string
-	// paths are the paths of the OCI repositories on the host.
-	paths []string
+	// packages are the packages on the host whose addresses are known.
+	packages []addrs.ModulePackage
 }
 
 // host returns the host with a scheme and a name. It adds the host if it is new.
@@ -41,19 +41,16 @@ func (d *doctor) host(scheme, name string) *host {
 }
 
 // serves records what the host is needed for.
-func (h *host) serves(kind string, n need) {
-	if !slices.Contains(h.kinds, kind) {
+func (h *host) serves(kind string) {
+	if !h.has(kind) {
 		h.kinds = append(h.kinds, kind)
 	}
-	if kind != "oci" {
-		return
-	}
-	if at, err := n.pkg.Location(); err == nil {
-		if path := strings.Trim(at.URL().Path, "/"); !slices.Contains(h.paths, path) {
-			h.paths = append(h.paths, path)
-		}
-	}
 }
+
+func (h *host) has(kind string) bool { return slices.Contains(h.kinds, kind) }
+
+// isRegistry reports whether the host serves modules or providers as a registry.
+func (h *host) isRegistry() bool { return h.has("modules") || h.has("providers") }
 
 // lookAtHosts sends one request to each host, and compares the local clock with theirs.
 func (d *doctor) lookAtHosts(ctx context.Context) {
@@ -65,56 +62,39 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	}
 	answers := make([]answer, len(d.hosts))
 	if settings, err := userSettings(ctx); err == nil { // lookAtMirrors reports the error
-		d.plainHTTP = settings.PlainHTTP
+		for _, h := range d.hosts {
+			if h.has("oci") && slices.Contains(settings.PlainHTTP, h.name) {
+				h.scheme = "http"
+			}
+		}
 	}
 	var wait sync.WaitGroup
 	for i, h := range d.hosts {
 		wait.Go(func() { answers[i] = d.ask(ctx, h) })
 	}
 	wait.Wait()
-	lookups := make([]lookup, len(d.hosts))
 	for i, h := range d.hosts {
-		lookups[i].host = h.name
-		if err := answers[i].err; err != nil {
-			_, lookups[i].name = networkReason(err)
-		}
-	}
-	down := namesNotResolved(lookups)
-	if len(down) > 0 {
-		d.problem(lowerFirst(checkNetwork), networkIsDown+"%s", enumeration(down))
-	}
-	for i, h := range d.hosts {
-		if !slices.Contains(down, h.name) {
-			d.answered(h, answers[i])
-		}
+		d.answered(h, answers[i])
 	}
 	d.begin("Clock")
 	d.clock(answers)
 }
 
-// lowerFirst returns a remedy in the form of doctor's: in lower case and without a full stop.
-func lowerFirst(text string) string {
-	return strings.ToLower(text[:1]) + strings.TrimSuffix(text[1:], ".")
-}
-
 // network reports the proxies and certificates that the environment sets.
 func (d *doctor) network() {
-	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"} {
-		if value := cmp.Or(d.env(name), d.env(strings.ToLower(name))); value != "" {
-			d.ok("%s = %s", name, addrs.Redact(value))
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		value, isFile := d.env(name), strings.HasPrefix(name, "SSL_")
+		if !isFile {
+			value = cmp.Or(value, d.env(strings.ToLower(name)))
 		}
-	}
-	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
-		value := d.env(name)
-		_, err := os.Stat(value)
-		switch store := certificateStore(runtime.GOOS); {
+		switch _, err := os.Stat(value); {
 		case value == "":
-		case store != "":
-			d.note("add the certificates to "+store, "%s = %s has no effect on this operating system", name, value)
-		case err != nil:
-			d.problem("correct the variable, or unset it", "%s: %s", name, err)
+		case isFile && certificateStore(runtime.GOOS) != "":
+			d.note("%s = %s has no effect on this operating system", name, value)
+		case isFile && err != nil:
+			d.problem("%s: %s", name, err)
 		default:
-			d.ok("%s = %s", name, value)
+			d.ok("%s = %s", name, addrs.Redact(value))
 		}
 	}
 }
@@ -132,26 +112,22 @@ type answer struct {
 const askTimeout = 10 * time.Second
 
 // ask sends the request to a host, or opens a connection if the host does not speak HTTP. It sets the
-// scheme of an OCI registry that is asked over http.
+// scheme of an OCI registry on this machine that is asked over http.
 func (d *doctor) ask(ctx context.Context, h *host) answer {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	started := time.Now()
-	isOCI := slices.Contains(h.kinds, "oci")
-	if isOCI && slices.Contains(d.plainHTTP, h.name) {
-		h.scheme = "http"
-	}
 	if h.scheme != "https" && h.scheme != "http" {
 		err := dial(ctx, h)
 		return answer{took: time.Since(started), err: err}
 	}
-	req, err := http.NewRequestWithContext(ctx, h.method(), h.url(d.config.Services), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url(d.config.Services), nil)
 	if err != nil {
 		return answer{err: err}
 	}
 	client := httpx.Client{HTTP: &http.Client{Transport: transport(nil)}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
 	response, err := client.Send(req)
-	if isOCI && h.scheme == "https" && httpx.IsPlainLoopback(req.URL, err) {
+	if h.has("oci") && h.scheme == "https" && httpx.IsPlainLoopback(req.URL, err) {
 		h.scheme = "http" // as for an installation
 		return d.ask(ctx, h)
 	}
@@ -167,32 +143,16 @@ func (d *doctor) ask(ctx context.Context, h *host) answer {
 
 // dial opens a connection to a host that does not speak HTTP.
 func dial(ctx context.Context, h *host) error {
-	ports := map[string]string{"ssh": "22", "git": "9418"}
-	port, ok := ports[h.scheme]
+	port, ok := map[string]string{"ssh": "22", "git": "9418"}[h.scheme]
 	if !ok {
 		return fmt.Errorf("hosts with the scheme %q cannot be checked", h.scheme)
 	}
-	address := h.name
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		address = net.JoinHostPort(address, port)
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	at := url.URL{Host: h.name}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), port)))
 	if err != nil {
 		return err
 	}
 	return conn.Close()
-}
-
-// isRegistry reports whether the host serves modules or providers as a registry.
-func (h *host) isRegistry() bool {
-	return slices.Contains(h.kinds, "modules") || slices.Contains(h.kinds, "providers")
-}
-
-func (h *host) method() string {
-	if h.isRegistry() {
-		return http.MethodGet
-	}
-	return http.MethodHead
 }
 
 // url returns the address to request. For a registry it is the discovery document, or a
@@ -210,7 +170,7 @@ func (h *host) url(services map[addrs.Hostname]map[string]any) string {
 		}
 	case h.isRegistry():
 		at.Path = "/.well-known/terraform.json"
-	case slices.Contains(h.kinds, "oci"):
+	case h.has("oci"):
 		at.Path = "/v2/"
 	}
 	return at.String()
@@ -226,27 +186,17 @@ func (d *doctor) answered(h *host, a answer) {
 	var network *httpx.NetworkError
 	switch {
 	case errors.As(a.err, &network) && network.IsUntrusted():
-		_, fault := certificateReason(a.err)
-		byGit := slices.Contains(h.kinds, "git")
-		remedy := trustHost(&untrustedHost{host: h.name, fault: fault, byGit: byGit}, runtime.GOOS)
-		d.problem(lowerFirst(remedy[0].text), "%s: its certificate is not trusted: %s", what, a.err)
+		d.problem("%s: its certificate is not trusted: %s", what, a.err)
 	case a.err != nil:
-		_, state := networkReason(a.err)
-		remedy := "check its address, the network, and the proxy"
-		if state == nameUnknown {
-			remedy = "check the spelling of " + h.name
-		}
-		d.problem(remedy, "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
-	case a.status >= http.StatusInternalServerError && (h.method() != http.MethodHead || a.status != http.StatusNotImplemented):
-		d.problem("try again later, or ask its operator", "%s answers with status %d", what, a.status)
+		d.problem("%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
+	case a.status >= http.StatusInternalServerError:
+		d.problem("%s answers with status %d", what, a.status)
 	case h.isRegistry() && !forced && a.status != http.StatusOK:
-		d.problem("check the host in the source addresses", "%s answers with status %d and has no discovery document, so it is not a registry", what, a.status)
+		d.problem("%s answers with status %d and has no discovery document, so it is not a registry", what, a.status)
 	default:
-		d.ok("%s answers in %s", what, milliseconds(a.took))
+		d.ok("%s answers in %d ms", what, a.took.Milliseconds())
 	}
 }
-
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // maxSkew is the accepted difference between the local clock and that of the hosts.
 // Signatures, tokens and certificates depend on the time.
@@ -270,8 +220,8 @@ func (d *doctor) clock(answers []answer) {
 	case closest.Abs() <= maxSkew:
 		d.ok("it agrees with the clocks of the hosts")
 	case closest > 0:
-		d.note("set the clock, or let it be set by NTP", "it is %s ahead of all hosts", closest.Round(time.Minute))
+		d.note("it is %s ahead of all hosts", closest.Round(time.Minute))
 	default:
-		d.note("set the clock, or let it be set by NTP", "it is %s behind all hosts", closest.Abs().Round(time.Minute))
+		d.note("it is %s behind all hosts", closest.Abs().Round(time.Minute))
 	}
 }

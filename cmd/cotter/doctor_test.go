@@ -13,11 +13,17 @@ import (
 )
 
 // TestDoctorPlainHTTP checks that doctor asks an OCI registry on this machine over http, if it
-// speaks that. A server that does not implement HEAD has answered.
+// speaks that, and with a request that every server knows.
 func TestDoctorPlainHTTP(t *testing.T) {
 	t.Parallel()
 	needGit(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusNotImplemented)
+			return
+		}
+		http.NotFound(w, r)
+	}))
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
 	dir := modtest.New(t, modtest.Txtar("-- config/main.tf --\nmodule \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")).Dir(t, "config")

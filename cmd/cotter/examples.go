@@ -104,8 +104,8 @@ var examples = map[string][]example{
 		{"Does the mirror match the lock?", "cotter mirror verify oci://registry.example.com/modules"},
 	},
 	"cotter doctor": {
-		{"Check the project in this directory, and this machine.", "cotter doctor"},
-		{"Check another root module, without asking any host.", "cotter doctor envs/prod --offline"},
+		{"Show what an installation in this directory depends on.", "cotter doctor"},
+		{"Show the same for another root module, without asking any host.", "cotter doctor envs/prod --offline"},
 		{"Write a report for an issue. It contains no secrets.", "cotter doctor --json > doctor.json"},
 	},
 	"cotter demo":    {{"Needs neither a network nor a configuration.", "cotter demo"}},

@@ -165,7 +165,6 @@ func TestProjectProviders(t *testing.T) {
 			u.run(t, one, env, 0, "tree --evidence --json", `"evidence":{"kind":"project"`)
 			u.run(t, one, env, 0, "tree --evidence", "from this repository, unsigned")
 			u.run(t, one, env, 0, "sbom", `"cotter:evidence"`)
-			u.run(t, one, env, 0, "doctor --offline", "from this repository, unsigned: "+name)
 			u.run(t, one, env, 1, "verify --remote", "the package is from the project's own repository")
 
 			u.run(t, one, env, 1, "mirror push oci://"+string(u.world.Host())+"/modules", "the package is from the project's own repository", "--project-providers")

@@ -409,8 +409,6 @@ type findingRecord struct {
 	// Level is "ok", "note" or "problem".
 	Level   string `json:"level"`
 	Message string `json:"message"`
-	// Remedy says what to do about it.
-	Remedy string `json:"remedy,omitempty"`
 }
 
 func (findingRecord) kind() string { return "finding" }
