@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/repository"
 )
@@ -49,37 +48,6 @@ func TestHasConfiguration(t *testing.T) {
 	}
 	if _, err := repository.HasConfiguration(t.Context(), cotter.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
-	}
-}
-
-func TestCompareVendored(t *testing.T) {
-	t.Parallel()
-	p, req := newVendored(t)
-	lock, err := cotter.ReadLock(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare := func(what string, want repository.VendorState) {
-		t.Helper()
-		want.Dir = "vendor/modules"
-		got, err := repository.CompareVendored(t.Context(), req, lock)
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		if diff := cmp.Diff(&want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
-	}
-	compare("as locked", repository.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}})
-	p.write(t, "vendor/modules/other/main.tf", "# other\n")
-	compare("a package without an entry", repository.VendorState{Exists: true, Verified: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
-	p.write(t, "vendor/modules/network/main.tf", "# changed\n")
-	compare("a changed file", repository.VendorState{Exists: true, Changed: []addrs.Module{{"network"}}, Unlocked: []addrs.Module{{"other"}}})
-	p.remove(t, "vendor/modules")
-	compare("nothing vendored", repository.VendorState{Missing: []addrs.Module{{"network"}}})
-
-	if _, err := repository.CompareVendored(t.Context(), cotter.Request{Dir: p.dir}, lock); err == nil {
-		t.Error("without a directory: no error")
 	}
 }
 

@@ -87,10 +87,6 @@ func TestCauseOfCancellation(t *testing.T) {
 	cancel(stopped)
 	req := cotter.Request{Dir: dir}
 	const lock = "module \"net\" {\n  source = \"git::https://example.com/net.git\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"
-	locked, diags := lockfile.Parse([]byte(lock), ".terraform.lock.hcl")
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
 	for name, content := range map[string]string{"main.tf": "", ".terraform.lock.hcl": lock} {
 		if err := os.WriteFile(dir+"/"+name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -101,10 +97,6 @@ func TestCauseOfCancellation(t *testing.T) {
 		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req); return err },
 		"Verify": func() error {
 			_, err := (&cotter.Installer{}).Verify(ctx, req)
-			return err
-		},
-		"CompareVendored": func() error {
-			_, err := repository.CompareVendored(ctx, cotter.Request{Dir: dir, Vendor: "vendored"}, locked)
 			return err
 		},
 	} {

@@ -1,6 +1,6 @@
 // Package repository answers questions about the directory tree and the git repository around root
-// modules: which root modules there are, which of them a change affects, and whether the packages that are
-// vendored there match a lock. A pipeline that installs many root modules begins with it:
+// modules: which root modules there are, and which of them a change affects. A pipeline that installs many
+// root modules begins with it:
 //
 //	dirs, err := repository.Roots(ctx, installer, ".", cotter.DialectAuto)
 //	files, err := repository.ChangedFiles(ctx, ".", "origin/main")

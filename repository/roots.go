@@ -170,7 +170,7 @@ func hasChangedPackage(root string, changed map[string]bool, req cotter.Request)
 	if req.Vendor == "" {
 		return false
 	}
-	vendor, err := findVendorDir(root, req)
+	vendor, err := project.FindVendorDir(root, req.Vendor, below(root, cmp.Or(req.DataDir, ".terraform")))
 	if err != nil {
 		return true // the run reports the error
 	}
@@ -208,3 +208,6 @@ func hasChangedFile(root string, changed map[string]bool, req cotter.Request) bo
 		}
 	}
 }
+
+// IsVendorDir reports whether a directory was created for the vendored packages of a root module.
+func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }
