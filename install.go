@@ -115,8 +115,8 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
 		return nil, nil
 	}
-	p := &openProject{req: req}
-	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 {
+	p := &openProject{req: req, merges: !req.Locked}
+	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
 		return nil, err
 	}
 	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
@@ -161,7 +161,7 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	if takes {
 		p, err = openToChange(ctx, req, inst.user, inst.events)
 	} else {
-		p, err = view(ctx, req, inst.user)
+		p, err = view(ctx, req, inst.user, !req.Locked)
 	}
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer done()
 	session.warnOfCache(inst.events)
-	p, err := view(ctx, inst.req, inst.user)
+	p, err := view(ctx, inst.req, inst.user, !inst.req.Locked)
 	if err != nil {
 		return nil, err
 	}

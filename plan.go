@@ -223,7 +223,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
+	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.merge.done && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
@@ -237,6 +237,9 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	}
 	if p.result.DialectMatters {
 		lock.NameTool(r.dialect.String())
+	}
+	for _, warning := range r.merge.warnings(r.req.lockFile(), lock) {
+		r.events.emit(warning)
 	}
 	p.change.NewLock = lock.Bytes()
 	if r.req.LockContent != nil {

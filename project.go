@@ -31,6 +31,8 @@ import (
 type openProject struct {
 	req  Request
 	user user
+	// merges says that the run may merge a lock with conflict markers.
+	merges bool
 	// files are the project's files on disk; nil if there is no modules directory.
 	// installed are the packages in that directory.
 	files     *project.Project
@@ -45,6 +47,8 @@ type openProject struct {
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
 	lock    *lockfile.File
+	// merge is set if lockSrc has conflict markers, which lock has not.
+	merge lockMerge
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
 	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
@@ -79,7 +83,7 @@ func openToChange(ctx context.Context, req Request, by user, events *events) (*o
 		return nil, err
 	}
 	warnOfNotices(events, files.Notices(), by.hasState)
-	p := &openProject{req: req, user: by, files: files, installed: packagedir.NewInstalled(files)}
+	p := &openProject{req: req, user: by, merges: !req.Locked, files: files, installed: packagedir.NewInstalled(files)}
 	p.installed.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
@@ -91,13 +95,13 @@ func openToChange(ctx context.Context, req Request, by user, events *events) (*o
 }
 
 // view reads the project of a request without locking it: another process may change it at
-// the same time. The project must be closed.
-func view(ctx context.Context, req Request, by user) (*openProject, error) {
+// the same time. merges says that a lock with conflict markers is merged. The project must be closed.
+func view(ctx context.Context, req Request, by user, merges bool) (*openProject, error) {
 	files, err := project.View(req.location(), by.key)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &openProject{req: req, user: by, files: files, installed: packagedir.NewInstalled(files)}
+	p := &openProject{req: req, user: by, merges: merges, files: files, installed: packagedir.NewInstalled(files)}
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
 	}
@@ -127,7 +131,11 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
-	if p.lock, err = parseLock(p.lockSrc, p.req); err != nil {
+	p.lock, err = parseLock(p.lockSrc, p.req)
+	if conflicted, ok := errors.AsType[*LockFileError](err); ok && p.merges && isConflict(conflicted) {
+		p.lock, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted)
+	}
+	if err != nil {
 		return err
 	}
 	if p.files != nil {
@@ -246,7 +254,7 @@ type providerLock struct {
 // block cannot be read would count as not locked.
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
-	l.File, l.Tofu = p.lock, p.dialect == DialectOpenTofu
+	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
 	if !l.hasModules {
 		var err error
 		l.req.LockFile = lockFileName

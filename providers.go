@@ -327,7 +327,8 @@ func (p *providerPlan) writeOwnLock() error {
 // sets the new content in the result.
 func (p *providerPlan) writeLock(result *Result) error {
 	s := p.stage
-	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 {
+	merged := s.lock.hasModules && s.merge.done
+	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 && !merged {
 		return nil
 	}
 	lock := s.lock.Clone()
@@ -335,6 +336,11 @@ func (p *providerPlan) writeLock(result *Result) error {
 	p.WriteTo(lock)
 	if err := lock.Check(); err != nil {
 		return err
+	}
+	if merged {
+		for _, warning := range s.merge.warnings(s.req.lockFile(), lock) {
+			s.events.emit(warning)
+		}
 	}
 	if !s.req.hasLockFile() {
 		result.LockContent = lock.Bytes()

@@ -44,7 +44,7 @@ func openToRead(ctx context.Context, in *Installer, req Request) (*reading, erro
 	if err != nil {
 		return nil, err
 	}
-	p, err := view(ctx, req, by)
+	p, err := view(ctx, req, by, false)
 	if err != nil {
 		return nil, err
 	}

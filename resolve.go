@@ -114,7 +114,7 @@ func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 
 // placement places the package of a call, and returns the module's directory in it.
 func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
-	entry, locked := r.project.lock.Module(c.key())
+	entry, locked := r.project.entry(c)
 	reason := r.project.noEntry(c)
 	if !locked {
 		r.lost.lookAhead(ctx)

@@ -210,6 +210,8 @@ const (
 	WarningShallowHistory WarningKind = "shallow history"
 	// WarningPartialHistory says the same of a clone without earlier versions of the lock.
 	WarningPartialHistory WarningKind = "partial history"
+	// WarningMerged says that the lock had conflict markers, and that its sides were merged.
+	WarningMerged WarningKind = "merged"
 )
 
 func (Resolved) event()          {}

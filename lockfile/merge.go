@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 )
 
 // Conflict is a block that both sides of a merge changed in different ways.
@@ -19,13 +20,28 @@ type Conflict struct {
 	Type string
 	// Label is the key of the module call, or the provider's address.
 	Label string
+	// OurModule and TheirModule are the entries of a module; nil if the side has removed it.
+	OurModule, TheirModule *Module
+	// OurProvider and TheirProvider are the entries of a provider; nil if the side has removed it, or
+	// if its block cannot be read.
+	OurProvider, TheirProvider *Provider
 }
+
+// Side is a side of a merge.
+type Side int
+
+const (
+	Neither Side = iota
+	Ours
+	Theirs
+)
 
 // Merge merges two lock files with the common ancestor base, which may be empty. A nil *File is
 // an empty one. A block
 // that only one side added, changed or removed is taken from that side, so the files
 // conflict only if both sides changed the same block. If both sides changed a provider
-// without selecting different versions, the result has the hashes of both. Comments, the
+// without selecting different versions, and its blocks have a hash in common, the result has the hashes
+// of both: they are those of one release, for several platforms. Comments, the
 // order and the line end are taken from ours. If there is nothing to merge, the
 // result is ours byte for byte.
 //
@@ -33,36 +49,48 @@ type Conflict struct {
 // both sides changed such a file, and differ outside of the blocks of modules and providers,
 // comments included, then the files conflict as a whole.
 //
-// For each conflict, the result has both blocks between git's conflict markers. No tool can
-// read such a file until the user resolves the conflicts.
-func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
+// resolve, which may be nil, says from which side the block of a conflict is taken. It is not called for
+// files that conflict as a whole.
+//
+// For each conflict that is left, the result has both blocks between git's conflict markers. No tool
+// can read such a file until the user resolves the conflicts.
+func Merge(base, ours, theirs *File, resolve func(Conflict) Side) (merged []byte, conflicts []Conflict) {
+	if resolve == nil {
+		resolve = func(Conflict) Side { return Neither }
+	}
 	ours = ours.orEmpty()
 	base, theirs = base.orEmpty().withNewline(newline(ours.src)), theirs.orEmpty().withNewline(newline(ours.src))
 	if merged, conflicts, ok := ours.mergeRest(base, theirs); ok {
 		return merged, conflicts
 	}
-	result, conflicts := ours.mergeProviders(base, theirs)
+	result, conflicts := ours.mergeProviders(base, theirs, resolve)
 	for _, key := range union(base.modules.entries, ours.modules.entries, theirs.modules.entries) {
 		our, their := ours.modules.entries[key], theirs.modules.entries[key]
-		switch winner(base.modules.entries[key], our, their, sameModule) {
-		case sideOurs:
-		case sideTheirs:
-			if their == nil {
-				result.RemoveModule(key)
-			} else {
-				result.SetModule(*their.value)
+		taken := winner(base.modules.entries[key], our, their, sameModule)
+		if taken == Neither {
+			c := Conflict{Type: "module", Label: key, OurModule: moduleOf(our), TheirModule: moduleOf(their)}
+			if taken = resolve(c); taken == Neither {
+				conflicts = append(conflicts, c)
 			}
-		default:
-			conflicts = append(conflicts, Conflict{"module", key})
-			if our == nil {
-				result.SetModule(*their.value) // a block for the markers to replace
-			}
+		}
+		switch {
+		case taken == Theirs && their == nil:
+			result.RemoveModule(key)
+		case taken == Theirs, taken == Neither && our == nil: // or a block for the markers to replace
+			result.SetModule(*their.value)
 		}
 	}
 	slices.SortFunc(conflicts, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
 	})
 	return markConflicts(result.Bytes(), conflicts, ours, theirs), conflicts
+}
+
+func moduleOf(e *entry[*Module]) *Module {
+	if e == nil {
+		return nil
+	}
+	return e.value.normalized()
 }
 
 // mergeRest merges files that differ outside of the blocks that are merged. ok is false if they do
@@ -72,9 +100,9 @@ func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflic
 		return nil, nil, false
 	}
 	switch winner(base, f, theirs, func(a, b *File) bool { return bytes.Equal(a.src, b.src) }) {
-	case sideOurs:
+	case Ours:
 		return bytes.Clone(f.src), nil, true
-	case sideTheirs:
+	case Theirs:
 		return bytes.Clone(theirs.src), nil, true
 	}
 	ours, other := strings.TrimRight(string(f.src), "\r\n"), strings.TrimRight(string(theirs.src), "\r\n")
@@ -104,24 +132,16 @@ func (f *File) rest() string {
 	return strings.Join(gaps, "\n")
 }
 
-// side is a side of a merge.
-type side int
-
-const (
-	sideBoth side = iota // both sides changed a block in different ways
-	sideOurs
-	sideTheirs
-)
-
-// winner returns the side from which a block is taken.
-func winner[T any](base, ours, theirs T, same func(a, b T) bool) side {
+// winner returns the side from which a block is taken, or Neither if both have changed it in different
+// ways.
+func winner[T any](base, ours, theirs T, same func(a, b T) bool) Side {
 	switch {
 	case same(ours, theirs), same(theirs, base):
-		return sideOurs
+		return Ours
 	case same(ours, base):
-		return sideTheirs
+		return Theirs
 	}
-	return sideBoth
+	return Neither
 }
 
 // sameModule reports whether two entries have equal modules, or both are nil.
@@ -144,7 +164,7 @@ func union[V any](sides ...map[string]V) []string {
 // is copied as bytes, so blocks with errors are merged as well. If the merge changes provider
 // blocks and there are no conflicts or errors, all of them are written as stock tools write
 // them, so that the next init does not write the file again.
-func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
+func (f *File) mergeProviders(base, theirs *File, resolve func(Conflict) Side) (*File, []Conflict) {
 	var conflicts []Conflict
 	var edits []edit
 	was, our, their := base.providerSpans(), f.providerSpans(), theirs.providerSpans()
@@ -153,23 +173,22 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	for _, label := range labels {
 		o, t := f.at(our[label]), theirs.at(their[label])
 		taken := winner(base.at(was[label]), o, t, func(a, b string) bool { return a == b })
-		if taken == sideOurs {
-			continue
-		}
-		if taken == sideBoth {
+		if taken == Neither {
 			if both, ok := f.mergeProvider(base, theirs, label, our[label], their[label]); ok {
 				if both != o {
 					edits = append(edits, edit{span: our[label], text: both})
 				}
 				continue
 			}
-			conflicts = append(conflicts, Conflict{"provider", label})
-			if o != "" {
-				continue
+			c := Conflict{Type: "provider", Label: label, OurProvider: f.readProvider(our[label]), TheirProvider: theirs.readProvider(their[label])}
+			if taken = resolve(c); taken == Neither {
+				conflicts = append(conflicts, c)
 			}
-			// Add a block for the markers to replace.
 		}
-		switch {
+		if taken == Ours || taken == Neither && o != "" {
+			continue
+		}
+		switch { // theirs, or a block for the markers to replace
 		case o == "":
 			at := f.providerOffset(our, label)
 			edits = append(edits, edit{span: span{at, at}, text: t + newline(f.src), separate: true})
@@ -189,8 +208,8 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 }
 
 // mergeProvider merges a block that both sides changed in different ways. It fails if one
-// side does not have the block, if one block cannot be read, or if both sides selected
-// different new versions.
+// side does not have the block, if one block cannot be read, if both sides selected
+// different new versions, or one version with no hash in common.
 func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpan span) (text string, ok bool) {
 	address, err := parseProviderLabel(label)
 	if err != nil {
@@ -209,6 +228,9 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 	merged := *our.value
 	switch {
 	case our.value.Version == their.value.Version:
+		if !slices.ContainsFunc(our.value.Hashes, func(h hashing.Hash) bool { return slices.Contains(their.value.Hashes, h) }) {
+			return "", false
+		}
 		merged.Hashes = slices.Concat(our.value.Hashes, their.value.Hashes)
 		if our.value.Constraints == was.Constraints {
 			merged.Constraints = their.value.Constraints
@@ -225,6 +247,16 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 		return theirs.at(their.span), true
 	}
 	return withNewline(merged.render(nil), newline(f.src)), true
+}
+
+// readProvider returns the provider of a block, or nil if there is none that can be read.
+func (f *File) readProvider(at span) *Provider {
+	for _, e := range f.providers.read {
+		if e.span == at {
+			return e.value.normalized()
+		}
+	}
+	return nil
 }
 
 // providerOffset returns the offset at which to insert a provider block: before the next
@@ -300,20 +332,24 @@ func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []by
 	at, our, their := f.blockSpans(), ours.blockSpans(), theirs.blockSpans()
 	var edits []edit
 	for _, c := range conflicts {
-		edits = append(edits, edit{span: at[c], text: withNewline(conflictText(ours.at(our[c]), theirs.at(their[c])), newline(merged))})
+		name := blockName{c.Type, c.Label}
+		edits = append(edits, edit{span: at[name], text: withNewline(conflictText(ours.at(our[name]), theirs.at(their[name])), newline(merged))})
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return splice(merged, edits)
 }
 
+// blockName is the type and the label of a block.
+type blockName struct{ kind, label string }
+
 // blockSpans maps modules and providers to the spans of their blocks.
-func (f *File) blockSpans() map[Conflict]span {
-	blocks := make(map[Conflict]span)
+func (f *File) blockSpans() map[blockName]span {
+	blocks := make(map[blockName]span)
 	for _, b := range f.modules.blocks {
-		blocks[Conflict{"module", b.value.Key}] = b.span
+		blocks[blockName{"module", b.value.Key}] = b.span
 	}
 	for label, span := range f.providerSpans() {
-		blocks[Conflict{"provider", label}] = span
+		blocks[blockName{"provider", label}] = span
 	}
 	return blocks
 }

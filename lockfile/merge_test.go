@@ -28,12 +28,45 @@ func lockText(entries ...string) string {
 	return strings.TrimPrefix("# a comment\n"+modules.String()+providers.String(), "\n")
 }
 
+// names returns the types and labels of conflicts.
+func names(conflicts []lockfile.Conflict) []string {
+	var list []string
+	for _, c := range conflicts {
+		list = append(list, c.Type+" "+c.Label)
+	}
+	return list
+}
+
+// TestMergeResolve checks that a function can decide conflicts, and that it gets both entries.
+func TestMergeResolve(t *testing.T) {
+	t.Parallel()
+	base, ours, theirs := lockText("a=1.0.0", "b=1.0.0", "c=1.0.0", "@registry.opentofu.org/o/p=1.0.0"), lockText("a=2.0.0", "b=2.0.0", "@registry.opentofu.org/o/p=2.0.0"), lockText("a=3.0.0", "b=3.0.0", "c=2.0.0", "@registry.opentofu.org/o/p=3.0.0")
+	merged, conflicts := lockfile.Merge(parse(t, []byte(base), ""), parse(t, []byte(ours), ""), parse(t, []byte(theirs), ""), func(c lockfile.Conflict) lockfile.Side {
+		switch {
+		case c.Type == "provider" && c.OurProvider.Version == "2.0.0" && c.TheirProvider.Version == "3.0.0",
+			c.Label == "c" && c.OurModule == nil && c.TheirModule.Version == "2.0.0":
+			return lockfile.Theirs
+		case c.Label == "a" && c.OurModule.Version == "2.0.0" && c.TheirModule.Version == "3.0.0":
+			return lockfile.Ours
+		}
+		return lockfile.Neither
+	})
+	if diff := cmp.Diff([]string{"module b"}, names(conflicts)); diff != "" {
+		t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
+	for text, want := range map[string]int{"<<<<<<<": 1, `"1.0.0"`: 0, `"2.0.0"`: 3, `"3.0.0"`: 2} { // a and b; p and b; c
+		if got := strings.Count(string(merged), text); got != want {
+			t.Errorf("%q is %d times in the result, want %d:\n%s", text, got, want, merged)
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	const v1, v2, v3 = "1.0.0", "2.0.0", "3.0.0"
 	for name, tt := range map[string]struct {
 		base, ours, theirs, want []string
-		conflicts                []lockfile.Conflict
+		conflicts                []string
 	}{
 		"nothing":          {base: []string{"a=" + v1}, ours: []string{"a=" + v1}, theirs: []string{"a=" + v1}, want: []string{"a=" + v1}},
 		"different keys":   {base: []string{"a=" + v1, "b=" + v1}, ours: []string{"a=" + v2, "b=" + v1}, theirs: []string{"a=" + v1, "b=" + v2}, want: []string{"a=" + v2, "b=" + v2}},
@@ -43,13 +76,13 @@ func TestMerge(t *testing.T) {
 		"ours removes":     {base: []string{"a=" + v1, "b=" + v1}, ours: []string{"b=" + v1}, theirs: []string{"a=" + v1, "b=" + v1}, want: []string{"b=" + v1}},
 		"providers":        {base: []string{"@p=" + v1, "@q=" + v1}, ours: []string{"@p=" + v2, "@q=" + v1}, theirs: []string{"@o=" + v1, "@p=" + v1}, want: []string{"@o=" + v1, "@p=" + v2}},
 		"provider at last": {base: []string{"@p=" + v1}, ours: []string{"@p=" + v1}, theirs: []string{"@p=" + v1, "@q=" + v1}, want: []string{"@p=" + v1, "@q=" + v1}},
-		"conflict":         {base: []string{"a=" + v1}, ours: []string{"a=" + v2}, theirs: []string{"a=" + v3}, conflicts: []lockfile.Conflict{{"module", "a"}}},
-		"both add one":     {ours: []string{"a=" + v2, "@p=" + v1}, theirs: []string{"a=" + v3, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
-		"removed, changed": {base: []string{"a=" + v1, "@p=" + v1}, theirs: []string{"a=" + v2, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
-		"changed, removed": {base: []string{"a=" + v1, "@p=" + v1}, ours: []string{"a=" + v2, "@p=" + v2}, conflicts: []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"conflict":         {base: []string{"a=" + v1}, ours: []string{"a=" + v2}, theirs: []string{"a=" + v3}, conflicts: []string{"module a"}},
+		"both add one":     {ours: []string{"a=" + v2, "@p=" + v1}, theirs: []string{"a=" + v3, "@p=" + v2}, conflicts: []string{"module a", "provider p"}},
+		"removed, changed": {base: []string{"a=" + v1, "@p=" + v1}, theirs: []string{"a=" + v2, "@p=" + v2}, conflicts: []string{"module a", "provider p"}},
+		"changed, removed": {base: []string{"a=" + v1, "@p=" + v1}, ours: []string{"a=" + v2, "@p=" + v2}, conflicts: []string{"module a", "provider p"}},
 	} {
-		merged, conflicts := lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(lockText(tt.ours...)), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"))
-		if diff := cmp.Diff(tt.conflicts, conflicts); diff != "" {
+		merged, conflicts := lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(lockText(tt.ours...)), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"), nil)
+		if diff := cmp.Diff(tt.conflicts, names(conflicts)); diff != "" {
 			t.Errorf("%s: conflicts (-want +got):\n%s", name, diff)
 		}
 		if tt.conflicts == nil {
@@ -57,7 +90,7 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 			crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
-			merged, _ = lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(crlf(lockText(tt.ours...))), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"))
+			merged, _ = lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(crlf(lockText(tt.ours...))), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"), nil)
 			if diff := cmp.Diff(crlf(lockText(tt.want...)), string(merged)); diff != "" {
 				t.Errorf("%s, CRLF in ours (-want +got):\n%s", name, diff)
 			}
@@ -89,7 +122,7 @@ func TestMergeOther(t *testing.T) {
 		"only theirs":               {"locals {}\n", "locals {}\n", "x = 1\n", "x = 1\n"},
 		"only comments":             {entry, "# ours\n" + newer, "# theirs\n" + entry, "# ours\n" + newer},
 	} {
-		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"))
+		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"), nil)
 		want, wantConflicts := test.want, []lockfile.Conflict(nil)
 		if want == "" {
 			want, wantConflicts = "<<<<<<< ours\n"+test.ours+"=======\n"+test.theirs+">>>>>>> theirs\n", []lockfile.Conflict{{Type: "other"}}
@@ -103,7 +136,7 @@ func TestMergeOther(t *testing.T) {
 // Conflict markers contain both blocks as a whole.
 func TestMergeMarkers(t *testing.T) {
 	t.Parallel()
-	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, []byte("provider \"p\" {\n  version = \"1.0.0\" # ours\n}\n"), ""), parse(t, []byte("provider \"p\" {\n  version = \"2.0.0\"\n}\n"), ""))
+	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, []byte("provider \"p\" {\n  version = \"1.0.0\" # ours\n}\n"), ""), parse(t, []byte("provider \"p\" {\n  version = \"2.0.0\"\n}\n"), ""), nil)
 	want := "<<<<<<< ours\nprovider \"p\" {\n  version = \"1.0.0\" # ours\n}\n=======\nprovider \"p\" {\n  version = \"2.0.0\"\n}\n>>>>>>> theirs\n"
 	if diff := cmp.Diff(want, string(merged)); diff != "" {
 		t.Errorf("Merge (-want +got):\n%s", diff)
@@ -122,15 +155,15 @@ func TestMergeProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		base, ours, theirs := lock.Draw(rt, "base"), lock.Draw(rt, "ours"), lock.Draw(rt, "theirs")
 		read := func(src []byte) *lockfile.File { return parse(t, src, "x") }
-		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(base)); conflicts != nil || string(merged) != string(ours) {
+		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(base), nil); conflicts != nil || string(merged) != string(ours) {
 			rt.Errorf("a merge with the base is %q, want %q", merged, ours)
 		}
-		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(ours)); conflicts != nil || string(merged) != string(ours) {
+		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(ours), nil); conflicts != nil || string(merged) != string(ours) {
 			rt.Errorf("a merge with itself is %q, want %q", merged, ours)
 		}
-		one, conflicts := lockfile.Merge(read(base), read(ours), read(theirs))
-		other, mirrored := lockfile.Merge(read(base), read(theirs), read(ours))
-		if diff := cmp.Diff(conflicts, mirrored); diff != "" {
+		one, conflicts := lockfile.Merge(read(base), read(ours), read(theirs), nil)
+		other, mirrored := lockfile.Merge(read(base), read(theirs), read(ours), nil)
+		if diff := cmp.Diff(names(conflicts), names(mirrored)); diff != "" {
 			rt.Errorf("conflicts depend on the side:\n%s", diff)
 		}
 		if conflicts == nil {
@@ -157,7 +190,7 @@ func FuzzMerge(f *testing.F) {
 			}
 			files = append(files, file)
 		}
-		merged, conflicts := lockfile.Merge(files[0], files[1], files[2])
+		merged, conflicts := lockfile.Merge(files[0], files[1], files[2], nil)
 		if _, diags := lockfile.Parse(merged, "merged"); conflicts == nil && diags.HasErrors() {
 			t.Errorf("Merge(%q, %q, %q) = %q: %v", base, ours, theirs, merged, diags)
 		}
@@ -181,12 +214,13 @@ func TestMergeProviderHashes(t *testing.T) {
 		conflict                 bool
 	}{
 		"both add hashes":            {base: lock(v1, "", hashA), ours: lock(v1, "", hashA, hashB), theirs: lock(v1, "", hashA, hashZ), want: lock(v1, "", hashA, hashB, hashZ)},
-		"one version":                {ours: lock(v1, "", hashA), theirs: lock(v1, "", "h9:x"), want: lock(v1, "", hashA, "h9:x")},
+		"one version":                {ours: lock(v1, "", hashA, hashZ), theirs: lock(v1, "", "h9:x", hashZ), want: lock(v1, "", hashA, hashZ, "h9:x")},
+		"one version, other content": {ours: lock(v1, "", hashA), theirs: lock(v1, "", hashB), conflict: true},
 		"ours has theirs":            {ours: lock(v1, "", hashA, hashB), theirs: lock(v1, "", hashB), want: lock(v1, "", hashA, hashB)},
 		"theirs has ours":            {ours: lock(v1, "", hashA), theirs: lock(v1, "", hashA, hashB), want: lock(v1, "", hashA, hashB)},
 		"one upgrade":                {base: lock(v1, "", hashA), ours: lock(v1, "", hashA, hashB), theirs: lock(v2, "", hashZ), want: lock(v2, "", hashZ)},
 		"the other upgrade":          {base: lock(v1, "", hashA), ours: lock(v2, "", hashZ), theirs: lock(v1, "", hashA, hashB), want: lock(v2, "", hashZ)},
-		"the same upgrade":           {base: lock(v1, "", hashA), ours: lock(v2, "", hashA), theirs: lock(v2, "", hashB), want: lock(v2, "", hashA, hashB)},
+		"the same upgrade":           {base: lock(v1, "", hashA), ours: lock(v2, "", hashA, hashZ), theirs: lock(v2, "", hashB, hashZ), want: lock(v2, "", hashA, hashB, hashZ)},
 		"their constraints":          {base: lock(v1, "~> 1.0", hashA), ours: lock(v1, "~> 1.0", hashA, hashB), theirs: lock(v1, "< 2.0.0", hashA), want: lock(v1, "< 2.0.0", hashA, hashB)},
 		"constraints of both":        {base: lock(v1, "~> 1.0", hashA), ours: lock(v1, "> 0.1.0", hashA), theirs: lock(v1, "< 2.0.0", hashA), want: lock(v1, "> 0.1.0", hashA)},
 		"different upgrades":         {base: lock(v1, "", hashA), ours: lock(v2, "", hashA), theirs: lock(v3, "", hashA), conflict: true},
@@ -195,7 +229,7 @@ func TestMergeProviderHashes(t *testing.T) {
 		"hashes of an unread block":  {base: lock(v1, "", hashA), ours: lock("1", "", hashA), theirs: lock(v1, "", hashB), conflict: true},
 		"metadata is of the version": {ours: lock("1.0.0+a", "", hashA), theirs: lock("1.0.0+b", "", hashB), conflict: true},
 	} {
-		merged, conflicts := lockfile.Merge(parse(t, test.base, "base"), parse(t, test.ours, "ours"), parse(t, test.theirs, "theirs"))
+		merged, conflicts := lockfile.Merge(parse(t, test.base, "base"), parse(t, test.ours, "ours"), parse(t, test.theirs, "theirs"), nil)
 		if (conflicts != nil) != test.conflict {
 			t.Errorf("%s: conflicts %v, want %v", name, conflicts, test.conflict)
 		}
@@ -216,7 +250,7 @@ func TestMergeProviderOrder(t *testing.T) {
 		}
 		return file.Bytes()
 	}
-	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, lock("a/b", "bücher.example/a/b"), "ours"), parse(t, lock("zoo.example/a/b", "a-b/b"), "theirs"))
+	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, lock("a/b", "bücher.example/a/b"), "ours"), parse(t, lock("zoo.example/a/b", "a-b/b"), "theirs"), nil)
 	if diff := cmp.Diff(string(lock("a/b", "a-b/b", "bücher.example/a/b", "zoo.example/a/b")), string(merged)); diff != "" {
 		t.Errorf("Merge (-want +got):\n%s", diff)
 	}
@@ -262,7 +296,7 @@ func TestMergeWritesStockForm(t *testing.T) {
 			want:   stockHeaderText + block("a", `"h1:a"`, `"zh:2"`, `"zz:2"`),
 		},
 	} {
-		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"))
+		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"), nil)
 		if diff := cmp.Diff(test.want, string(merged)); diff != "" || conflicts != nil {
 			t.Errorf("%s: conflicts %v (-want +got):\n%s", name, conflicts, diff)
 		}

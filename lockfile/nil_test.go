@@ -61,8 +61,8 @@ func TestMergeNil(t *testing.T) {
 		"theirs":  {{nil, some, nil}, {empty, some, empty}},
 		"sides":   {{some, nil, nil}, {some, empty, empty}},
 	} {
-		got, conflicts := lockfile.Merge(files[0][0], files[0][1], files[0][2])
-		want, _ := lockfile.Merge(files[1][0], files[1][1], files[1][2])
+		got, conflicts := lockfile.Merge(files[0][0], files[0][1], files[0][2], nil)
+		want, _ := lockfile.Merge(files[1][0], files[1][1], files[1][2], nil)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" || len(conflicts) > 0 {
 			t.Errorf("%s: %v, (-empty +nil):\n%s", name, conflicts, diff)
 		}

@@ -49,7 +49,7 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	if err := errors.Join(baseErr, oursErr, theirsErr); err != nil {
 		return err
 	}
-	merged, conflicts := lockfile.Merge(base, ours, theirs)
+	merged, conflicts := lockfile.Merge(base, ours, theirs, nil)
 	if err := atomicfile.WriteFile(oursPath, merged, atomicfile.Options{}); err != nil {
 		return err
 	}

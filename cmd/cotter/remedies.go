@@ -325,6 +325,8 @@ func warningRemedies(project string, w event.Warning) []remedy {
 		return []remedy{{text: nameTool, project: project}}
 	case event.WarningMoved:
 		return []remedy{{text: relockTag, project: project, key: w.Path.String()}}
+	case event.WarningMerged:
+		return []remedy{{text: "Look at it with `git diff HEAD -- {lock}`, and mark it as resolved with `git add {lock}`.", project: project}}
 	case event.WarningUnknownHistory:
 		return []remedy{{text: relock, project: project, key: w.Path.String()}}
 	}

@@ -3,6 +3,7 @@ package treeproviders
 import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Lock is the lock that has the providers, as the stock tool of the dialect understands it.
@@ -16,6 +17,19 @@ type Lock struct {
 	*lockfile.File
 	// Tofu reports whether the dialect is that of OpenTofu.
 	Tofu bool
+	// Merged has the entries of providers that both sides of a merge have changed, the newer one first.
+	Merged map[addrs.Provider][]lockfile.Provider
+}
+
+// entry returns the entry that decides which version of a required provider is locked. If a merge had
+// two, it is the newer one that meets the constraints.
+func (l Lock) entry(p Required) (Entry, bool) {
+	for _, entry := range l.Merged[p.Address] {
+		if v, err := versions.Parse(entry.Version); err == nil && p.Fits(v) {
+			return Entry{Provider: entry}, true
+		}
+	}
+	return l.Provider(p.Address)
 }
 
 // hashicorp is the only namespace for which OpenTofu takes over versions that Terraform has

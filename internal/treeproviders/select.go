@@ -116,7 +116,7 @@ func (s *Stage) refused(required []Required) []error {
 // otherwise. The error is a Refusal if the lock would have to change but must not. all are all
 // required providers.
 func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list lister) (Selected, error) {
-	entry, has := s.Lock.Provider(p.Address)
+	entry, has := s.Lock.entry(p)
 	locked, err := versions.Parse(entry.Version)
 	fits := has && err == nil && p.Fits(locked)
 	switch {

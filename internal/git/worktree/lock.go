@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
@@ -164,4 +165,60 @@ func findLock(ctx context.Context, tree *Tree, lockFile string, block Block) (fo
 		}
 	}
 	return nil, n < MaxLockCommits, nil
+}
+
+// Sides are the three versions of a lock that a merge could not bring together.
+type Sides struct{ Base, Ours, Theirs *lockfile.File }
+
+// ConflictSides returns the versions of a conflicted lock from git's index. src is the lock in the
+// checkout, with conflict markers. ok is false if the index does not have all three versions, if one
+// of them is not a valid lock, or if src has a line that is in none of them: the user has begun to
+// resolve the conflict.
+func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides Sides, ok bool, err error) {
+	tree, err := Open(&gitexec.Git{}, dir)
+	if err != nil {
+		return Sides{}, false, err
+	}
+	name := tree.fromTop("./" + filepath.ToSlash(lockFile))
+	listed, err := tree.git.Output(ctx, tree.command("ls-files", "-z", "--stage", "--unmerged", "--", ":(literal)"+name), maxLine)
+	if err != nil {
+		return Sides{}, false, err
+	}
+	known := map[string]bool{"": true, "=======": true}
+	for stage, side := range map[string]**lockfile.File{"1": &sides.Base, "2": &sides.Ours, "3": &sides.Theirs} {
+		blob, found := stageBlob(string(listed), stage)
+		if !found {
+			return Sides{}, false, nil
+		}
+		text, err := tree.git.Output(ctx, tree.command("cat-file", "blob", blob), lockfile.MaxSize+1)
+		if err != nil {
+			return Sides{}, false, err
+		}
+		lock, diags := lockfile.Parse(text, "")
+		if diags.HasErrors() {
+			return Sides{}, false, nil
+		}
+		*side = lock
+		for line := range strings.Lines(string(text)) {
+			known[strings.TrimRight(line, "\r\n")] = true
+		}
+	}
+	for line := range strings.Lines(string(src)) {
+		line = strings.TrimRight(line, "\r\n")
+		if !known[line] && !strings.HasPrefix(line, "<<<<<<< ") && !strings.HasPrefix(line, "||||||| ") && !strings.HasPrefix(line, ">>>>>>> ") {
+			return Sides{}, false, nil
+		}
+	}
+	return sides, true, nil
+}
+
+// stageBlob returns the object of a regular file at a stage, from a list of the index.
+func stageBlob(listed, stage string) (id string, found bool) {
+	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		fields, _, _ := strings.Cut(entry, "\t")
+		if parts := strings.Split(fields, " "); len(parts) == 3 && strings.HasPrefix(parts[0], "100") && parts[2] == stage && git.IsObjectID(parts[1]) {
+			return parts[1], true
+		}
+	}
+	return "", false
 }
