@@ -116,17 +116,6 @@ func isConflict(err *LockFileError) bool {
 	return ok
 }
 
-// entry returns the locked entry of a call. If a merge had two, it is the newer one that fits the call.
-func (p *openProject) entry(c *call) (lockfile.Module, bool) {
-	entry, locked := p.lock.Module(c.key())
-	for _, other := range p.merge.modules[c.key()] {
-		if c.from.Mismatch(other) == "" {
-			return other, true
-		}
-	}
-	return entry, locked
-}
-
 // warnings says what was taken for the blocks that both sides have changed. lock is the new lock.
 func (m lockMerge) warnings(lockFile string, lock *lockfile.File) []event.Warning {
 	if !m.done {

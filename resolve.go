@@ -112,6 +112,17 @@ func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	return nil
 }
 
+// entry returns the locked entry of a call. If a merge had two, it is the newer one that fits the call.
+func (p *openProject) entry(c *call) (lockfile.Module, bool) {
+	entry, locked := p.lock.Module(c.key())
+	for _, other := range p.merge.modules[c.key()] {
+		if c.from.Mismatch(other) == "" {
+			return other, true
+		}
+	}
+	return entry, locked
+}
+
 // placement places the package of a call, and returns the module's directory in it.
 func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
 	entry, locked := r.project.entry(c)

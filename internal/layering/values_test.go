@@ -10,6 +10,7 @@ import (
 // withoutText are the exported types with hidden parts that are not values, with the reason.
 var withoutText = map[string]string{
 	"addrs.Location":      "what was parsed of an address, which marshals",
+	"lockfile.Side":       "an answer of a function, which is not kept",
 	"lockfile.File":       "a file in memory, which programs write with WriteFile or Bytes",
 	"policy.Policy":       "the rules of a file; those that programs set are exported fields, which marshal",
 	"policy.Replacement":  "a block of a file, which only the file says",
