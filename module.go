@@ -424,29 +424,8 @@ func (p *openProject) newResult(modules []*module) *Result {
 	return result
 }
 
-// pathOf returns the path of a key that is known to be valid.
-func pathOf(key string) addrs.Module {
-	path, _ := addrs.ParseModule(key)
-	return path
-}
-
-// recordedPath returns the path of a key that may be invalid, such as one in modules.json or the
-// name of a directory. The path's String method returns the key.
-func recordedPath(key string) addrs.Module {
-	if key == "" {
-		return nil
-	}
-	return strings.Split(key, ".")
-}
-
 // versionOf returns the version in a lock or in modules.json; the zero Version if there is none.
 func versionOf(text string) versions.Version {
 	version, _ := versions.Parse(text)
 	return version
-}
-
-// isKey reports whether a key from a file can be the key of a module call.
-func isKey(key string) bool {
-	path, err := addrs.ParseModule(key)
-	return err == nil && !path.IsRoot()
 }
