@@ -26,10 +26,10 @@ type lockMerge struct {
 	providers map[addrs.Provider][]lockfile.Provider
 }
 
-// mergeLock merges the conflicted lock of a project, with the versions in git's index. If that cannot
-// be done, the error is the one for the markers, with the reason if both sides changed a block in a way
-// that only the user can decide.
-func mergeLock(ctx context.Context, req Request, src []byte, conflicted *LockFileError) (*lockfile.File, lockMerge, error) {
+// mergeLock merges the conflicted lock of a project with the versions in git's index, and returns the
+// text of the result. If that cannot be done, the error is the one for the markers, with the reason if
+// both sides changed a block in a way that only the user can decide.
+func mergeLock(ctx context.Context, req Request, src []byte, conflicted *LockFileError) ([]byte, lockMerge, error) {
 	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
 	if err != nil || !ok {
 		return nil, lockMerge{}, conflicted //nolint:nilerr // without git, the user resolves the conflict
@@ -39,8 +39,7 @@ func mergeLock(ctx context.Context, req Request, src []byte, conflicted *LockFil
 	if len(left) > 0 {
 		return nil, lockMerge{}, undecided(conflicted, left)
 	}
-	lock, err := parseLock(merged, req)
-	return lock, m, err
+	return merged, m, nil
 }
 
 // resolve decides which side of a conflict is tried first: the newer version, or the entry that the

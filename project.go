@@ -133,7 +133,10 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.lock, err = parseLock(p.lockSrc, p.req)
 	if conflicted, ok := errors.AsType[*LockFileError](err); ok && p.merges && isConflict(conflicted) {
-		p.lock, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted)
+		var merged []byte
+		if merged, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted); err == nil {
+			p.lock, err = parseLock(merged, p.req)
+		}
 	}
 	if err != nil {
 		return err
