@@ -63,7 +63,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
 	}
 	required := newRequirements()
-	var require func(addrs.Module, config.Module)
+	var require func(*module, config.Module)
 	if p.hasProviders() {
 		require = required.add
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/internal/ctxerr"
@@ -187,6 +186,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer func() { err = join(err, p.close()) }()
 	p.rules = inst.rules
+	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
 	stage, err := beginProviderStage(ctx, p, session, inst.clients.ruleFor(inst.req.run()), inst.events)
 	if err != nil {
 		return nil, err
@@ -394,7 +394,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 
 // walk resolves the whole tree. require, which may be nil, is called with the configuration
 // of each module.
-func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, config.Module)) (resolvedTree, error) {
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(*module, config.Module)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{

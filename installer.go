@@ -66,8 +66,9 @@ type Installer struct {
 	StateKey string
 	// LocalHosts lists hosts that servers and the configuration of packages may point to although their
 	// address is on this machine, or is that of a cloud's metadata service: HOST or HOST:PORT; the
-	// default port is 443. For hosts on this machine this is only needed if no call in the project's
-	// own modules has the host and port, for example for a tunnel to a host of which only packages know.
+	// default port is 443. For hosts on this machine this is only needed if no call or provider
+	// requirement in the project's own modules has the host and port, for example for a tunnel to a host
+	// of which only packages know.
 	LocalHosts []string
 	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do. Its
 	// origin is not asked about an installed package that has the hashes of its lock entry, and

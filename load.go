@@ -64,7 +64,7 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 
 // ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
 // request does not include providers.
-func (r *requirements) ifNeeded(req Request) func(addrs.Module, config.Module) {
+func (r *requirements) ifNeeded(req Request) func(*module, config.Module) {
 	if req.Providers == nil {
 		return nil
 	}

@@ -136,6 +136,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 		return err
 	}
 	defer done()
+	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
 	var stage *providerStage
 	if req.Providers != nil {
 		if stage, err = openProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
@@ -205,7 +206,7 @@ func (s *providerStage) useProviders(ctx context.Context, parallel int, use func
 }
 
 // resolveLocked walks the tree with the lock. The packages are only read.
-func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, config.Module)) ([]*module, error) {
+func (r *installRun) resolveLocked(ctx context.Context, require func(*module, config.Module)) ([]*module, error) {
 	defer r.keepMemos()
 	defer r.lost.close()
 	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)

@@ -3,12 +3,14 @@ package cotter
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/origins"
 )
@@ -42,26 +44,34 @@ func (n namedHosts) in(ctx context.Context, p *openProject) context.Context {
 // errNotOwn ends a walk of the project's own modules at a call of a package.
 var errNotOwn = errors.New("not one of the project's own modules")
 
-// ofProject returns the hosts and ports in the calls of the project's own modules. Calls and
-// modules that cannot be read are left out: the run reports them.
+// ofProject returns the hosts and ports in the calls and the provider requirements of the project's own
+// modules. Calls and modules that cannot be read are left out: the run reports them.
 func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
-	config, err := n.config()
+	reader, err := n.config()
 	if err != nil {
 		return nil
 	}
 	var mu sync.Mutex
 	var named []string
+	name := func(at *url.URL) {
+		mu.Lock()
+		defer mu.Unlock()
+		named = append(named, httpx.HostPort(at))
+	}
 	w := &walker{
-		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), parallel: n.parallel, replacements: p.replacements, packages: p.dirs.DataDir(""),
+		config: reader, dialect: p.dialect, terraform: p.readsAsTerraform(), parallel: n.parallel, replacements: p.replacements, packages: p.dirs.DataDir(""),
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // the run passes these warnings on
+		require: func(_ *module, found config.Module) {
+			for _, use := range found.Providers {
+				name(&url.URL{Scheme: "https", Host: string(use.Provider.Hostname)})
+			}
+		},
 		find: func(_ context.Context, call *call) (*module, error) {
 			if call.from.IsLocal() && call.own() {
 				return localModule(call, p.dirs)
 			}
 			if at := origins.HostOf(call.from); at != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				named = append(named, httpx.HostPort(at))
+				name(at)
 			}
 			return nil, errNotOwn
 		},

@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -42,7 +44,8 @@ func newRequirements() *requirements {
 }
 
 // add adds the requirements of one module.
-func (r *requirements) add(path addrs.Module, config config.Module) {
+func (r *requirements) add(m *module, config config.Module) {
+	path := m.path()
 	if config.ProviderDiagnostics.HasErrors() {
 		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
 	}
@@ -53,7 +56,11 @@ func (r *requirements) add(path addrs.Module, config config.Module) {
 		}
 	}
 	r.mu.Unlock()
-	r.Add(path, config.Providers)
+	var from *url.URL
+	if m.isElsewhere() {
+		from = origins.ParseOrigin(m.origin())
+	}
+	r.Add(path, from, config.Providers)
 	if path.IsRoot() && len(config.Calls) > 0 {
 		r.Expect()
 	}
@@ -171,7 +178,7 @@ func (s *providerStage) close() {
 
 // require returns the function that a walk calls with the configuration of each module, or
 // nil if s is nil.
-func (s *providerStage) require() func(addrs.Module, config.Module) {
+func (s *providerStage) require() func(*module, config.Module) {
 	if s == nil {
 		return nil
 	}

@@ -2,8 +2,10 @@ package cotter_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +13,9 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -22,7 +26,15 @@ const reachWorld = `
 -- git/net.git/v1.0.0/main.tf --
 -- archives/a.zip/main.tf --
 -- oci/net/1.0.0/main.tf --
+-- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud --
+-- providers/acme/other/1.0.0/PLATFORM/terraform-provider-other --
 `
+
+// newReachWorld returns the world, with providers for this machine's platform.
+func newReachWorld(t *testing.T) *modtest.World {
+	t.Helper()
+	return modtest.New(t, modtest.Txtar(strings.ReplaceAll(reachWorld, "PLATFORM", addrs.CurrentPlatform().String())))
+}
 
 // callers are the hosts of a package: one is elsewhere, judging by its name, and one is this machine.
 const (
@@ -33,7 +45,12 @@ const (
 // publishCaller publishes an archive, caller.zip, with one call.
 func publishCaller(t *testing.T, w *modtest.World, call string) {
 	t.Helper()
-	text := "module \"nested\" {\n" + call + "\n}\n"
+	publishPackage(t, w, "module \"nested\" {\n"+call+"\n}\n")
+}
+
+// publishPackage publishes an archive, caller.zip, with one file.
+func publishPackage(t *testing.T, w *modtest.World, text string) {
+	t.Helper()
 	if err := w.PublishArchive("caller.zip", fstest.MapFS{"main.tf": {Data: []byte(text)}}); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +107,7 @@ func TestPackagesPointNoFurtherThanServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := modtest.New(t, modtest.Txtar(reachWorld))
+			w := newReachWorld(t)
 			publishCaller(t, w, here(w, test.call))
 			install := func(host string) error {
 				_, err := w.Installer().Install(t.Context(), cotter.Request{Dir: writeFiles(t, map[string]string{"main.tf": callTo(here(w, host))})})
@@ -146,7 +163,7 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := modtest.New(t, modtest.Txtar(reachWorld))
+			w := newReachWorld(t)
 			publishCaller(t, w, here(w, cmp.Or(test.nested, nested)))
 			files := map[string]string{"main.tf": callTo(callerElsewhere)}
 			for name, text := range test.files {
@@ -165,10 +182,155 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 	}
 }
 
+// requires returns a requirement of a provider.
+func requires(source string) string {
+	return fmt.Sprintf("terraform {\n  required_providers {\n    x = {\n      source = %q\n    }\n  }\n}\n", source)
+}
+
+// The same rule holds for the registries of the providers that packages require. The project's own
+// requirements name a registry, too. What the user has configured may be anywhere.
+func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
+	t.Parallel()
+	const cloud = "HOST/acme/cloud"
+	for name, test := range map[string]struct {
+		source  string // cloud if it is ""
+		caller  string // callerElsewhere if it is ""
+		files   map[string]string
+		setup   func(*testing.T, *modtest.World, *cotter.Installer)
+		refused bool
+	}{
+		"only the package":    {refused: true},
+		"by name":             {source: "localhost:PORT/acme/cloud", refused: true},
+		"metadata":            {source: "169.254.169.254/acme/x", refused: true},
+		"the root module":     {files: map[string]string{"zz.tf": requires(cloud)}},
+		"another provider":    {files: map[string]string{"zz.tf": requires("HOST/acme/other")}},
+		"a local module":      {files: map[string]string{"zz.tf": "module \"own\" {\n  source = \"./a\"\n}\n", "a/main.tf": requires(cloud)}},
+		"a call":              {files: map[string]string{"zz.tf": "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n"}},
+		"a package from here": {caller: callerHere},
+		"the user": {setup: func(_ *testing.T, w *modtest.World, in *cotter.Installer) {
+			in.LocalHosts = []string{string(w.Host())}
+		}},
+		"a host block": {source: "registry.example.com/acme/cloud", setup: func(_ *testing.T, w *modtest.World, in *cotter.Installer) {
+			services := map[addrs.Hostname]map[string]any{"registry.example.com": {"providers.v1": w.URL() + "/v1/providers/"}}
+			withServices := cotter.New(cotter.Options{HTTPClient: w.HTTPClient(), Services: services})
+			in.Registry, in.Providers, in.LocalHosts = withServices.Registry, withServices.Providers, withServices.LocalHosts
+		}},
+		"a network mirror": {setup: func(t *testing.T, w *modtest.World, in *cotter.Installer) {
+			at, err := url.Parse(w.ProviderMirrorURL())
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Providers = &getproviders.NetworkMirror{URL: at, HTTPClient: w.HTTPClient()}
+		}},
+		"an OCI mirror": {setup: func(t *testing.T, w *modtest.World, in *cotter.Installer) {
+			if err := w.PushOCIProvider("acme-cloud", "acme/cloud", "1.0.0"); err != nil {
+				t.Fatal(err)
+			}
+			at, err := getproviders.ParseRepositoryTemplate(here(w, "HOST/acme-cloud"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Providers = &getproviders.OCIMirror{Repository: at, Fetcher: &getmodules.Fetcher{HTTPClient: w.HTTPClient()}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newReachWorld(t)
+			source := here(w, cmp.Or(test.source, cloud))
+			publishPackage(t, w, requires(source))
+			files := map[string]string{"main.tf": callTo(here(w, cmp.Or(test.caller, callerElsewhere)))}
+			for name, text := range test.files {
+				files[name] = here(w, text)
+			}
+			in := w.Installer()
+			if test.setup != nil {
+				test.setup(t, w, in)
+			}
+			_, err := in.Install(t.Context(), cotter.Request{Dir: writeFiles(t, files), Providers: &cotter.Providers{}})
+			if !test.refused {
+				if err != nil {
+					t.Errorf("Install = %v", err)
+				}
+				return
+			}
+			refused, ok := errors.AsType[*httpx.ReachError](err)
+			if !ok || refused.From != callerElsewhere {
+				t.Errorf("Install = %v, want a *httpx.ReachError from %s", err, callerElsewhere)
+			}
+			var provider *cotter.ProviderError
+			if !errors.As(err, &provider) || provider.Provider.Hostname.ForDisplay() != strings.Split(source, "/")[0] {
+				t.Errorf("Install = %v, want an error about the provider", err)
+			}
+			if asked := requestsHere(w); len(asked) > 0 {
+				t.Errorf("this machine got the requests %q", asked)
+			}
+		})
+	}
+}
+
+// An entry in the lock does not open a registry to packages, in any run that asks it.
+func TestLockedProvidersOfPackages(t *testing.T) {
+	t.Parallel()
+	w := newReachWorld(t)
+	publishPackage(t, w, requires(here(w, "HOST/acme/cloud")))
+	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": requires(here(w, "HOST/acme/cloud"))})
+	with := &cotter.Providers{}
+	archive := func(ctx context.Context, p cotter.LockedProvider) error {
+		got, err := p.Archive(ctx)
+		if err == nil {
+			err = got.Close()
+		}
+		return err
+	}
+	runs := map[string]func() error{
+		"install": func() error {
+			_, err := w.Installer().Install(t.Context(), cotter.Request{Dir: dir, Providers: with})
+			return err
+		},
+		"providers alone": func() error {
+			_, err := installProviders(t.Context(), w.Installer(), cotter.Request{Dir: dir, Update: cotter.Update{All: true}})
+			return err
+		},
+		"outdated": func() error {
+			_, err := outdatedProviders(t.Context(), w.Installer(), cotter.Request{Dir: dir})
+			return err
+		},
+		"verify": func() error {
+			report, err := w.Installer().VerifyRemote(t.Context(), cotter.Request{Dir: dir, Providers: with})
+			if err != nil {
+				return err
+			}
+			return report.Providers[0].Err
+		},
+		"publish": func() error {
+			return w.Installer().LockedPackages(t.Context(), []string{dir}, cotter.Request{Providers: with}, nil, cotter.LockedFuncs{Provider: archive})
+		},
+	}
+	for _, name := range []string{"install", "providers alone", "outdated", "verify", "publish"} {
+		if err := runs[name](); err != nil {
+			t.Errorf("%s, and the root module requires the provider: %v", name, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "own.tf")); err != nil {
+		t.Fatal(err)
+	}
+	w.ResetRequests()
+	for name, run := range runs {
+		if err := run(); err == nil {
+			t.Errorf("%s: no error, want a *httpx.ReachError", name)
+		} else if _, ok := errors.AsType[*httpx.ReachError](err); !ok {
+			t.Errorf("%s: %v, want a *httpx.ReachError", name, err)
+		}
+	}
+	if asked := requestsHere(w); len(asked) > 0 {
+		t.Errorf("this machine got the requests %q", asked)
+	}
+}
+
 // Projects of one session do not get each other's answers: neither the refusal nor the package.
 func TestHostsThatAnotherProjectNames(t *testing.T) {
 	t.Parallel()
-	w := modtest.New(t, modtest.Txtar(reachWorld))
+	w := newReachWorld(t)
 	publishCaller(t, w, here(w, `source = "https://HOST/archives/a.zip"`))
 	alone := map[string]string{"main.tf": callTo(callerElsewhere)}
 	names := map[string]string{"main.tf": callTo(callerElsewhere) + here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")}
@@ -192,7 +354,7 @@ func TestHostsThatAnotherProjectNames(t *testing.T) {
 // may be installed, or come from the cache.
 func TestPackagesOfTheLockPointNoFurtherThanServers(t *testing.T) {
 	t.Parallel()
-	w := modtest.New(t, modtest.Txtar(reachWorld))
+	w := newReachWorld(t)
 	publishCaller(t, w, here(w, `source = "git::https://HOST/git/net.git?ref=v1.0.0"`))
 	own := here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")
 	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": own})

@@ -53,7 +53,7 @@ func openToRead(ctx context.Context, in *Installer, req Request) (*reading, erro
 
 // walk walks the project's modules. find finds the module of a call. require, which may be nil,
 // is called with the configuration of each module. The error is about the walk as a whole.
-func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(addrs.Module, config.Module)) ([]*module, *failures, error) {
+func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(*module, config.Module)) ([]*module, *failures, error) {
 	config, err := p.clients.configFor(p.req)
 	if err != nil {
 		return nil, nil, err

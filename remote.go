@@ -174,6 +174,8 @@ func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin,
 	if err != nil {
 		return nil, err
 	}
+	// The comparison of the modules reports what cannot be read.
+	_, _, _ = q.installedRequirements(ctx, &stage.required)
 	entries := stage.lock.Providers()
 	list := make([]ProviderOrigin, len(entries))
 	var wait sync.WaitGroup

@@ -37,7 +37,7 @@ type walker struct {
 	begin func(context.Context, []parsedCall)
 	// require, which may be nil, is called with the configuration of each module, to
 	// collect provider requirements.
-	require func(addrs.Module, config.Module)
+	require func(*module, config.Module)
 	// locked returns the calls of a module for which isLocked is true. It is nil if find returns none.
 	locked func(addrs.Module) []config.Call
 	// replacements are those of the project.
@@ -219,7 +219,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 		}
 	}
 	if t.require != nil {
-		t.require(m.path(), config)
+		t.require(m, config)
 	}
 	return t.parse(m, config.Calls)
 }

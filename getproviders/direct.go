@@ -105,6 +105,9 @@ const (
 // tool's own host, the error can be a *[RenamedError]. A provider without a source has this
 // address, but most such providers are elsewhere.
 func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
+	if err := checkHost(ctx, provider); err != nil {
+		return Listing{}, err
+	}
 	found, err := d.registry().ProviderVersions(ctx, provider)
 	if errors.Is(err, registryclient.ErrNotFound) {
 		err = d.withNewName(ctx, provider, err)
@@ -117,6 +120,12 @@ func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing
 		listing.Versions = append(listing.Versions, Version{Version: v.Version, Platforms: v.Platforms, Incompatible: !v.Compatible()})
 	}
 	return listing, nil
+}
+
+// checkHost returns an error if a package has named a registry to which it must not point. It judges every
+// call, although callers share the answers of registries.
+func checkHost(ctx context.Context, provider addrs.Provider) error {
+	return httpx.CheckReach(ctx, &url.URL{Scheme: "https", Host: string(provider.Hostname)})
 }
 
 // withNewName asks the registry for the new address of an unknown provider. As in stock tools,
@@ -134,6 +143,9 @@ func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unkno
 
 // Package implements [Source].
 func (d *Direct) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
+	if err := checkHost(ctx, provider); err != nil {
+		return nil, err
+	}
 	found, err := d.registry().ProviderPackage(ctx, provider, version, platform)
 	if err != nil {
 		return nil, registryError(err)

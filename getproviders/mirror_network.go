@@ -166,6 +166,7 @@ func (m *NetworkMirror) Local() Source { return Multi(nil) }
 // document gets a JSON document about a provider. It also returns the URL that delivered it,
 // after redirects. The error is about with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
+	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, whoever requires the provider
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
 		return nil, nil, about.with(errors.New("its URL is not an https URL"))
@@ -342,7 +343,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 	}
 	client := p.mirror.client()
 	client.Floor = httpx.Floor{Window: mirrorStall}
-	req, err := newRequest(httpx.PointedToName(ctx, p.mirror.URL, &at), at.String())
+	req, err := newRequest(httpx.PointedToName(httpx.WithoutPointer(ctx), p.mirror.URL, &at), at.String())
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.location, err)
 	}

@@ -52,6 +52,7 @@ var errNoFetcher = errors.New("the mirror has no Fetcher")
 
 // Versions implements [Source]. The error is a *[MirrorError].
 func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
+	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, whoever requires the provider
 	about := MirrorError{Provider: provider}
 	repository, err := m.open(ctx, &about)
 	if err != nil {
@@ -73,6 +74,7 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 // Package implements [Source]. It requests the index and the manifest. The error is a
 // *[MirrorError].
 func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
+	ctx = httpx.WithoutPointer(ctx)
 	about := MirrorError{Provider: provider, Version: version, Platform: platform}
 	repository, err := m.open(ctx, &about)
 	if err != nil {
@@ -224,5 +226,5 @@ func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 
 // Download implements [Package].
 func (p *ociPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	return oci.Download(ctx, p.repository, p.layer, file, progress)
+	return oci.Download(httpx.WithoutPointer(ctx), p.repository, p.layer, file, progress)
 }

@@ -135,7 +135,7 @@ var remedyTable = []remedyRow{
 	on(func(e *httpx.ReachError) []remedy {
 		setting := fmt.Sprintf("write `local_hosts = [\"%s\"]` in your own settings.", e.HostPort)
 		if e.OnThisMachine() {
-			setting = "call a module of that host in the root module too, or " + setting
+			setting = "call a module or require a provider of that host in the root module too, or " + setting
 		}
 		return do("If you trust it, " + setting)
 	}),

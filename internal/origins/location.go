@@ -54,11 +54,12 @@ func (s Source) caller() caller {
 	if !s.FromPackage {
 		return caller{}
 	}
-	return caller{true, hostname.ScopeOf(s.packageOrigin().Hostname())}
+	return caller{true, hostname.ScopeOf(ParseOrigin(s.PackageOrigin).Hostname())}
 }
 
-func (s Source) packageOrigin() *url.URL {
-	from, err := url.Parse(s.PackageOrigin)
+// ParseOrigin parses what [OriginOf] returns. The URL has no host if the origin is not known.
+func ParseOrigin(text string) *url.URL {
+	from, err := url.Parse(text)
 	if err != nil {
 		return new(url.URL)
 	}
@@ -110,7 +111,7 @@ func (s Source) limited(ctx context.Context) context.Context {
 	if !s.FromPackage {
 		return ctx
 	}
-	return httpx.PointedTo(ctx, s.packageOrigin())
+	return httpx.PointedTo(ctx, ParseOrigin(s.PackageOrigin))
 }
 
 // listing is the key of a listing of a registry's versions.

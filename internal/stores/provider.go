@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
@@ -90,6 +91,7 @@ func (p *storedProvider) Authenticate(context.Context) (getproviders.Authenticat
 
 // Download implements [getproviders.Package].
 func (p *storedProvider) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	ctx = httpx.WithoutPointer(ctx)
 	repository, err := p.store.Repository(ctx, p.Statement.Provider)
 	if err == nil {
 		err = oci.Download(ctx, repository, p.Layer, file, progress)
@@ -106,6 +108,7 @@ func (s *Stores) Offers() providers.Offers {
 		return nil
 	}
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
+		ctx = httpx.WithoutPointer(ctx) // the user or the project has named the stores
 		return func(yield func(providers.Offer) bool) {
 			for _, i := range s.Order {
 				if s.Offline && !s.store(i).Info().Local || s.hasFailed(i) {

@@ -60,25 +60,26 @@ func (s *Client) Close() error {
 type listingKey struct {
 	provider addrs.Provider
 	source   string // Stage.SourceKey
+	mayReach bool   // Required.mayReach
 }
 
 // Listing returns the available versions of a provider. They are requested once per client and
 // source, under the rules of the run. source and key are as for [Stage].Source and SourceKey.
-func (s *Client) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p addrs.Provider) (getproviders.Listing, error) {
+func (s *Client) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p Required) (getproviders.Listing, error) {
 	if source == nil {
 		source, key = s.Source, ""
 	}
-	ctx = all.ForProviders(ctx)
-	return s.listings.Do(ctx, httpx.Share(ctx, listingKey{p, key}), func(ctx context.Context) (getproviders.Listing, error) {
-		return source.Versions(ctx, p)
+	ctx = p.ruled(ctx, all)
+	return s.listings.Do(ctx, httpx.Share(ctx, listingKey{p.Address, key, p.mayReach(ctx)}), func(ctx context.Context) (getproviders.Listing, error) {
+		return source.Versions(ctx, p.Address)
 	})
 }
 
 // knownListing is like Listing, but sends no request and waits for none. ok is false if the source
 // has not answered yet. key is that of a source that is not nil.
-func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, p addrs.Provider) (_ getproviders.Listing, ok bool, err error) {
-	ctx = all.ForProviders(ctx)
-	return s.listings.Known(httpx.Share(ctx, listingKey{p, key}))
+func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, p Required) (_ getproviders.Listing, ok bool, err error) {
+	ctx = p.ruled(ctx, all)
+	return s.listings.Known(httpx.Share(ctx, listingKey{p.Address, key, p.mayReach(ctx)}))
 }
 
 // packageKey identifies a package of a provider in the client.
@@ -93,9 +94,11 @@ type packageKey struct {
 	complete bool   // Stage.completes
 	// installed is Stage.Installed if the rule accepts what is installed, and "" otherwise.
 	installed string
+	mayReach  bool // Required.mayReach
 }
 
-func (s *Stage) keyOf(want providers.Want) packageKey {
+// keyOf returns the key of a wanted package. ctx is that of its requests.
+func (s *Stage) keyOf(ctx context.Context, p Required, want providers.Want) httpx.Shared[packageKey] {
 	var locked strings.Builder
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
@@ -104,7 +107,7 @@ func (s *Stage) keyOf(want providers.Want) packageKey {
 	if s.Rule.AcceptsProvider(evidence.Evidence{Kind: evidence.Installed}) {
 		believed = s.Installed
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes(), believed}
+	return httpx.Share(ctx, packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes(), believed, p.mayReach(ctx)})
 }
 
 // inParallel calls work for all elements of a list concurrently, and returns their errors.

@@ -49,7 +49,7 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
 		return err
 	}
-	listing, listingErr := s.listing(ctx, p.Address)
+	listing, listingErr := s.listing(ctx, p.Required)
 	if listingErr != nil {
 		return err
 	}

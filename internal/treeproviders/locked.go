@@ -23,9 +23,9 @@ func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
 }
 
 // OfEntry returns the provider with the version in a lock entry, whether or not a module requires
-// it.
+// it. The requirements that have been added decide where requests for it may be sent.
 func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
-	p := Required{Address: entry.Address}
+	p := Required{Address: entry.Address, by: s.Requirements.by[entry.Address]}
 	if err := s.Rules.CheckProvider(p.Address); err != nil {
 		return Selected{}, p.Fail("", err)
 	}
@@ -42,7 +42,7 @@ func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 // Archive gets the archive of a provider's package for a platform. It is like
 // [providers.Getter.Archive], but its errors name the provider.
 func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Archive, error) {
-	got, err := s.getter.Archive(s.Rules.ForProviders(ctx), p.wanted(platform))
+	got, err := s.getter.Archive(p.ruled(ctx, s.Rules), p.wanted(platform))
 	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
 	switch {
 	case err == nil:
@@ -78,7 +78,7 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 		return nil, p.Fail(entry.Version, err)
 	}
 	current := addrs.CurrentPlatform()
-	found, err := s.getter.CheckLocked(s.Rules.ForProviders(ctx), p.wanted(current), others)
+	found, err := s.getter.CheckLocked(p.ruled(ctx, s.Rules), p.wanted(current), others)
 	if err != nil {
 		return nil, p.Fail(entry.Version, err)
 	}
@@ -88,7 +88,7 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 // platformsOf returns the platforms for which a version may have a package, without the current
 // one.
 func (s *Stage) platformsOf(ctx context.Context, p Selected) ([]addrs.Platform, error) {
-	listing, err := s.listing(ctx, p.Address)
+	listing, err := s.listing(ctx, p.Required)
 	if err != nil {
 		return nil, err
 	}

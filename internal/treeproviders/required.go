@@ -2,9 +2,11 @@ package treeproviders
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +16,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -23,16 +28,39 @@ import (
 type Requirements struct {
 	// begin is called once for each provider, as soon as the first module requires it. expect is
 	// called by [Requirements.Expect]. Both may be nil.
-	begin  func(config.ProviderRequirement)
+	begin  func(config.ProviderRequirement, requirer)
 	expect func(isRequired func(addrs.Provider) bool)
 
 	mu   sync.Mutex
 	uses map[addrs.Provider][]config.ProviderRequirement
+	by   map[addrs.Provider]requirer
+}
+
+// requirer says who requires a provider, as far as that decides where requests for it may be sent. The
+// zero requirer is not known, and may point to no more than a package from elsewhere.
+type requirer struct {
+	// own is set if the project requires the provider, in its own modules or by its state.
+	own bool
+	// pkg is the URL from which a package came that requires it; nil if it is not known.
+	pkg *url.URL
+}
+
+// and returns the requirer that stands for both: the one that may point to more hosts. other is known.
+func (r requirer) and(other requirer) requirer {
+	if r.own || other.own || r.pkg == nil {
+		return requirer{r.own || other.own, other.pkg}
+	}
+	more := cmp.Compare(hostname.ScopeOf(other.pkg.Hostname()), hostname.ScopeOf(r.pkg.Hostname()))
+	if cmp.Or(more, strings.Compare(r.pkg.String(), other.pkg.String())) > 0 {
+		return other
+	}
+	return r
 }
 
 // Add adds the requirements of one module. It ignores built-in providers, which are part of the
-// stock tool and are not installed.
-func (r *Requirements) Add(path addrs.Module, requirements []config.ProviderRequirement) {
+// stock tool and are not installed. from is the URL from which the module's package came; nil for the
+// project's own modules.
+func (r *Requirements) Add(path addrs.Module, from *url.URL, requirements []config.ProviderRequirement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, required := range requirements {
@@ -40,13 +68,14 @@ func (r *Requirements) Add(path addrs.Module, requirements []config.ProviderRequ
 			continue
 		}
 		if r.uses == nil {
-			r.uses = make(map[addrs.Provider][]config.ProviderRequirement)
+			r.uses, r.by = make(map[addrs.Provider][]config.ProviderRequirement), make(map[addrs.Provider]requirer)
 		}
 		uses, known := r.uses[required.Provider]
 		required.Path = path
 		r.uses[required.Provider] = append(uses, required)
+		r.by[required.Provider] = r.by[required.Provider].and(requirer{from == nil, from})
 		if !known && r.begin != nil {
-			r.begin(required)
+			r.begin(required, r.by[required.Provider])
 		}
 	}
 }
@@ -65,7 +94,7 @@ func (r *Requirements) Expect() {
 // constraints.
 func (r *Requirements) Pool() (all []Required, errs []error) {
 	for _, address := range slices.SortedFunc(maps.Keys(r.uses), addrs.Provider.Compare) {
-		p := Required{Address: address, Uses: distinctUses(slices.Clone(r.uses[address]))}
+		p := Required{Address: address, Uses: distinctUses(slices.Clone(r.uses[address])), by: r.by[address]}
 		for _, use := range p.Uses {
 			want, err := use.Constraints()
 			if err != nil {
@@ -113,6 +142,23 @@ type Required struct {
 	// has.
 	Uses []config.ProviderRequirement
 	Want versions.ProviderConstraints
+	by   requirer
+}
+
+// ruled returns the context for requests for the provider. They obey the rules of a run and, unless the
+// project itself requires the provider, go no further than a server at the place of the package may point.
+func (p Required) ruled(ctx context.Context, all rules.Rules) context.Context {
+	ctx = all.ForProviders(ctx)
+	if p.by.own {
+		return ctx
+	}
+	return httpx.PointedTo(ctx, cmp.Or(p.by.pkg, new(url.URL)))
+}
+
+// mayReach reports whether requests of the context of ruled may be sent to the provider's registry, judging
+// by the text of its host. Callers for which it differs share no answers.
+func (p Required) mayReach(ctx context.Context) bool {
+	return httpx.CheckReach(ctx, &url.URL{Scheme: "https", Host: string(p.Address.Hostname)}) == nil
 }
 
 // isLockedOnly reports whether the provider is only in the lock: no module and no known state
@@ -228,7 +274,7 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 		if !needed[address] {
 			needed[address] = true
 			use := config.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}
-			found.InState = append(found.InState, Required{Address: address, Uses: []config.ProviderRequirement{use}})
+			found.InState = append(found.InState, Required{Address: address, Uses: []config.ProviderRequirement{use}, by: requirer{own: true}})
 		}
 	}
 	for _, entry := range lock.Providers() {

@@ -72,7 +72,7 @@ func (s *Stage) Check(ctx context.Context, required []Required) error {
 }
 
 // lister returns the available versions of a provider.
-type lister func(context.Context, addrs.Provider) (getproviders.Listing, error)
+type lister func(context.Context, Required) (getproviders.Listing, error)
 
 // selectEach selects one version of each provider. The first error is about all refused entries.
 func (s *Stage) selectEach(ctx context.Context, required []Required, list lister) ([]Selected, []error) {
@@ -127,7 +127,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list 
 	case s.Locked || fits && !s.Update.moves(p):
 		return Selected{p, locked, entry.Provider}, nil
 	}
-	listing, err := list(ctx, p.Address)
+	listing, err := list(ctx, p)
 	if err != nil {
 		return Selected{}, p.Fail("", explainListing(p, all, err))
 	}
@@ -162,7 +162,7 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 }
 
 // listing returns the available versions of a provider. It fails in offline mode.
-func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
+func (s *Stage) listing(ctx context.Context, p Required) (getproviders.Listing, error) {
 	if s.Offline {
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
 	}
@@ -174,7 +174,7 @@ var errNoAnswer = errors.New("its source has not answered")
 
 // knownListing is like listing, but sends no request and waits for none. The error is errNoAnswer if
 // the source has not answered yet.
-func (s *Stage) knownListing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
+func (s *Stage) knownListing(ctx context.Context, p Required) (getproviders.Listing, error) {
 	if s.Offline {
 		return s.listing(ctx, p)
 	}

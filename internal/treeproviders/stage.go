@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -92,7 +91,7 @@ func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 // provider that no module turns out to require costs at most a transfer that had begun.
 // [Stage.Open] must be called before Begin and [Stage.Wait] after it.
 func (s *Stage) Begin(ctx context.Context) {
-	s.Requirements.begin = func(use config.ProviderRequirement) { s.prefetch(ctx, use) }
+	s.Requirements.begin = func(use config.ProviderRequirement, by requirer) { s.prefetch(ctx, use, by) }
 	s.Requirements.expect = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
@@ -102,15 +101,16 @@ func (s *Stage) Wait() { s.prefetches.Wait() }
 // prefetch starts the requests for a required provider. It requests the package of the locked
 // version if the lock decides the provider as far as this one use shows, and the available
 // versions otherwise. Finish makes the same requests and gets the remembered answers or errors.
-func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement) {
+func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement, by requirer) {
+	p := Required{Address: use.Provider, by: by}
 	entry, has := s.Lock.Provider(use.Provider)
 	keeps := has && !s.Update.updates(use.Provider)
 	switch {
 	case s.Offline || s.Rules.CheckProvider(use.Provider) != nil:
 	case keeps && use.Allows(entry.Version) && (proves(entry.Hashes) || entry.IsTakenOver() && !s.Locked):
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry.Provider) })
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, p, entry.Provider) })
 	case !keeps && !s.Locked:
-		s.prefetches.Go(func() { _, _ = s.listing(ctx, use.Provider) })
+		s.prefetches.Go(func() { _, _ = s.listing(ctx, p) })
 	}
 }
 
@@ -122,17 +122,16 @@ func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provid
 		if s.Offline || isRequired(entry.Address) || s.Lock.inState(entry.Address) != entry.Address || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
 			continue
 		}
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, Required{Address: entry.Address}, entry) })
 	}
 }
 
-func (s *Stage) prefetchPackage(ctx context.Context, entry lockfile.Provider) {
+func (s *Stage) prefetchPackage(ctx context.Context, p Required, entry lockfile.Provider) {
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		return // Finish reports the error
 	}
-	want := providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes}
-	_, _ = s.packageOf(ctx, want)
+	_, _ = s.packageOf(ctx, Selected{p, version, entry})
 }
 
 // Finish selects, gets and checks all providers: the pooled requirements of the modules, and the
@@ -205,13 +204,12 @@ func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 // getOwn gets the package of a provider for this machine. The package is requested once per
 // client, but the policies of each project are applied.
 func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) {
-	want := p.wanted(addrs.CurrentPlatform())
-	got, err := s.packageOf(ctx, want)
+	got, err := s.packageOf(ctx, p)
 	if err == nil {
 		err = s.Rules.CheckAuthentication(got.Authentication)
 	}
 	if err != nil {
-		return nil, s.fail(ctx, p, want.Platform, err)
+		return nil, s.fail(ctx, p, addrs.CurrentPlatform(), err)
 	}
 	s.warnIncomplete(p, &got.Proof)
 	warnings := slices.Concat(got.Authentication.Warnings, got.Warnings)
@@ -224,10 +222,11 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	return got, nil
 }
 
-// packageOf gets a package once per client.
-func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	ctx = s.Rules.ForProviders(ctx)
-	return s.Client.packages.Do(ctx, httpx.Share(ctx, s.keyOf(want)), func(ctx context.Context) (*providers.Got, error) {
+// packageOf gets the package of a provider for this machine once per client.
+func (s *Stage) packageOf(ctx context.Context, p Selected) (*providers.Got, error) {
+	want := p.wanted(addrs.CurrentPlatform())
+	ctx = p.ruled(ctx, s.Rules)
+	return s.Client.packages.Do(ctx, s.keyOf(ctx, p.Required, want), func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -235,8 +234,8 @@ func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.
 // getHashes gets the hashes of a provider's package for another platform.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
-	ruled := s.Rules.ForProviders(ctx)
-	proof, err := s.Client.hashes.Do(ruled, httpx.Share(ruled, s.keyOf(want)), func(ctx context.Context) (*providers.Proof, error) {
+	ruled := p.ruled(ctx, s.Rules)
+	proof, err := s.Client.hashes.Do(ruled, s.keyOf(ruled, p.Required, want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {
