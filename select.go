@@ -142,7 +142,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if shared, ok := s.unified.version(c); ok {
 		return versions.ParseConstraints(shared.String())
 	}
-	if s.update.To == "" || !hasPath(s.update.Keys, c.key()) {
+	if !s.requests(c) {
 		return c.from.Want, nil
 	}
 	to, err := versions.Parse(s.update.To)
@@ -163,7 +163,7 @@ func (s *selector) reason(c *call) event.Selection {
 	if _, ok := s.unified.version(c); ok {
 		return event.SelectionUnified
 	}
-	if s.update.To != "" && hasPath(s.update.Keys, c.key()) {
+	if s.requests(c) {
 		return event.SelectionRequested
 	}
 	return event.SelectionNewest

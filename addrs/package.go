@@ -279,8 +279,14 @@ func ReplaceArg(address, name, value string) (string, bool) {
 	arguments, replaced := strings.Split(query, "&"), 0
 	for i, argument := range arguments {
 		if found, _ := splitArgument(argument); found == name {
-			written, _, _ := strings.Cut(argument, "=")
-			arguments[i] = written + "=" + strings.ReplaceAll(url.QueryEscape(value), "%2F", "/")
+			written, was, _ := strings.Cut(argument, "=")
+			escaped := strings.ReplaceAll(url.QueryEscape(value), "%2F", "/")
+			for _, c := range []string{" ", "=", ">"} { // of constraints
+				if strings.Contains(was, c) {
+					escaped = strings.ReplaceAll(escaped, url.QueryEscape(c), c)
+				}
+			}
+			arguments[i] = written + "=" + escaped
 			replaced++
 		}
 	}

@@ -1,5 +1,5 @@
-// Package edit replaces versions in configuration files: the version tag in a source address, and
-// the version constraint of a module call or of a provider requirement. It changes nothing else in
+// Package edit replaces versions in configuration files: the version tag or constraint in a source
+// address, and the version constraint of a module call or of a provider requirement. It changes nothing else in
 // a file, neither comments nor spacing, in HCL and in JSON.
 //
 // It writes no files. It returns the new content of each file with the list of edits, so that the

@@ -55,8 +55,8 @@ func (e *Error) Error() string {
 
 // Changes are new values for strings in a configuration.
 type Changes struct {
-	// Pins are calls whose tags are replaced with the newest tags. Those that are not outdated are
-	// ignored.
+	// Pins are calls whose tags and constraints are replaced. Those that are not outdated, or have no
+	// LatestValue, are ignored.
 	Pins []cotter.Pin
 	// Constraints are new version constraints.
 	Constraints []Constraint
@@ -85,8 +85,8 @@ func Files(ctx context.Context, dir string, changes Changes) ([]File, error) {
 		return nil
 	}
 	for _, pin := range changes.Pins {
-		if pin.Outdated() {
-			if err := add(replacement{at: pin.Call.SourceRange, pin: &pin}); err != nil {
+		if pin.Outdated() && pin.LatestValue != "" {
+			if err := add(replacement{at: pin.Range, pin: &pin}); err != nil {
 				return nil, err
 			}
 		}
@@ -116,16 +116,19 @@ func Files(ctx context.Context, dir string, changes Changes) ([]File, error) {
 	return files, nil
 }
 
-// replacement replaces the string at a place: the source of a pin, or a constraint.
+// replacement replaces the string at a place: that of a pin, or a constraint.
 type replacement struct {
 	at         hcl.Range
 	pin        *cotter.Pin // nil for a constraint
 	constraint Constraint
 }
 
+// inSource reports whether the value is in a source address.
+func (r replacement) inSource() bool { return r.pin != nil && r.at == r.pin.Call.SourceRange }
+
 // what names the value that is replaced.
 func (r replacement) what() string {
-	if r.pin != nil {
+	if r.inSource() {
 		return "source"
 	}
 	return "constraint"
@@ -141,15 +144,18 @@ func (r replacement) fail(reason string) error {
 
 // value returns the new value for the old one.
 func (r replacement) value(old string) (string, error) {
-	if r.pin != nil {
+	if r.inSource() {
 		if old != r.pin.Call.Source && addrs.Redact(old) != r.pin.Call.Source {
 			return "", r.fail("the file has another source than was read from it")
 		}
-		address, ok := addrs.ReplaceArg(old, r.pin.Argument, r.pin.LatestTag)
+		address, ok := addrs.ReplaceArg(old, r.pin.Argument, r.pin.LatestValue)
 		if !ok {
 			return "", r.fail(fmt.Sprintf("the source does not have the argument %q exactly once, so it cannot be edited", r.pin.Argument))
 		}
 		return address, nil
+	}
+	if r.pin != nil {
+		r.constraint = Constraint{Old: r.pin.Value, New: r.pin.LatestValue}
 	}
 	if old != r.constraint.Old {
 		return "", r.fail("the file has another constraint than was read from it")
@@ -170,8 +176,8 @@ func (f *File) splice(all []replacement) error {
 	end, last := 0, Edit{}
 	for _, r := range all {
 		old, ok := f.literal(r.at)
-		if r.pin != nil && r.pin.Call.SourceComputed {
-			return r.fail("the source is computed by an expression, so it cannot be edited")
+		if r.pin != nil && (r.inSource() && r.pin.Call.SourceComputed || !r.inSource() && r.pin.Call.VersionComputed) {
+			return r.fail("the " + r.what() + " is computed by an expression, so it cannot be edited")
 		}
 		if !ok {
 			return r.fail("the " + r.what() + " is not written as a plain string, so it cannot be edited")

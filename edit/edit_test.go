@@ -3,6 +3,7 @@ package edit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,65 @@ func TestPins(t *testing.T) {
 	}
 }
 
+// The constraint of a call moves to the newest version that it does not allow yet. It keeps its major
+// version unless the call is named, and its operator.
+func TestPinnedConstraints(t *testing.T) {
+	t.Parallel()
+	all, named := cotter.Update{All: true}, cotter.Update{Keys: []addrs.Module{{"net"}}}
+	to := func(version string) cotter.Update { return cotter.Update{Keys: named.Keys, To: version} }
+	const registry, address = "source = \"MODTEST_HOST/acme/net/aws\"\nversion = %q", "source = \"git::https://MODTEST_HOST/git/net.git?version=%s&depth=1\""
+	for _, tt := range []struct {
+		name, call, old string
+		update          cotter.Update
+		want            string // "" if nothing is edited
+	}{
+		{"allowed", registry, "~> 1.2", all, ""},
+		{"other major version", registry, "~> 1.2", named, "~> 2.1"},
+		{"all and named", registry, "~> 1.2", cotter.Update{All: true, Keys: named.Keys}, "~> 2.1"},
+		{"same major version", registry, "~> 1.2.0", all, "~> 1.9.0"},
+		{"three numbers", registry, "~> 1.2.0", named, "~> 2.1.4"},
+		{"exact", registry, "= 1.2.3", all, "= 1.9.0"},
+		{"exact without an operator", registry, "1.2.3", named, "2.1.4"},
+		{"lower bound", registry, ">= 1.2", named, ""},
+		{"a bound above all versions", registry, ">= 3.0", named, ""},
+		{"several conditions", registry, ">= 1, < 2", named, ""},
+		{"requested", registry, "~> 1.2", to("2.0.0"), "~> 2.0"},
+		{"requested and allowed", registry, "~> 1.2", to("1.2.3"), ""},
+		{"a lower bound for a lower version", registry, ">= 2.0", to("1.9.0"), ">= 1.9"},
+		{"requested pre-release", registry, "= 1.2.3", to("3.0.0-rc1"), "= 3.0.0-rc1"},
+		{"in an address", address, "~> 1.2", named, "~> 2.1"},
+		{"escaped in an address", address, "~%3E%201.2", named, "~%3E+2.1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var archive strings.Builder
+			fmt.Fprintf(&archive, "-- config/main.tf --\nmodule \"net\" {\n"+tt.call+"\n}\n", tt.old)
+			for _, v := range []string{"1.2.3", "1.9.0", "2.0.0", "2.1.4", "3.0.0-rc1"} {
+				fmt.Fprintf(&archive, "-- registry/acme/net/aws/%s/main.tf --\n# %[1]s\n-- git/net.git/v%[1]s/main.tf --\n# %[1]s\n", v)
+			}
+			world := modtest.New(t, modtest.Txtar(archive.String()))
+			dir := t.TempDir()
+			if err := world.WriteTree(dir, "config"); err != nil {
+				t.Fatal(err)
+			}
+			pins, err := world.Installer().Pins(t.Context(), cotter.Request{Dir: dir, Dialect: cotter.DialectOpenTofu, Update: tt.update})
+			if err != nil || len(pins) != 1 {
+				t.Fatalf("Pins = %+v, %v, want one", pins, err)
+			}
+			files, err := edit.Files(t.Context(), dir, edit.Changes{Pins: pins})
+			if err != nil || len(files) != min(len(tt.want), 1) {
+				t.Fatalf("edit.Files = %+v, %v, want %q", files, err, tt.want)
+			}
+			if tt.want != "" {
+				want := strings.Replace(read(t, dir, "main.tf"), tt.old, tt.want, 1)
+				if diff := cmp.Diff(want, string(files[0].New)); diff != "" {
+					t.Errorf("the new content (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
 // The constraints of calls and of requirements are replaced where the reader of the configuration
 // has found them.
 func TestConstraints(t *testing.T) {
@@ -142,7 +202,7 @@ func TestSeveralChanges(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	pin := cotter.Pin{Path: addrs.Module{"a"}, Call: read.Calls[0], Argument: "ref", Tag: "v1.9.0", Version: versions.MustParse("1.9.0"), LatestTag: "v1.10.0", LatestVersion: versions.MustParse("1.10.0")}
+	pin := cotter.Pin{Path: addrs.Module{"a"}, Call: read.Calls[0], Argument: "ref", Range: read.Calls[0].SourceRange, Value: "v1.9.0", Version: versions.MustParse("1.9.0"), LatestValue: "v1.10.0", LatestVersion: versions.MustParse("1.10.0")}
 	to := func(constraint string) edit.Constraint {
 		return edit.Constraint{Range: read.Calls[1].VersionRange, Old: "~> 1.0", New: constraint}
 	}

@@ -107,6 +107,36 @@ func (c Constraints) String() string {
 	return strings.Join(written, ", ")
 }
 
+// MoveConstraint returns a constraint string that allows a version, made from one of a single part with
+// the operator ~>, = or >=, or with none. The operator and the spaces stay, and as many numbers are
+// written as before, or all if fewer would not allow the version. It reports whether that is possible:
+// not for other constraints, and not for a pre-release with ~> or >=.
+func MoveConstraint(s string, to Version) (string, bool) {
+	c, err := ParseConstraints(s)
+	if err != nil || len(c.parts) != 1 || to.IsZero() {
+		return "", false
+	}
+	p := c.parts[0]
+	if !slices.Contains([]string{"", "=", ">=", "~>"}, p.operator) {
+		return "", false
+	}
+	head := strings.TrimSuffix(strings.TrimRight(s, space), p.written)
+	if strings.HasPrefix(p.written, "v") {
+		head += "v"
+	}
+	written, _, _ := strings.Cut(strings.TrimLeft(p.written, "v"), "-")
+	written, _, _ = strings.Cut(written, "+")
+	count := strings.Count(written, ".") + 1
+	numbers := strings.Split(to.release().String(), ".")
+	for _, version := range []string{strings.Join(numbers[:min(count, len(numbers))], "."), to.String()} {
+		moved, err := ParseConstraints(head + version)
+		if err == nil && moved.Allows(to) {
+			return head + version, true
+		}
+	}
+	return "", false
+}
+
 // IsZero reports whether c is the zero value.
 func (c Constraints) IsZero() bool { return len(c.parts) == 0 }
 

@@ -26,6 +26,32 @@ func TestConstraintsString(t *testing.T) {
 	}
 }
 
+func TestMoveConstraint(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ in, to, want string }{
+		{"~> 1.2", "2.1.5", "~> 2.1"},
+		{"~>1.2.0", "2.1.5", "~>2.1.5"},
+		{"~> 1", "0.9.1", "~> 0"},
+		{" >=  1.2 ", "1.0.3", " >=  1.0"},
+		{"= 1.2.3", "2.1.5", "= 2.1.5"},
+		{"v1.2", "2.1.0", "v2.1"},
+		{"1.2", "2.1.5", "2.1.5"},
+		{"1.2.3.4", "2.0.0", "2.0.0"},
+		{"1.2.3-rc1", "1.2.3", "1.2.3"},
+		{"= 1.2.3", "2.0.0-rc.1", "= 2.0.0-rc.1"},
+		{"~> 1.2", "2.0.0-rc.1", ""},
+		{">= 1.2", "2.0.0-rc.1", ""},
+		{">= 1, < 2", "2.1.0", ""},
+		{"< 2", "2.1.0", ""},
+		{"!= 2", "2.0.0", ""},
+		{"newest", "2.0.0", ""},
+	} {
+		if got, ok := versions.MoveConstraint(test.in, versions.MustParse(test.to)); got != test.want || ok != (test.want != "") {
+			t.Errorf("MoveConstraint(%q, %s) = %q, %t, want %q", test.in, test.to, got, ok, test.want)
+		}
+	}
+}
+
 func TestParseConstraintsErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, part, message string }{

@@ -260,14 +260,14 @@ type outdatedRecord struct {
 
 func (outdatedRecord) kind() string { return "outdated" }
 
-// editedRecord is written for each tag that update --edit writes into a source address.
+// editedRecord is written for each tag or version constraint that update --edit changes.
 type editedRecord struct {
 	Key  string `json:"key"`
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// DryRun is true if the tag was not written because of --dry-run.
+	// DryRun is true if the value was not written because of --dry-run.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 

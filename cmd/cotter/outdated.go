@@ -262,7 +262,7 @@ func outdatedOf(modules []cotter.OutdatedModule, providers []cotter.OutdatedProv
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		}
 		if m.Pin != nil {
-			call.Tag, call.LatestTag = m.Pin.Tag, m.Pin.LatestTag
+			call.Tag, call.LatestTag = m.Pin.Value, m.Pin.LatestValue
 		}
 		calls = append(calls, call)
 	}

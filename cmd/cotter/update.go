@@ -34,17 +34,18 @@ func updateCommand(out *output) *cli.Command {
 			"everything. The rest of the lock does not change. For each module that changes, it\n" +
 			"lists what changes for the caller: variables, outputs and providers.\n" +
 			"\n" +
-			"Tags in source addresses, such as \"?ref=v1.2.0\", do not change; newer tags are only\n" +
-			"reported. With --edit, newer tags are first written into the configuration.\n" +
+			"Tags in source addresses, such as \"?ref=v1.2.0\", and version constraints do not change;\n" +
+			"newer versions are only reported. With --edit they are first written into the\n" +
+			"configuration, \"~> 1.2\" as \"~> 2.0\"; another major version only for a call that is named.\n" +
 			"\n" +
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
 			"have a given call or provider do not change.",
 		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call KEY to `VERSION`, which its constraint must allow"},
+			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call KEY to `VERSION`; its constraint must allow it, or is changed by --edit"},
 			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
-			&cli.Flag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
+			&cli.Flag{Name: "edit", Usage: "write newer versions into the tags and constraints of calls"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
@@ -60,8 +61,8 @@ func updateCommand(out *output) *cli.Command {
 			if _, err := versions.Parse(req.Update.To); req.Update.To != "" && err != nil {
 				return err
 			}
-			if cmd.Bool("edit") && req.Update.To != "" {
-				return usageError{errors.New("--edit selects the newest tag, so it cannot be used with --to")}
+			if cmd.Bool("edit") && req.Update.To != "" && severalProjects(cmd) {
+				return usageError{errors.New("--edit with --to edits the files of one project")}
 			}
 			return runUpdate(ctx, cmd, out, req)
 		},
@@ -76,13 +77,17 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	case empty:
 		return noConfigurationError{dir}
 	}
-	if cmd.Bool("edit") {
-		if err := editPins(ctx, cmd, out, req); err != nil {
+	hasPins := req.Update.All || len(req.Update.Keys) > 0 // and not only providers
+	if cmd.Bool("edit") && hasPins {
+		pins, err := editPins(ctx, cmd, out, req)
+		if err != nil {
 			return err
 		}
-		return run(ctx, cmd, out, req)
+		if slices.ContainsFunc(pins, func(p cotter.Pin) bool { return p.Argument != "version" || p.Outdated() && req.DryRun }) {
+			req.Update.To = "" // the tag decides now, or the constraint was not written
+		}
 	}
-	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("offline") {
+	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("offline") || !hasPins {
 		return err
 	}
 	return proposePins(ctx, cmd, out)
@@ -250,10 +255,23 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 	return hinted(&namedError{key + " " + what, err}, hint)
 }
 
-// writeTags ends a list of newer tags.
-const writeTags = "`cotter update --edit` writes the newest tags into the files.\n"
+// writePinned ends a list of newer versions.
+const writePinned = "`cotter update --edit` writes them, another major version only for a KEY.\n"
 
-// proposals prints the tags in source addresses for which there are newer tags.
+// newerThan says that there is a newer version than that of a pin.
+func newerThan(pin cotter.Pin) string {
+	latest := pin.LatestValue
+	if pin.Argument == "version" {
+		latest = pin.LatestVersion.String()
+	}
+	text := fmt.Sprintf("%s is %s, and the newest is %s", pin.Argument, pin.Value, latest)
+	if pin.LatestValue == "" {
+		text += "; only single conditions with ~>, = or >= are edited"
+	}
+	return text
+}
+
+// proposals prints the pins for which there are newer versions.
 func (o *output) proposals(pins []cotter.Pin) {
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin cotter.Pin) bool { return !pin.Outdated() })
 	if len(pins) == 0 {
@@ -264,27 +282,26 @@ func (o *output) proposals(pins []cotter.Pin) {
 	}
 	for _, pin := range pins {
 		end := ""
-		if len(pins) == 1 {
+		if len(pins) == 1 && pin.LatestValue != "" {
 			end = fmt.Sprintf("; `cotter update %s --edit` writes it into the file", shellWord(pin.Path.String()))
 		}
-		o.printf("%s (%s): %s is %s, and the newest is %s%s\n", pin.Path, o.place("", pin.Call.SourceRange), pin.Argument, pin.Tag, pin.LatestTag, end)
+		o.printf("%s (%s): %s%s\n", pin.Path, o.place("", pin.Range), newerThan(pin), end)
 	}
 	if len(pins) > 1 && o.project == "" {
-		o.printf(writeTags)
+		o.printf(writePinned)
 	}
 }
 
-// proposeForProjects prints the tags in the source addresses of several projects for which there
-// are newer tags, each once. found has the pins by the directories of projects.
+// proposeForProjects prints the pins of several projects for which there are newer versions, each once. found has the pins by the directories of projects.
 func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
-	type proposal struct{ source, argument, tag, latest string }
+	type proposal struct{ source, value, newer string }
 	uses := make(usesBy[proposal])
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		for _, pin := range found[dir] {
 			if !pin.Outdated() {
 				continue
 			}
-			uses.add(proposal{sourceName(pin.Call.Source), pin.Argument, pin.Tag, pin.LatestTag}, dir, o.place(dir, pin.Call.SourceRange))
+			uses.add(proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.place(dir, pin.Range))
 		}
 	}
 	if len(uses) == 0 {
@@ -292,64 +309,58 @@ func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
 	}
 	o.printf("\n")
 	for _, p := range uses.mostFirst(func(a, b proposal) int {
-		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.tag, b.tag))
+		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.value, b.value))
 	}) {
-		o.printf("%s: %s is %s, and the newest is %s (%s)\n", p.source, p.argument, p.tag, p.latest, uses[p])
+		o.printf("%s: %s (%s)\n", p.source, p.newer, uses[p])
 	}
-	o.printf(writeTags)
+	o.printf(writePinned)
 }
 
-// updatedPins returns the outdated pins of the calls that a request updates.
-func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Pin, error) {
-	pins, err := in.Pins(ctx, req)
-	return slices.DeleteFunc(pins, func(p cotter.Pin) bool {
-		return !p.Outdated() || !req.Update.All && !slices.Contains(keysOf(req.Update.Keys), p.Path.String())
-	}), err
-}
-
-// editPins writes the newest tags into the configuration of the projects. It edits one
-// project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+// editPins writes newer versions into the configuration of the projects, and returns the pins that the
+// request updates as they were. It edits one project after another, because they can share modules.
+func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
 		if dirs, err = projectDirs(ctx, cmd, out, req); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in, done, err := in.Share()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	in.OnEvent = out.warning
+	var all []cotter.Pin
 	for _, dir := range dirs {
 		req.Dir = dir
 		if req, err = applySettings(cmd, out.env, req); err != nil {
-			return err
+			return nil, err
 		}
-		pins, err := updatedPins(ctx, in, req)
+		pins, err := in.Pins(ctx, req)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		all = append(all, pins...)
 		if !req.DryRun {
 			if err := writePins(ctx, req, pins); err != nil {
-				return err
+				return nil, err
 			}
 			out.whenInterrupted = "Interrupted; the configuration was edited, but nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// writePins writes the newest tags of pins into the files of a project. If one of them cannot be
+// writePins writes the newest versions of pins into the files of a project. If one of them cannot be
 // edited, no file is changed.
 func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error {
 	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
@@ -364,13 +375,16 @@ func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error
 	return nil
 }
 
-// edited prints the tags that were written into source addresses, or that would be written
+// edited prints the values that were written into the configuration, or that would be written
 // without --dry-run.
 func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 	for _, pin := range pins {
-		at := pin.Call.SourceRange
+		if !pin.Outdated() || pin.LatestValue == "" {
+			continue
+		}
+		at := pin.Range
 		if o.json {
-			err := o.writeProjectJSON(dir, editedRecord{pin.Path.String(), at.Filename, at.Start.Line, pin.Tag, pin.LatestTag, dryRun})
+			err := o.writeProjectJSON(dir, editedRecord{pin.Path.String(), at.Filename, at.Start.Line, pin.Value, pin.LatestValue, dryRun})
 			if err != nil {
 				return err
 			}
@@ -380,12 +394,12 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 		if dryRun {
 			what = "would be edited"
 		}
-		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Tag, pin.LatestTag, o.place(dir, at))
+		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Value, pin.LatestValue, o.place(dir, at))
 	}
 	return nil
 }
 
-// proposePins prints the outdated tags that an update did not change. The update was
+// proposePins prints the outdated pins that an update did not change. The update was
 // successful, so errors of origins are only warnings here.
 func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
@@ -393,11 +407,8 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	several := severalProjects(cmd)
 	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
-		req.Update.Providers = nil // providers have no pins
-		if !req.Update.All && len(req.Update.Keys) == 0 {
-			return nil
-		}
-		pins, err := updatedPins(ctx, in, req)
+		req.Update.All = false // newer major versions are proposed as well
+		pins, err := in.Pins(ctx, req)
 		if err != nil {
 			for _, m := range messages(err) {
 				out.warnf("%s", out.placed(m).line())

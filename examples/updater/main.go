@@ -1,5 +1,5 @@
-// Command updater shows how a bot updates the modules of a project: the tags in source addresses, and
-// the lock. It prints what has changed as a list in Markdown, for a pull request.
+// Command updater shows how a bot updates the modules of a project: the tags and version constraints of
+// calls, and the lock. It prints what has changed as a list in Markdown, for a pull request.
 //
 //	updater DIR
 package main
@@ -24,7 +24,8 @@ func main() {
 }
 
 func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string) error {
-	pins, err := in.Pins(ctx, cotter.Request{Dir: dir}) // calls with a tag, such as ?ref=v1.2.0
+	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}}
+	pins, err := in.Pins(ctx, req) // calls with a tag, such as ?ref=v1.2.0, or a version constraint
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string
 			return err
 		}
 	}
-	result, err := in.Install(ctx, cotter.Request{Dir: dir, Update: cotter.Update{All: true}})
+	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err
 	}
