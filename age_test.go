@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -95,5 +96,14 @@ func TestOutdatedMinAge(t *testing.T) {
 		if o := list.Modules[0]; o.Current.String() != "1.0.0" || o.Allowed.String() != tt.allowed || o.Latest.String() != tt.latest {
 			t.Errorf("Outdated = %+v, %v, want allowed %s and latest %s", list, err, tt.allowed, tt.latest)
 		}
+		pins, err := p.installer().Pins(t.Context(), tt.req)
+		if err != nil || len(pins) != 1 || pins[0].LatestVersion.String() != tt.latest || pins[0].Outdated() != (tt.latest == "2.0.0") {
+			t.Errorf("Pins = %+v, %v, want latest %s", pins, err, tt.latest)
+		}
+	}
+	var violation *policy.Violation
+	to := cotter.Update{Keys: []addrs.Module{{"net"}}, To: "2.0.0"}
+	if pins, err := p.installer().Pins(t.Context(), aged(cotter.Request{Dir: p.dir, Update: to})); !errors.As(err, &violation) || len(pins) > 0 {
+		t.Errorf("Pins for a young version = %+v, %v, want a violation", pins, err)
 	}
 }
