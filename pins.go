@@ -194,11 +194,6 @@ func (s *selector) pinnedRange(ctx context.Context, c *call) (*Pin, []versions.C
 	return pin, offered, nil
 }
 
-// requests reports whether the update names the version of a call.
-func (s *selector) requests(c *call) bool {
-	return s.update.To != "" && hasPath(s.update.Keys, c.key())
-}
-
 // newest returns the version to which a pin can be moved; zero if the pin has the newest one, or if its
 // constraint allows that.
 func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {

@@ -158,6 +158,11 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	return versions.ParseConstraints(to.String())
 }
 
+// requests reports whether the update names the version of a call.
+func (s *selector) requests(c *call) bool {
+	return s.update.To != "" && hasPath(s.update.Keys, c.key())
+}
+
 // reason says why the newest of the versions that meet the constraint from wanted is selected.
 func (s *selector) reason(c *call) event.Selection {
 	if _, ok := s.unified.version(c); ok {

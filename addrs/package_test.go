@@ -125,6 +125,8 @@ func TestReplaceArg(t *testing.T) {
 		{"git@github.com:acme/net.git?ref=v1.2.0&depth=1#x", "v1.3.0", "git@github.com:acme/net.git?ref=v1.3.0&depth=1#x", true},
 		{"github.com/acme/net?ref=net%2Fv1.2.0", "net/v1.3.0", "github.com/acme/net?ref=net/v1.3.0", true},
 		{"github.com/acme/net?ref=v1", "v1&x=y", "github.com/acme/net?ref=v1%26x%3Dy", true},
+		{"github.com/acme/net?ref=~> 1.2", "~> 2.0", "github.com/acme/net?ref=~> 2.0", true}, // as it was written
+		{"github.com/acme/net?ref=%3E%3D+1.2", ">= 2.0", "github.com/acme/net?ref=%3E%3D+2.0", true},
 		{"github.com/acme/net?ref=a&ref=b", "c", "", false},
 		{"github.com/acme/net?rev=a", "c", "", false},
 		{"github.com/acme/net", "c", "", false},
