@@ -326,6 +326,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 			return nil, err
 		}
 	}
+	req.Update.Providers = nil // providers have no pins
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return nil, err
