@@ -409,7 +409,7 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
 		req.Update.Providers = nil // providers have no pins
-		req.Update.All = false // newer major versions are proposed as well
+		req.Update.All = false     // newer major versions are proposed as well
 		pins, err := in.Pins(ctx, req)
 		if err != nil {
 			for _, m := range messages(err) {

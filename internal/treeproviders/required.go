@@ -289,7 +289,7 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 		_, has := lock.Provider(address)
 		if has && !needed[address] && !prune && state.Unknown != "" {
 			needed[address] = true
-			found.Kept = append(found.Kept, Required{Address: address})
+			found.Kept = append(found.Kept, Required{Address: address, by: requirer{own: true}})
 		}
 	}
 	return found
