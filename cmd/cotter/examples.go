@@ -46,9 +46,6 @@ var examples = map[string][]example{
 		{"A table for a pull request, of all root modules.", "cotter diff --recursive --markdown origin/main HEAD"},
 		{"A page for reviewers.", "cotter diff --out changes.html v1.4.0"},
 	},
-	"cotter merge-lock": {
-		{"As git runs it.", "cotter merge-lock base.hcl ours.hcl theirs.hcl"},
-	},
 	"cotter tree": {
 		{"Each module below the module that calls it.", "cotter tree"},
 		{"Which calls need this module, or which modules this provider?", "cotter tree hashicorp/aws"},

@@ -19,6 +19,7 @@ func mergeLockCommand(out *output) *cli.Command {
 		Name:      "merge-lock",
 		Usage:     "merge two lock files, as a merge driver for git",
 		ArgsUsage: "BASE OURS THEIRS",
+		Hidden:    true, // git runs it
 		Description: "Merges the changes from BASE to THEIRS into OURS. If only one side has changed the\n" +
 			"block of a module or provider, the result has that side's block. Blocks that the two\n" +
 			"sides have changed in different ways are conflicts. If the sides differ elsewhere, as in\n" +
