@@ -30,6 +30,7 @@ type Conflict struct {
 // Side is a side of a merge.
 type Side int
 
+// The sides of a merge, and Neither if a conflict is left.
 const (
 	Neither Side = iota
 	Ours
