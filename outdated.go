@@ -139,15 +139,6 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 	return o, nil
 }
 
-// newestOf returns the newest version that meets the constraints, or the zero Version.
-func newestOf(offered []versions.Candidate, want versions.Constraints) versions.Version {
-	selected, err := versions.Select(offered, want)
-	if err != nil {
-		return versions.Version{}
-	}
-	return selected.Version
-}
-
 // outdatedProviders compares the locked versions of the required providers with the available
 // ones. complete reports whether all requirements are known, and fromLock whether the lock decides
 // because some modules were not read.

@@ -239,6 +239,15 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 	return selected, nil
 }
 
+// newestOf returns the newest version that meets the constraints, or the zero Version.
+func newestOf(offered []versions.Candidate, want versions.Constraints) versions.Version {
+	selected, err := versions.Select(offered, want)
+	if err != nil {
+		return versions.Version{}
+	}
+	return selected.Version
+}
+
 // unified maps sources, as returned by Versioned, to the version that all calls of the
 // source share. nil means that each call selects on its own.
 type unified map[string]versions.Version
