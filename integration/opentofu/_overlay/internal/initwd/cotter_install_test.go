@@ -1,6 +1,9 @@
 package initwd
 
 import (
+	"archive/zip"
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,10 +56,16 @@ func TestCotterSecondRun(t *testing.T) {
 		if absolute {
 			modulesDir = filepath.Join(dir, modulesDir)
 		}
-		if err := os.WriteFile(filepath.Join(origin, "x.tf"), []byte(`output "found" {`+"\n  value = 1\n}\n"), 0o644); err != nil {
+		var archive bytes.Buffer
+		writer := zip.NewWriter(&archive)
+		file, err := writer.Create("x.tf")
+		if err == nil {
+			_, err = file.Write([]byte(`output "found" {` + "\n  value = 1\n}\n"))
+		}
+		if err := errors.Join(err, writer.Close(), os.WriteFile(filepath.Join(origin, "x.zip"), archive.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		files := map[string]string{"main.tf": `module "x" {` + "\n  source = \"" + filepath.ToSlash(origin) + "\"\n}\n"}
+		files := map[string]string{"main.tf": `module "x" {` + "\n  source = \"" + filepath.ToSlash(origin) + "/x.zip\"\n}\n"}
 		for _, fetcher := range []*getmodules.PackageFetcher{getmodules.NewPackageFetcher(t.Context(), nil), nil} {
 			config := installIn(t, modulesDir, files, fetcher)
 			if x := config.Children["x"]; x == nil || x.Module.Outputs["found"] == nil || x.Module.SourceDir != filepath.Join(modulesDir, "x") {
