@@ -115,10 +115,11 @@ func isConflict(err *LockFileError) bool {
 	return ok
 }
 
-// warnings says what was taken for the blocks that both sides have changed. lock is the new lock.
-func (m lockMerge) warnings(lockFile string, lock *lockfile.File) []event.Warning {
+// warn says that the lock was merged, and what was taken for the blocks that both sides have changed. lock
+// is the new lock.
+func (m lockMerge) warn(events *events, lockFile string, lock *lockfile.File) {
 	if !m.done {
-		return nil
+		return
 	}
 	list := []event.Warning{{Kind: event.WarningMerged, Message: fmt.Sprintf("%s had a merge conflict, which was resolved with the versions in git's index", lockFile)}}
 	const both = "both sides of the merge changed the lock's entry: %s was taken, and not %s"
@@ -139,5 +140,7 @@ func (m lockMerge) warnings(lockFile string, lock *lockfile.File) []event.Warnin
 	slices.SortFunc(list[1:], func(a, b event.Warning) int {
 		return strings.Compare(a.Path.String()+a.Message, b.Path.String()+b.Message)
 	})
-	return list
+	for _, warning := range list {
+		events.emit(warning)
+	}
 }

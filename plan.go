@@ -238,9 +238,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	if p.result.DialectMatters {
 		lock.NameTool(r.dialect.String())
 	}
-	for _, warning := range r.merge.warnings(r.req.lockFile(), lock) {
-		r.events.emit(warning)
-	}
+	r.merge.warn(r.events, r.req.lockFile(), lock)
 	p.change.NewLock = lock.Bytes()
 	if r.req.LockContent != nil {
 		p.result.LockContent = p.change.NewLock

@@ -345,9 +345,7 @@ func (p *providerPlan) writeLock(result *Result) error {
 		return err
 	}
 	if merged {
-		for _, warning := range s.merge.warnings(s.req.lockFile(), lock) {
-			s.events.emit(warning)
-		}
+		s.merge.warn(s.events, s.req.lockFile(), lock)
 	}
 	if !s.req.hasLockFile() {
 		result.LockContent = lock.Bytes()

@@ -166,7 +166,7 @@ func (m *NetworkMirror) Local() Source { return Multi(nil) }
 // document gets a JSON document about a provider. It also returns the URL that delivered it,
 // after redirects. The error is about with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
-	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, whoever requires the provider
+	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
 		return nil, nil, about.with(errors.New("its URL is not an https URL"))

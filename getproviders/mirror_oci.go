@@ -52,7 +52,7 @@ var errNoFetcher = errors.New("the mirror has no Fetcher")
 
 // Versions implements [Source]. The error is a *[MirrorError].
 func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
-	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, whoever requires the provider
+	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about := MirrorError{Provider: provider}
 	repository, err := m.open(ctx, &about)
 	if err != nil {

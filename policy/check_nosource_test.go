@@ -22,7 +22,7 @@ func TestCallWithoutSource(t *testing.T) {
 	}
 }
 
-// Patterns that nobody wrote are no permission: a zero Pattern allows nothing and denies everything, and
+// A pattern that was not set permits nothing: a zero Pattern allows nothing and denies everything, and
 // an empty list allows nothing. nil is the list that was not set.
 func TestZeroPatterns(t *testing.T) {
 	t.Parallel()

@@ -45,8 +45,8 @@ func (e noConfigurationError) remedies() []remedy {
 const maxLookBelow = 10_000
 
 // lookBelow looks at a directory without configuration, and at the directories below it. It returns the
-// first of them that has configuration, relative to the directory. unit reports that there is none, but a
-// lock.
+// first of them that has configuration, relative to the directory. unit reports that there is a lock and no
+// configuration.
 func lookBelow(top string) (unit bool, below string) {
 	seen := 0
 	_ = filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {

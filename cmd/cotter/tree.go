@@ -234,7 +234,7 @@ func (t *tree) addLocked(req cotter.Request, unresolved []cotter.Unresolved) err
 	return nil
 }
 
-// lockIfAny returns the lock of a request's project, which is empty if there is none.
+// lockIfAny returns the lock of a request's project, or an empty lock if the file does not exist.
 func lockIfAny(req cotter.Request) (*lockfile.File, error) {
 	lock, err := newLockReader(req).current()
 	if errors.Is(err, fs.ErrNotExist) {
