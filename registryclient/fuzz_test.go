@@ -64,7 +64,7 @@ func FuzzModuleVersions(f *testing.F) {
 
 func FuzzPackageLocation(f *testing.F) {
 	for _, location := range []string{
-		"https://example.com/x.zip//sub", "./x", "//h", "git::ssh://git@h/x", "git::file:///x", "acme/net/aws", "oci://h/x", "http://127.0.0.1", "",
+		"https://example.com/x.zip//sub", "https://example.com/x.zip///sub", "https://example.com///", "./x", "//h", "git::ssh://git@h/x", "git::file:///x", "acme/net/aws", "oci://h/x", "http://127.0.0.1", "",
 	} {
 		f.Add(location, "")
 		f.Add("", at(location))
@@ -91,11 +91,12 @@ func checkLocation(t *testing.T, found registryclient.Location) {
 	if !ok {
 		t.Errorf("the location %q passed", found.Source)
 	}
-	if sub := found.Source.Subdir; sub == ".." || strings.HasPrefix(sub, "../") || strings.HasPrefix(sub, "/") {
-		t.Errorf("the subdirectory %q passed", sub)
-	}
-	if _, err := (addrs.ModuleSourceRegistry{Package: pkg}).Located(found.Source); err != nil {
+	located, err := addrs.ModuleSourceRegistry{Package: pkg}.Located(found.Source)
+	if err != nil {
 		t.Errorf("Located: %v", err)
+	}
+	if located.Subdir == ".." || strings.HasPrefix(located.Subdir, "../") || strings.HasPrefix(located.Subdir, "/") {
+		t.Errorf("the subdirectory %q passed", located.Subdir)
 	}
 }
 
