@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -29,12 +29,12 @@ module "again" {
 `
 
 // installed returns an installer and a project that it has installed.
-func installed(world *modtest.World, dir string) (*cotter.Installer, error) {
+func installed(world *modtest.World, dir string) (*installer.Installer, error) {
 	if err := world.WriteTree(dir, "config"); err != nil {
 		return nil, err
 	}
 	in := world.Installer()
-	_, err := in.Install(context.Background(), cotter.Request{Dir: dir})
+	_, err := in.Install(context.Background(), installer.Request{Dir: dir})
 	return in, err
 }
 
@@ -60,7 +60,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	written, err := bundle.Create(ctx, in, []string{dir}, cotter.Request{}, nil, file)
+	written, err := bundle.Create(ctx, in, []string{dir}, installer.Request{}, nil, file)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer opened.Close()
-	elsewhere := cotter.Installer{Stores: []cotter.PackageStore{opened}}
-	result, err := elsewhere.Install(ctx, cotter.Request{Dir: dir, Locked: true, Offline: true})
+	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}}
+	result, err := elsewhere.Install(ctx, installer.Request{Dir: dir, Locked: true, Offline: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	result, err := bundle.Create(t.Context(), in, []string{dir, dir}, cotter.Request{}, nil, &first)
+	result, err := bundle.Create(t.Context(), in, []string{dir, dir}, installer.Request{}, nil, &first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestCreate(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, cotter.Request{}, nil, &second); err != nil {
+	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, installer.Request{}, nil, &second); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -129,7 +129,7 @@ func TestCreateWithoutLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, cotter.Request{}, nil, &text); err == nil || text.Len() > 0 {
+	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, installer.Request{}, nil, &text); err == nil || text.Len() > 0 {
 		t.Errorf("Create = %v, and %d bytes were written", err, text.Len())
 	}
 }

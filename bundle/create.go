@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -48,10 +48,10 @@ func (e *OtherPackageError) Error() string {
 // the packages of providers if req.Providers is set, for the platforms in req.Providers.
 //
 // The locks must be complete. dirs, req and onEvent are passed to
-// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If a project fails, nothing is written, and the error joins a
-// *[cotter.ProjectError] for each failed project. The archives are kept in a temporary directory
+// [installer.Installer.LockedPackages], which confirms and fetches the packages. If a project fails, nothing is written, and the error joins a
+// *[installer.ProjectError] for each failed project. The archives are kept in a temporary directory
 // until all of them are written.
-func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
+func Create(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), w io.Writer) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-bundle-")
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter
 		contents:  make(map[hashing.Hash]string),
 		providers: make(map[providerKey]*provider),
 	}
-	if err := in.LockedPackages(ctx, dirs, req, onEvent, cotter.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
+	if err := in.LockedPackages(ctx, dirs, req, onEvent, installer.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
 		return nil, err
 	}
 	return b.write(w)
@@ -96,7 +96,7 @@ type module struct {
 }
 
 // addModule adds the package of a module.
-func (b *builder) addModule(ctx context.Context, p cotter.LockedModule) error {
+func (b *builder) addModule(ctx context.Context, p installer.LockedModule) error {
 	t1 := p.Tree.T1()
 	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (archive, error) {
 		root, err := p.Open()
@@ -132,7 +132,7 @@ type providerKey struct {
 // of hashes.
 type provider struct {
 	archives []providerArchive
-	entries  []cotter.LockedProvider
+	entries  []installer.LockedProvider
 }
 
 // providerArchive is the archive of a provider with the hashes that are known of it.
@@ -142,7 +142,7 @@ type providerArchive struct {
 }
 
 // addProvider adds the package of a provider.
-func (b *builder) addProvider(ctx context.Context, p cotter.LockedProvider) error {
+func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) error {
 	version, err := versions.Parse(p.Entry.Version)
 	if err != nil {
 		return err

@@ -7,6 +7,6 @@
 // the same bytes.
 //
 // [Create] writes a bundle and [Open] opens one. A [Bundle] is an [ocistore.Store]. As one of
-// [cotter.Installer].Stores it replaces the origins. [cotter.Installer.VerifyStore] verifies it,
-// and [cotter.Installer.ImportStore] imports its packages into the cache.
+// [installer.Installer].Stores it replaces the origins. [installer.Installer.VerifyStore] verifies it,
+// and [installer.Installer.ImportStore] imports its packages into the cache.
 package bundle

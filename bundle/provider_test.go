@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -28,14 +28,14 @@ cloud for plan9
 // providerProject is an installed project with a provider.
 type providerProject struct {
 	w   *modtest.World
-	in  *cotter.Installer
+	in  *installer.Installer
 	dir string
-	req cotter.Request
+	req installer.Request
 }
 
 func newProviderProject(t *testing.T) *providerProject {
 	t.Helper()
-	p := &providerProject{dir: t.TempDir(), req: cotter.Request{Providers: &cotter.Providers{}}}
+	p := &providerProject{dir: t.TempDir(), req: installer.Request{Providers: &installer.Providers{}}}
 	p.w = modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{})
 	p.in = p.w.Installer()
 	text := `
@@ -57,7 +57,7 @@ terraform {
 }
 
 // request returns the request for the project.
-func (p *providerProject) request() cotter.Request {
+func (p *providerProject) request() installer.Request {
 	req := p.req
 	req.Dir = p.dir
 	return req
@@ -86,7 +86,7 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 // changeLock changes the hashes that the lock has for the provider.
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
-	lock, err := cotter.ReadLock(t.Context(), p.request())
+	lock, err := installer.ReadLock(t.Context(), p.request())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func (p *providerProject) installFrom(t *testing.T, name string) error {
 	defer opened.Close()
 	req := p.request()
 	req.Locked, req.Offline = true, true
-	elsewhere := cotter.Installer{Stores: []cotter.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()}
+	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()}
 	_, err = elsewhere.Install(t.Context(), req)
 	if installed, _ := filepath.Glob(filepath.Join(p.dir, ".terraform", "providers", "*", "*", "*", "*", "*")); (err == nil) != (len(installed) == 1) {
 		t.Errorf("Install = %v, and %q is installed", err, installed)
@@ -216,7 +216,7 @@ func unpackedMirror(t *testing.T, p *providerProject) string {
 func TestCreateForPlatforms(t *testing.T) {
 	t.Parallel()
 	p := newProviderProject(t)
-	p.req.Providers = &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
+	p.req.Providers = &installer.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
 	name := p.bundle(t)
 	missing, ok := errors.AsType[*getproviders.MissingPlatformError](p.installFrom(t, name))
 	if !ok || len(missing.Platforms) != 1 || missing.Platforms[0].String() != "plan9_arm" {
@@ -224,7 +224,7 @@ func TestCreateForPlatforms(t *testing.T) {
 	}
 	p.changeLock(t, withScheme("h1"))
 	_, err := bundle.Create(t.Context(), p.in, []string{p.dir}, p.req, nil, &bytes.Buffer{})
-	locked, ok := errors.AsType[*cotter.LockedError](err)
+	locked, ok := errors.AsType[*installer.LockedError](err)
 	if !ok || !strings.Contains(locked.Reasons[0].Reason, "plan9_arm") {
 		t.Errorf("Create without the hash = %v, want a *LockedError", err)
 	}

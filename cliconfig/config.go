@@ -28,7 +28,7 @@ type Config struct {
 	// hosts for their services. A value that is not a string is treated as missing.
 	Services map[addrs.Hostname]map[string]any
 	// Attempts is how often a request to a registry is sent at most: one more than the
-	// configured number of retries. It is 0 if that is not configured. In cotter.Options, it
+	// configured number of retries. It is 0 if that is not configured. In installer.Options, it
 	// also limits the fetches of packages.
 	Attempts int
 	// Timeout limits a single request to a registry; 0 if it is not configured.

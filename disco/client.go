@@ -28,7 +28,7 @@ const (
 // Client looks up services. The zero value is ready for use and sends no credentials. A
 // Client is safe for concurrent use. Once it is in use, it must not be copied and its
 // fields must not change. It remembers documents and credentials until a run of a
-// cotter.Installer ends, otherwise as long as it lives; see Fresh.
+// installer.Installer ends, otherwise as long as it lives; see Fresh.
 type Client struct {
 	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
 	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect
@@ -63,7 +63,7 @@ type Client struct {
 
 // Fresh returns a client with the same settings and connections that remembers nothing: it
 // requests documents and asks for credentials again, also those that a server has refused. c may be
-// in use, and is not changed. Programs with a cotter.Installer do not need it, because each run of
+// in use, and is not changed. Programs with a installer.Installer do not need it, because each run of
 // an Installer asks again. Others call it when a service may have moved or a token was renewed.
 func (c *Client) Fresh() *Client {
 	return &Client{

@@ -11,7 +11,7 @@
 // # What it does
 //
 //   - A [Client] sends one request to each host, and remembers the answer and the host's
-//     credentials; failures are not remembered. In a run of a cotter.Installer, it remembers
+//     credentials; failures are not remembered. In a run of a installer.Installer, it remembers
 //     them until the run ends, or the runs that share answers. Otherwise it remembers them as
 //     long as it lives; [Client.Fresh] returns a client that asks again.
 //   - Concurrent callers share a request, and canceling one caller does not cancel the others.

@@ -5,7 +5,7 @@ import "reflect"
 // Fresh returns a Fetcher with the same settings that remembers nothing of earlier fetches, such as
 // the refs of repositories, and whose fields may be changed. f may be in use, and is not changed. It
 // is the way to copy a Fetcher, because a struct that is in use must not be copied. Programs with a
-// cotter.Installer do not need it to see new tags, because each run of an Installer asks again.
+// installer.Installer do not need it to see new tags, because each run of an Installer asks again.
 func (f *Fetcher) Fresh() *Fetcher {
 	fresh := new(Fetcher)
 	copyFields(reflect.ValueOf(fresh).Elem(), reflect.ValueOf(f).Elem())

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // TestEvidence has what each source can say about a provider. Where the packages of a directory

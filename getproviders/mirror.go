@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/versions"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -38,7 +38,7 @@ import (
 // skipped, Authenticate returns an error, as stock tools do. A lock records only those that the archive and the package actually have, unless all listed hashes are trusted; see
 // TrustAllHashes.
 //
-// A NetworkMirror remembers the documents of versions: in a run of a cotter.Installer until the run
+// A NetworkMirror remembers the documents of versions: in a run of a installer.Installer until the run
 // ends, otherwise as long as it lives. Its fields must not change while it is in use. It must not be
 // copied. It is safe for concurrent use.
 type NetworkMirror struct {

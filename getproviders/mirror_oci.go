@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
@@ -32,7 +32,7 @@ import (
 //
 // The digest of the layer is the hash of the archive. A lock records it.
 //
-// An OCIMirror remembers the indexes: in a run of a cotter.Installer until the run ends, otherwise as
+// An OCIMirror remembers the indexes: in a run of a installer.Installer until the run ends, otherwise as
 // long as it lives. Its fields must not change while it is in use. It must not be copied. It is safe
 // for concurrent use.
 type OCIMirror struct {

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/versions"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/versions"
 )
 

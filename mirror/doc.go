@@ -5,9 +5,9 @@
 // are missing. Providers are in repositories below the mirror's repository, in the form of
 // OpenTofu's provider mirrors; see [Mirror.RepositoryTemplate].
 //
-// A [Mirror] is an [ocistore.Store]. As one of [cotter.Installer].Stores it is queried before
+// A [Mirror] is an [ocistore.Store]. As one of [installer.Installer].Stores it is queried before
 // the origins, with one request for the manifest of an entry and one for its archive.
-// [cotter.Installer.VerifyStore] verifies all its packages.
+// [installer.Installer.VerifyStore] verifies all its packages.
 //
 // A mirror that the user has named confirms entries, so everyone who can write to it can have any
 // entry confirmed. A mirror that only a repository names confirms none. [Repair] replaces packages

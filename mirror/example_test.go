@@ -6,8 +6,8 @@ import (
 	"log"
 	"os"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -36,7 +36,7 @@ module "network" {
 		log.Fatal(err)
 	}
 	ctx, in := context.Background(), world.Installer()
-	if _, err := in.Install(ctx, cotter.Request{Dir: dir, LockOnly: true}); err != nil {
+	if _, err := in.Install(ctx, installer.Request{Dir: dir, LockOnly: true}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -44,16 +44,16 @@ module "network" {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pushed, err := mirror.Push(ctx, in, []string{dir}, cotter.Request{}, nil, to)
+	pushed, err := mirror.Push(ctx, in, []string{dir}, installer.Request{}, nil, to)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("pushed:", pushed.Pushed)
 
 	elsewhere := world.Installer()
-	elsewhere.Stores = []cotter.PackageStore{to}
+	elsewhere.Stores = []installer.PackageStore{to}
 	world.ResetRequests()
-	if _, err := elsewhere.Install(ctx, cotter.Request{Dir: dir, Locked: true}); err != nil {
+	if _, err := elsewhere.Install(ctx, installer.Request{Dir: dir, Locked: true}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("requests:", len(world.Requests()))

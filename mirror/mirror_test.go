@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -31,7 +31,7 @@ module "tar" {
 `
 
 // open returns a world, an installed project and an empty mirror in the world's registry.
-func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *mirror.Mirror) {
+func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, m *mirror.Mirror) {
 	t.Helper()
 	w = modtest.New(t, modtest.Txtar(world))
 	in, dir = w.Installer(), t.TempDir()
@@ -39,7 +39,7 @@ func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
@@ -52,7 +52,7 @@ func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *
 // missing returns how many of the two entries Status reports as missing.
 func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
 	t.Helper()
-	found, err := mirror.Status(t.Context(), m, []string{dir}, cotter.Request{})
+	found, err := mirror.Status(t.Context(), m, []string{dir}, installer.Request{})
 	if err != nil || len(found) != 2 {
 		t.Fatalf("Status = %v, %v, want 2 entries", found, err)
 	}
@@ -75,7 +75,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 		t.Errorf("VerifyStore of an empty mirror = %v, %v", entries, err)
 	}
 	for _, pushed := range []int{2, 0} {
-		result, err := mirror.Push(t.Context(), in, []string{dir, dir}, cotter.Request{}, nil, m)
+		result, err := mirror.Push(t.Context(), in, []string{dir, dir}, installer.Request{}, nil, m)
 		if err != nil || result.Entries != 2 || result.Pushed != pushed || (result.Bytes > 0) != (pushed > 0) {
 			t.Errorf("Push = %+v, %v, want 2 entries, %d pushed", result, err, pushed)
 		}
@@ -94,10 +94,10 @@ func TestPushStatusAndVerify(t *testing.T) {
 		}
 	}
 	w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
-	if _, err := mirror.Status(t.Context(), m, []string{dir}, cotter.Request{}); !errors.Is(err, getmodules.ErrAuthentication) {
+	if _, err := mirror.Status(t.Context(), m, []string{dir}, installer.Request{}); !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Status of a closed mirror: %v", err)
 	}
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); !errors.Is(err, getmodules.ErrAuthentication) {
+	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Push to a closed mirror: %v", err)
 	}
 }
@@ -114,9 +114,9 @@ func TestPushWithoutLock(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	result, err := mirror.Push(t.Context(), in, []string{unlocked, dir}, cotter.Request{}, nil, m)
-	var failed *cotter.ProjectError
-	var locked *cotter.LockedError
+	result, err := mirror.Push(t.Context(), in, []string{unlocked, dir}, installer.Request{}, nil, m)
+	var failed *installer.ProjectError
+	var locked *installer.LockedError
 	if !errors.As(err, &failed) || failed.Dir != unlocked || !errors.As(err, &locked) || result.Pushed != 2 {
 		t.Errorf("Push = %+v, %v, want 2 pushed and a *LockedError of %s", result, err, unlocked)
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -29,15 +29,15 @@ cloud for plan9
 // providerProject is an installed project with a provider and no modules.
 type providerProject struct {
 	w   *modtest.World
-	in  *cotter.Installer
+	in  *installer.Installer
 	dir string
-	req cotter.Request
+	req installer.Request
 }
 
 // openProvider returns a project and an empty mirror in the world's registry.
 func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	t.Helper()
-	p := &providerProject{dir: t.TempDir(), req: cotter.Request{Providers: &cotter.Providers{}}}
+	p := &providerProject{dir: t.TempDir(), req: installer.Request{Providers: &installer.Providers{}}}
 	p.w = modtest.New(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())))
 	p.in = p.w.Installer()
 	text := "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + string(p.w.Host()) + "/acme/cloud\"\n    }\n  }\n}\n"
@@ -56,7 +56,7 @@ func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	return p, m
 }
 
-func (p *providerProject) install(t *testing.T, in *cotter.Installer) error {
+func (p *providerProject) install(t *testing.T, in *installer.Installer) error {
 	t.Helper()
 	req := p.req
 	req.Dir = p.dir
@@ -72,8 +72,8 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 		t.Fatal(err)
 	}
 	in := p.w.Installer()
-	in.CacheDir, in.StateDir, in.Stores = t.TempDir(), t.TempDir(), []cotter.PackageStore{m}
-	in.OnEvent = func(ev cotter.Event) {
+	in.CacheDir, in.StateDir, in.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
+	in.OnEvent = func(ev installer.Event) {
 		if warning, ok := ev.(event.Warning); ok {
 			warnings = append(warnings, warning.Message)
 		}
@@ -108,7 +108,7 @@ func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash)
 	t.Helper()
 	req := p.req
 	req.Dir = p.dir
-	locked, err := cotter.ReadLockedProviders(t.Context(), req)
+	locked, err := installer.ReadLockedProviders(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +157,9 @@ func TestProviderTrust(t *testing.T) {
 func TestProviderFallback(t *testing.T) {
 	t.Parallel()
 	p, m := openProvider(t)
-	p.req.Providers = &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
+	p.req.Providers = &installer.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
-	p.req.Providers = &cotter.Providers{}
+	p.req.Providers = &installer.Providers{}
 	if warnings, asked := p.installFresh(t, m); len(warnings) > 0 || !has(asked, ".zip") {
 		t.Errorf("for another platform: warnings are %q, asked for %q", warnings, asked)
 	}
@@ -220,14 +220,14 @@ func TestProviderDockerRegistry(t *testing.T) {
 	p, _ := openProvider(t)
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
 	both := []addrs.Platform{{OS: "plan9", Arch: "arm"}, addrs.CurrentPlatform()}
-	p.req.Providers = &cotter.Providers{Platforms: both}
+	p.req.Providers = &installer.Providers{Platforms: both}
 	p.push(t, m, mirror.Result{Providers: 2, Pushed: 1})
 	p.push(t, m, mirror.Result{Providers: 2})
 	entries, err := p.in.VerifyStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
 		t.Fatalf("VerifyStore = %+v, %v, want 2 entries", entries, err)
 	}
-	p.req.Providers = &cotter.Providers{}
+	p.req.Providers = &installer.Providers{}
 	if warnings, asked := p.installFresh(t, m); len(warnings)+len(asked) > 0 {
 		t.Errorf("warnings are %q, asked for %q", warnings, asked)
 	}

@@ -9,9 +9,9 @@ import (
 	"os"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -35,9 +35,9 @@ var ErrNotRepaired = errors.New("the registry returns other bytes than were push
 // req.Providers is set, for the platforms in req.Providers.
 //
 // The locks must be complete. dirs, req and onEvent are passed to
-// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If projects fail, the packages of the others are stored nevertheless. The
-// error joins a *[cotter.ProjectError] for each failed project.
-func Push(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
+// [installer.Installer.LockedPackages], which confirms and fetches the packages. If projects fail, the packages of the others are stored nevertheless. The
+// error joins a *[installer.ProjectError] for each failed project.
+func Push(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to}).pushAll(ctx, in, dirs, req, onEvent)
 }
 
@@ -47,7 +47,7 @@ func Push(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.R
 // Registries assume that a blob matches its digest, and may ignore the upload of a blob that they
 // already have. In that case, Repair stores the package as an archive with the same content but
 // different bytes. If that is damaged too, the error wraps [ErrNotRepaired].
-func Repair(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
+func Repair(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to, repairs: true}).pushAll(ctx, in, dirs, req, onEvent)
 }
 
@@ -67,14 +67,14 @@ type pusher struct {
 	result Result
 }
 
-func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event)) (*Result, error) {
+func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event)) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-mirror-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	p.dir = temporary
-	err = in.LockedPackages(ctx, dirs, req, onEvent, cotter.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
+	err = in.LockedPackages(ctx, dirs, req, onEvent, installer.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
 	return &p.result, err
 }
 

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -19,13 +19,13 @@ import (
 // lockedModule is the package of a module. Its archive is stored first, then the manifest, to
 // which the tags of its content and of its statement point.
 type lockedModule struct {
-	cotter.LockedModule
+	installer.LockedModule
 	statement artifact.Statement
 }
 
 // pushModule stores the package of a module unless the mirror already has its entry in the
 // required form.
-func (p *pusher) pushModule(ctx context.Context, locked cotter.LockedModule) error {
+func (p *pusher) pushModule(ctx context.Context, locked installer.LockedModule) error {
 	statement := artifact.StatementOf(locked.Entry)
 	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
 }

@@ -9,8 +9,8 @@ import (
 	"os"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -29,13 +29,13 @@ var errNoArchiveHash = errors.New("the mirror has the published archive, and the
 // stored first, in the repository of the provider, then the index that points to the manifest, and
 // the reference in the mirror's own repository by which the release is listed.
 type lockedProvider struct {
-	cotter.LockedProvider
+	installer.LockedProvider
 	release artifact.Release
 }
 
 // pushProvider stores the package of a provider unless the mirror already has it in the required
 // form.
-func (p *pusher) pushProvider(ctx context.Context, locked cotter.LockedProvider) error {
+func (p *pusher) pushProvider(ctx context.Context, locked installer.LockedProvider) error {
 	version, err := versions.Parse(locked.Entry.Version)
 	if err != nil {
 		return err

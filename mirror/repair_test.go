@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -30,7 +30,7 @@ func startDocker(t *testing.T) (*testenv.Registry, *mirror.Mirror) {
 func noWait(int) time.Duration { return 0 }
 
 // damaged returns the number of entries that VerifyStore finds damaged in a mirror.
-func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
+func damaged(t *testing.T, in *installer.Installer, m *mirror.Mirror) (n int) {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
 	if err != nil || len(entries) != 2 {
@@ -45,7 +45,7 @@ func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
 }
 
 // layerOf returns the digest of an entry's layer.
-func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string) string {
+func layerOf(t *testing.T, in *installer.Installer, m *mirror.Mirror, source string) string {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
 	if err != nil {
@@ -86,10 +86,10 @@ func TestRepairDockerRegistry(t *testing.T) {
 		}
 	}
 	push := func() (*mirror.Result, error) {
-		return mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m)
+		return mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m)
 	}
 	repair := func() (*mirror.Result, error) {
-		return mirror.Repair(t.Context(), in, []string{dir}, cotter.Request{}, nil, m)
+		return mirror.Repair(t.Context(), in, []string{dir}, installer.Request{}, nil, m)
 	}
 	run("Push", push, mirror.Result{Entries: 2, Pushed: 2})
 	run("Repair of an undamaged mirror", repair, mirror.Result{Entries: 2})
@@ -109,8 +109,8 @@ func TestRepairDockerRegistry(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir, Locked: true}); err != nil {
+	in.Stores, in.CacheDir = []installer.PackageStore{m}, t.TempDir()
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Locked: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -44,12 +44,12 @@ const parallelRequests = 16
 // only the locks and queries only the mirror. It reads the locks according to req, with the
 // directories in dirs. It includes providers if req.Providers is set, for the platforms in
 // req.Providers or else for this machine's platform. An error about a lock is a
-// *[cotter.ProjectError].
-func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) ([]Entry, error) {
+// *[installer.ProjectError].
+func Status(ctx context.Context, m *Mirror, dirs []string, req installer.Request) ([]Entry, error) {
 	s := &status{mirror: m}
 	for _, dir := range dirs {
 		if err := s.add(ctx, dir, req); err != nil {
-			return nil, &cotter.ProjectError{Dir: dir, Err: err}
+			return nil, &installer.ProjectError{Dir: dir, Err: err}
 		}
 	}
 	var answers singleflight.Memo[string, Entry]
@@ -83,13 +83,13 @@ type query struct {
 }
 
 // add adds the entries of a project.
-func (s *status) add(ctx context.Context, dir string, req cotter.Request) (err error) {
+func (s *status) add(ctx context.Context, dir string, req installer.Request) (err error) {
 	if req.Dir = dir; req.ForDir != nil {
 		if req, err = req.ForDir(req); err != nil {
 			return err
 		}
 	}
-	lock, err := cotter.ReadLock(ctx, req)
+	lock, err := installer.ReadLock(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *status) add(ctx context.Context, dir string, req cotter.Request) (err e
 	if req.Providers == nil {
 		return nil
 	}
-	locked, err := cotter.ReadLockedProviders(ctx, req)
+	locked, err := installer.ReadLockedProviders(ctx, req)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -21,14 +21,14 @@ func TestTrust(t *testing.T) {
 		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
 			t.Parallel()
 			w, in, dir, m := open(t)
-			if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
+			if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
 				t.Fatal(err)
 			}
 			m.Trusted = trusted
 			var warnings []string
 			fresh := w.Installer()
-			fresh.CacheDir, fresh.StateDir, fresh.Stores = t.TempDir(), t.TempDir(), []cotter.PackageStore{m}
-			fresh.OnEvent = func(ev cotter.Event) {
+			fresh.CacheDir, fresh.StateDir, fresh.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
+			fresh.OnEvent = func(ev installer.Event) {
 				if warning, ok := ev.(event.Warning); ok {
 					warnings = append(warnings, warning.Message)
 				}
@@ -37,7 +37,7 @@ func TestTrust(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fresh.Install(t.Context(), cotter.Request{Dir: dir, Locked: true}); err != nil {
+			if _, err := fresh.Install(t.Context(), installer.Request{Dir: dir, Locked: true}); err != nil {
 				t.Fatal(err)
 			}
 			asked := false
@@ -62,18 +62,18 @@ func TestTrust(t *testing.T) {
 func TestUntrustedMirrorDelivers(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
+	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
 	m.Trusted = false
-	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
+	in.Stores, in.CacheDir = []installer.PackageStore{m}, t.TempDir()
 	for _, name := range []string{"net", "tar"} {
 		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.ResetRequests()
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	for _, request := range w.Requests() {
@@ -87,7 +87,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 func TestImportUntrusted(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); err != nil {
+	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
 		t.Fatal(err)
 	}
 	m.Trusted = false
@@ -100,7 +100,7 @@ func TestImportUntrusted(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fresh.Install(t.Context(), cotter.Request{Dir: dir, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+	if _, err := fresh.Install(t.Context(), installer.Request{Dir: dir, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("after the import: %v, want ErrOffline", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -40,7 +40,7 @@ func TestCloseAfterProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := world.Installer()
-	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}}); err != nil {
 		t.Fatal(err)
 	}
 	readOnly := 0

@@ -12,7 +12,7 @@
 //	}
 //	`))
 //	dir := world.Dir(t, "config")
-//	result, err := world.Installer().Install(ctx, cotter.Request{Dir: dir})
+//	result, err := world.Installer().Install(ctx, installer.Request{Dir: dir})
 //
 // Programs that have their own client use [World.HTTPClient]. The entries of [World.Env] must be
 // added to the environment of child processes (git, terraform, tofu).

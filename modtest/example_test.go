@@ -7,7 +7,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -65,7 +65,7 @@ module "net" {
 		log.Fatal(err)
 	}
 
-	result, err := world.Installer().Install(context.Background(), cotter.Request{Dir: dir})
+	result, err := world.Installer().Install(context.Background(), installer.Request{Dir: dir})
 	if err != nil {
 		log.Fatal(err)
 	}

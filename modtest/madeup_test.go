@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 	selection "github.com/cotterpin/cotter/versions"
 )
@@ -84,7 +84,7 @@ module "unknown" {
 	if err := world.MakeUpModule("acme/net/aws", modtest.Txtar("-- main.tf --\n"), "~> 3.1"); err != nil {
 		t.Fatal(err)
 	}
-	result, err := world.Installer().Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config"), Providers: &cotter.Providers{}})
+	result, err := world.Installer().Install(t.Context(), installer.Request{Dir: world.Dir(t, "config"), Providers: &installer.Providers{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // exampleDomain is reserved for examples (RFC 2606), so it cannot be the name of a real host.
@@ -111,9 +111,9 @@ func (w *World) Env() []string {
 // Installer returns an installer that trusts the world's servers and cannot reach any others. It
 // has no credentials. Its cache and its key are new and are removed with the world. The caller
 // may change its fields before the first use.
-func (w *World) Installer() *cotter.Installer {
+func (w *World) Installer() *installer.Installer {
 	dir := filepath.Join(w.dir, "installers", strconv.FormatInt(w.installers.Add(1), 10))
-	return cotter.New(cotter.Options{
+	return installer.New(installer.Options{
 		HTTPClient: w.HTTPClient(),
 		Fetcher:    &getmodules.Fetcher{Git: getmodules.Git{Env: append(os.Environ(), w.Env()...)}},
 		CacheDir:   filepath.Join(dir, "cache"),

@@ -52,7 +52,7 @@ var _ ModuleRegistry = (*Client)(nil)
 // Client sends requests to registries of modules and providers. Services is required; all
 // other fields are optional. A Client is safe for concurrent use. Once it is in use, it
 // must not be copied and its fields must not change. It remembers answers until
-// a run of a cotter.Installer ends, otherwise as long as it lives; see Fresh.
+// a run of a installer.Installer ends, otherwise as long as it lives; see Fresh.
 type Client struct {
 	Services Services
 	// HTTPClient provides the transport, and its Timeout limits each attempt,
@@ -81,7 +81,7 @@ type Client struct {
 
 // Fresh returns a client with the same settings, services and connections that remembers no
 // answers, so it asks for the versions and locations of packages again. c may be in use, and is not
-// changed. Programs with a cotter.Installer do not need it, because each run of an Installer asks
+// changed. Programs with a installer.Installer do not need it, because each run of an Installer asks
 // again. A program that calls a Client itself, and lives so long that new versions are published
 // meanwhile, calls Fresh when it wants to see them. The new client shares Services; if that is a
 // *disco.Client, its method Fresh makes one that asks for services and credentials again.

@@ -75,7 +75,7 @@
 // # Requests
 //
 //   - Each listing and each location is requested once and remembered; failures are not
-//     remembered. In a run of a cotter.Installer, the answers are those of the run, or of the
+//     remembered. In a run of a installer.Installer, the answers are those of the run, or of the
 //     runs that share answers. Otherwise a [Client] remembers them as long as it lives;
 //     [Client.Fresh] returns one that asks again.
 //   - Concurrent callers share a request, and canceling one caller does not cancel the others.

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
@@ -121,8 +121,8 @@ func publishFlags() []*cli.Flag {
 }
 
 // setCarried reads the flags of carriedFlags.
-func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
-	providers := &cotter.Providers{AllowProject: cmd.Bool("project-providers")}
+func setCarried(cmd *cli.Invocation, req *installer.Request) (err error) {
+	providers := &installer.Providers{AllowProject: cmd.Bool("project-providers")}
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
 
 // lockedProjects reads the flags of commands that copy locked packages to a bundle or a
 // mirror. It returns the request, an installer, and the directories of the projects.
-func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req cotter.Request, in *cotter.Installer, dirs []string, err error) {
+func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req installer.Request, in *installer.Installer, dirs []string, err error) {
 	if req, err = request(cmd, out.env); err != nil {
 		return req, nil, nil, err
 	}
@@ -147,11 +147,11 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	if err := setCarried(cmd, &req); err != nil {
 		return req, nil, nil, err
 	}
-	if in, err = installer(ctx, cmd, out, req); err != nil {
+	if in, err = newInstaller(ctx, cmd, out, req); err != nil {
 		return req, nil, nil, err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
+	req.ForDir = withProviders(func(req installer.Request) (installer.Request, error) {
 		req, err := applySettings(cmd, out.env, req)
 		if err == nil {
 			req, err = inProject(ctx, in, req)
@@ -165,14 +165,14 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	return req, in, dirs, err
 }
 
-// withProviders wraps a function for [cotter.Request].ForDir so that the wrapper keeps the
+// withProviders wraps a function for [installer.Request].ForDir so that the wrapper keeps the
 // Providers of the request. The platforms in settings are for the lock, and do not select
 // the packages to copy. If forDir is nil, withProviders returns nil.
-func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cotter.Request) (cotter.Request, error) {
+func withProviders(forDir func(installer.Request) (installer.Request, error)) func(installer.Request) (installer.Request, error) {
 	if forDir == nil {
 		return nil
 	}
-	return func(req cotter.Request) (cotter.Request, error) {
+	return func(req installer.Request) (installer.Request, error) {
 		changed, err := forDir(req)
 		changed.Providers = req.Providers
 		return changed, err
@@ -278,7 +278,7 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 
 // useBundle adds the bundle that --bundle names to an installer, and sets the request to
 // offline mode. The file stays open until the process ends.
-func useBundle(cmd *cli.Invocation, in *cotter.Installer, req *cotter.Request) error {
+func useBundle(cmd *cli.Invocation, in *installer.Installer, req *installer.Request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	packagecache "github.com/cotterpin/cotter/cache"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	packagecache "github.com/cotterpin/cotter/internal/cache"
 )
 
 func cacheCommand(out *output) *cli.Command {
@@ -117,7 +117,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, c packagec
 		clean = c.CleanAll
 		o.cleanedProjects(projects)
 	}
-	if exposed, ok := errors.AsType[*cotter.ExposedError](c.Check()); ok {
+	if exposed, ok := errors.AsType[*installer.ExposedError](c.Check()); ok {
 		o.printWarning("", event.Warning{Message: exposed.Error() + "; so installations do not use it", Kind: event.WarningExposed, Err: exposed})
 	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."
@@ -229,7 +229,7 @@ func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
 			return err
 		}
 	}
-	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, out.env, req) }
+	req.ForDir = func(req installer.Request) (installer.Request, error) { return applySettings(cmd, out.env, req) }
 	key, err := packagecache.KeyOf(ctx, dirs, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errNoLock, err)

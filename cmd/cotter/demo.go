@@ -14,9 +14,9 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -105,7 +105,7 @@ func (d demo) install(ctx context.Context) error {
 	// that its files were written by this user.
 	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
 	in.OnEvent = progress.event
-	req := cotter.Request{Dir: dir, Providers: &cotter.Providers{}}
+	req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
 	result, err := in.Install(ctx, req)
 	progress.end()
 	if err != nil {
@@ -149,7 +149,7 @@ func (d demo) attack(ctx context.Context) error {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
-	_, err = d.world.Installer().Install(ctx, cotter.Request{Dir: clone, Locked: true, Providers: &cotter.Providers{}})
+	_, err = d.world.Installer().Install(ctx, installer.Request{Dir: clone, Locked: true, Providers: &installer.Providers{}})
 	if err == nil {
 		return errors.New("a moved tag was installed") // should never happen
 	}

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/repository"
 )
 
 // diffName is the name of the command diff. Its arguments are locks.
@@ -73,7 +73,7 @@ func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
 	all := make(map[string]*lockDiff) // by the directories of projects
 	return out.toFile(cmd.String("out"), func() error {
-		err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+		err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
 			d, err := newLockDiff(ctx, cmd, in, out, req)
 			if err != nil {
 				return err
@@ -118,7 +118,7 @@ type lockDiff struct {
 }
 
 // newLockDiff compares the locks that the command line names.
-func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) (_ *lockDiff, err error) {
+func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req installer.Request) (_ *lockDiff, err error) {
 	reader := newLockReader(req)
 	reader.revisions = severalProjects(cmd)
 	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}
@@ -249,14 +249,14 @@ func (o *output) diffMarkdown(changes []entryChange) {
 
 // lockReader reads the locks that the command line names.
 type lockReader struct {
-	req      cotter.Request
+	req      installer.Request
 	dir      string // the project's directory
 	lockFile string // the project's lock file, relative to dir
 	// revisions is true if names are git revisions only.
 	revisions bool
 }
 
-func newLockReader(req cotter.Request) lockReader {
+func newLockReader(req installer.Request) lockReader {
 	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 }
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -20,7 +20,7 @@ type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. The calls are from the configuration
 // in NEW if NEW is a directory, and otherwise from the project's configuration.
-func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
+func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req installer.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
 	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
 		var err error
@@ -67,10 +67,10 @@ func (d interfaceDiffs) report(out *output) error {
 	var mismatches []error
 	for _, key := range slices.Sorted(maps.Keys(d)) {
 		err := d[key].Err
-		if mismatch, ok := errors.AsType[*cotter.HashMismatchError](err); ok {
+		if mismatch, ok := errors.AsType[*installer.HashMismatchError](err); ok {
 			mismatches = append(mismatches, &otherContentError{key, mismatch})
 		}
-		if err == nil || is[*cotter.HashMismatchError](err) {
+		if err == nil || is[*installer.HashMismatchError](err) {
 			continue
 		}
 		m := out.explained(messages(err)[0])
@@ -95,7 +95,7 @@ func (d interfaceDiffs) report(out *output) error {
 // lock. Here it is not known which of the two locks is wrong.
 type otherContentError struct {
 	key      string
-	mismatch *cotter.HashMismatchError
+	mismatch *installer.HashMismatchError
 }
 
 func (e *otherContentError) Error() string {

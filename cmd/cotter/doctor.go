@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 )
 
 func doctorCommand(out *output) *cli.Command {
@@ -38,8 +38,8 @@ const (
 type doctor struct {
 	*output
 	cmd     *cli.Invocation
-	req     cotter.Request
-	in      *cotter.Installer
+	req     installer.Request
+	in      *installer.Installer
 	config  *cliconfig.Config
 	fetcher *getmodules.Fetcher
 	offline bool
@@ -102,7 +102,7 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	}
 	d := &doctor{
 		output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"),
-		in:      &cotter.Installer{CacheDir: cliconfig.OSEnvironment().CacheDir(), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
+		in:      &installer.Installer{CacheDir: cliconfig.OSEnvironment().CacheDir(), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
 		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
 	}
 	for _, look := range []func(context.Context){

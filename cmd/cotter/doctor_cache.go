@@ -6,15 +6,15 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/cotterpin/cotter"
-	packagecache "github.com/cotterpin/cotter/cache"
+	"github.com/cotterpin/cotter/installer"
+	packagecache "github.com/cotterpin/cotter/internal/cache"
 )
 
 // lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
 	user := packagecache.Cache{Dir: d.in.CacheDir, StateDir: d.in.StateDir, StateKey: d.in.StateKey}
-	if exposed, ok := errors.AsType[*cotter.ExposedError](user.Check()); ok {
+	if exposed, ok := errors.AsType[*installer.ExposedError](user.Check()); ok {
 		d.note("%s; so installations do not use it", exposed)
 	}
 	if dir := d.in.CacheDir; dir == "" {
@@ -37,7 +37,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("the key is the value of COTTER_STATE_KEY")
 	case d.in.StateDir == "":
 		d.note("there is no home directory for a key, and no COTTER_STATE_DIR or COTTER_STATE_KEY, so each run asks all origins again")
-	case errors.As(err, new(*cotter.ExposedError)): // noted above
+	case errors.As(err, new(*installer.ExposedError)): // noted above
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.StateDir)
 	case err != nil:

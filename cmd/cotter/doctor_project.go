@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // lookAtProject reports which stock tool the project is for, and collects the hosts that its
@@ -16,7 +16,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	d.begin("Project")
 	var err error
 	d.config, err = cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
-		Terraform: d.req.Dialect == cotter.DialectTerraform,
+		Terraform: d.req.Dialect == installer.DialectTerraform,
 		Warn:      func(text string) { d.note("%s", text) },
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	d.tellTool(ctx)
 	req := d.req
-	req.BestEffort, req.KeepCredentials, req.Providers = true, true, &cotter.Providers{}
+	req.BestEffort, req.KeepCredentials, req.Providers = true, true, &installer.Providers{}
 	result, err := d.in.Load(ctx, req)
 	if err != nil {
 		d.failed(err)
@@ -39,9 +39,9 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	for _, m := range result.Modules {
 		d.needSource(m.Source, m.Package)
 	}
-	lock, _ := cotter.ReadLock(ctx, d.req) // nil after an error, which Load returns too
+	lock, _ := installer.ReadLock(ctx, d.req) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
-		if u.Source == nil || is[*cotter.ConfigError](u.Err) {
+		if u.Source == nil || is[*installer.ConfigError](u.Err) {
 			d.failed(u.Err)
 			continue
 		}
@@ -62,7 +62,7 @@ func (d *doctor) tellTool(ctx context.Context) {
 		return // Load returns the same error
 	}
 	switch {
-	case d.req.Dialect != cotter.DialectAuto:
+	case d.req.Dialect != installer.DialectAuto:
 		d.ok("for %s: set by a flag or the settings", dialect)
 	case len(signs) == 0 && len(d.req.Tools) == 1:
 		d.ok("for %s: it is the only one in PATH, and nothing indicates another tool", dialect)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // evidenceFlags returns the flags that name the mirror or the bundle whose evidence of earlier
@@ -23,9 +23,9 @@ func evidenceFlags() []*cli.Flag {
 
 // withNamedStores returns a request with the mirrors of its project and the bundle of the command
 // line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
-func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *cotter.Installer, req cotter.Request) (cotter.Request, error) {
+func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req installer.Request) (installer.Request, error) {
 	if in.Fetcher == nil { // a local installer, which only needs to know the mirrors
-		in = &cotter.Installer{Fetcher: &getmodules.Fetcher{}}
+		in = &installer.Installer{Fetcher: &getmodules.Fetcher{}}
 	}
 	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
 	if err != nil {
@@ -82,7 +82,7 @@ func jsonEvidenceOf(e evidence.Evidence) jsonEvidence {
 
 // hasPackage reports whether a module has a package of its own. Other modules are in their
 // caller's package, or in the project.
-func hasPackage(m cotter.Module) bool {
+func hasPackage(m installer.Module) bool {
 	_, local := m.Source.(addrs.ModuleSourceLocal)
 	return !local
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
@@ -23,7 +23,7 @@ func (e *noToolError) Error() string { return e.text }
 // findTool returns the path of the tool that --tool names, or otherwise of the project's tool. If
 // nothing indicates which tool the project is for, the one that runs decides, and findTool sets the
 // dialect of req.
-func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (string, error) {
+func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *installer.Request) (string, error) {
 	name, sign := cmd.String("tool"), ""
 	dialect, signs, err := localInstaller(cmd, out).FindDialect(ctx, *req)
 	if err != nil {
@@ -31,11 +31,11 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 	}
 	req.Next = toolDialect(name)
 	switch {
-	case req.Dialect != cotter.DialectAuto:
+	case req.Dialect != installer.DialectAuto:
 	case len(signs) > 0:
 		sign = fmt.Sprintf("; the project is for %s according to %s", dialect, signs[0].What)
 	default:
-		if req.Next != cotter.DialectAuto {
+		if req.Next != installer.DialectAuto {
 			dialect = req.Next
 		}
 		req.Dialect = dialect
@@ -62,14 +62,14 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 }
 
 // toolDialect returns the dialect that the name of a program indicates.
-func toolDialect(name string) cotter.Dialect {
+func toolDialect(name string) installer.Dialect {
 	switch base := filepath.Base(name); {
 	case strings.HasPrefix(base, "tofu"):
-		return cotter.DialectOpenTofu
+		return installer.DialectOpenTofu
 	case strings.HasPrefix(base, "terraform"):
-		return cotter.DialectTerraform
+		return installer.DialectTerraform
 	}
-	return cotter.DialectAuto
+	return installer.DialectAuto
 }
 
 // toolCommand returns the command to run the tool with the terminal of this process. The tool

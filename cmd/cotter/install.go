@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 )
 
 func installCommand(out *output) *cli.Command {
@@ -72,14 +72,14 @@ func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
 // because CI is set.
 func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
-	if byDefault && (is[*cotter.LockedError](err) || is[noConfigurationError](err)) {
+	if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
 		out.warnf("CI is set, so the lock may not change")
 	}
 }
 
 // installProjects installs the project of the request, or the projects that the arguments
 // name.
-func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
 	if severalProjects(cmd) {
 		return installAll(ctx, cmd, out, req)
 	}
@@ -87,7 +87,7 @@ func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req 
 }
 
 // install installs the project of a request, and prints the result.
-func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+func install(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 		return err
 	}
 	progress, writes := newProgress(out), &writer{cmd: cmd, out: out, in: in, req: req}
-	in.OnEvent = func(event cotter.Event) {
+	in.OnEvent = func(event installer.Event) {
 		writes.note(event)
 		progress.event(event)
 	}
@@ -126,7 +126,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 
 // prepareInstall reads the flags that all installing commands share into a request, and
 // returns an installer.
-func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
+func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *installer.Request) (_ *installer.Installer, err error) {
 	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 	if *req, err = applySettings(cmd, out.env, *req); err != nil {
 		return nil, err
 	}
-	in, err := installer(ctx, cmd, out, *req)
+	in, err := newInstaller(ctx, cmd, out, *req)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func onBuildServer(env func(string) string) bool {
 }
 
 // installOne installs the project of a request, unless it is empty.
-func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}

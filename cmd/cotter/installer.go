@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
@@ -18,14 +17,15 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
 )
 
-// installer returns an Installer for commands that use the network, with the settings and
+// newInstaller returns an Installer for commands that use the network, with the settings and
 // credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
 // installed git sends all requests to git servers.
-func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
+func newInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		Limits:     limits,
 		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
 	}
-	in := cotter.New(cotter.Options{
+	in := installer.New(installer.Options{
 		HTTPClient:  client,
 		UserAgent:   "cotter/" + version(),
 		Credentials: config,
@@ -102,8 +102,8 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 
 // localInstaller returns an Installer for commands that read installed files and do not use
 // the network.
-func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
-	return &cotter.Installer{
+func localInstaller(cmd *cli.Invocation, out *output) *installer.Installer {
+	return &installer.Installer{
 		CacheDir: cliconfig.OSEnvironment().CacheDir(),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
@@ -115,13 +115,13 @@ func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 // does not ask them, but they decide what counts of what earlier runs have learned, and which
 // providers the project itself brings. Warnings about the CLI configuration are for commands that
 // use it.
-func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
+func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
 	if err != nil {
 		return nil, err
 	}
 	in := localInstaller(cmd, out)
-	in.Providers, err = newConfiguredSource(ctx, config, cotter.New(cotter.Options{}).Providers, req.Dir, false, nil)
+	in.Providers, err = newConfiguredSource(ctx, config, installer.New(installer.Options{}).Providers, req.Dir, false, nil)
 	return in, err
 }
 
@@ -144,9 +144,9 @@ func transport(reached *atomic.Bool) http.RoundTripper {
 // cliConfig reads the CLI configuration of the stock tool that the project is for. If the
 // tool is not known, it reads the configuration of tofu, which falls back to terraform's
 // files if tofu has none.
-func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
+func cliConfig(ctx context.Context, out *output, dialect installer.Dialect) (*cliconfig.Config, error) {
 	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
-		Terraform: dialect == cotter.DialectTerraform,
+		Terraform: dialect == installer.DialectTerraform,
 		Warn:      func(text string) { out.warnf("%s", text) },
 	})
 	if err != nil {

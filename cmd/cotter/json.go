@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 // writeJSON writes a record as a line to stdout.
@@ -61,7 +61,7 @@ type jsonModule struct {
 	shown, confirmed string // Source and Evidence as shown in text
 }
 
-func jsonOf(m cotter.Module) jsonModule {
+func jsonOf(m installer.Module) jsonModule {
 	j := jsonModule{
 		Key:        m.Path.String(),
 		Source:     addrs.Redact(m.Source.String()),
@@ -80,7 +80,7 @@ func jsonOf(m cotter.Module) jsonModule {
 	return j
 }
 
-func jsonModules(modules []cotter.Module, withEvidence bool) []jsonModule {
+func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
 	list := []jsonModule{}
 	for _, m := range modules {
 		j := jsonOf(m)
@@ -94,7 +94,7 @@ func jsonModules(modules []cotter.Module, withEvidence bool) []jsonModule {
 
 // jsonResult returns the last record of an installation. done is the record's type; see
 // function done.
-func jsonResult(done string, result *cotter.Result) record {
+func jsonResult(done string, result *installer.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
 		keysOf(result.Restored), result.EarlierLock, jsonVendorChanges(result.Vendored),
@@ -132,7 +132,7 @@ type jsonDirectory struct {
 	Replaces string `json:"replaces"`
 }
 
-func jsonReport(report *cotter.Report, ok bool) record {
+func jsonReport(report *installer.Report, ok bool) record {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
 		j := jsonPackage{
@@ -147,7 +147,7 @@ func jsonReport(report *cotter.Report, ok bool) record {
 		if p.Former.Key != "" {
 			j.Former = releaseName(p.Former)
 		}
-		if p.Status != cotter.StatusUnlocked {
+		if p.Status != installer.StatusUnlocked {
 			j.Evidence = jsonEvidenceOf(p.Evidence)
 		}
 		for i := range p.Want {
@@ -167,7 +167,7 @@ func jsonReport(report *cotter.Report, ok bool) record {
 
 // jsonEvent returns the record for an event of an installation, or nil if the event has no
 // record.
-func jsonEvent(ev cotter.Event) record {
+func jsonEvent(ev installer.Event) record {
 	switch e := ev.(type) {
 	case event.Resolved:
 		if e.Package == "" {
@@ -187,7 +187,7 @@ func jsonEvent(ev cotter.Event) record {
 }
 
 // jsonOutcome is jsonEvent for events about results.
-func jsonOutcome(ev cotter.Event) record {
+func jsonOutcome(ev installer.Event) record {
 	switch e := ev.(type) {
 	case event.HashVerified:
 		return hashVerifiedRecord{e.Path.String()}

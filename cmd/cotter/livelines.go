@@ -10,8 +10,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8/cwriter"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -286,14 +286,14 @@ func (l *live) end() {
 }
 
 // event updates the view with an event.
-func (l *live) event(event cotter.Event) {
+func (l *live) event(event installer.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.view.event(event, time.Now())
 }
 
 // event updates the view with an event about a package.
-func (v *view) event(ev cotter.Event, now time.Time) {
+func (v *view) event(ev installer.Event, now time.Time) {
 	switch e := ev.(type) {
 	case event.Resolved:
 		if e.Package != "" { // not a local module

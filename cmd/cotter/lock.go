@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 func lockCommand(out *output) *cli.Command {
@@ -64,7 +64,7 @@ func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
 			return usageError{fmt.Errorf("--offline and --%s cannot be used together: lock --offline only puts back entries that the lock has lost", flag)}
 		}
 	}
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
 		restored, err := localInstaller(cmd, out).Restore(ctx, req, nil)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
 }
 
 // entriesOf returns the numbers of restored entries as text.
-func entriesOf(restored *cotter.Restored) string {
+func entriesOf(restored *installer.Restored) string {
 	var parts []string
 	if n := len(restored.Modules); n > 0 {
 		parts = append(parts, entries(n, "module"))
@@ -105,7 +105,7 @@ func keysOf(modules []addrs.Module) []string {
 	return keys
 }
 
-func jsonRestored(restored *cotter.Restored) record {
+func jsonRestored(restored *installer.Restored) record {
 	providers := []string{}
 	for _, p := range restored.Providers {
 		providers = append(providers, p.String())
@@ -116,7 +116,7 @@ func jsonRestored(restored *cotter.Restored) record {
 // checkLock returns an error if the lock of a project in dir would change, for lock --check. dir
 // is "" if there is only one project. If only hashes of providers would change, it prints a
 // warning.
-func (o *output) checkLock(dir string, result *cotter.Result) error {
+func (o *output) checkLock(dir string, result *installer.Result) error {
 	switch {
 	case !wouldChange(result):
 		return nil
@@ -128,11 +128,11 @@ func (o *output) checkLock(dir string, result *cotter.Result) error {
 	return nil
 }
 
-func allOnlyHashes(changes []cotter.ProviderChange) bool {
-	return !slices.ContainsFunc(changes, func(change cotter.ProviderChange) bool { return !change.OnlyHashes() })
+func allOnlyHashes(changes []installer.ProviderChange) bool {
+	return !slices.ContainsFunc(changes, func(change installer.ProviderChange) bool { return !change.OnlyHashes() })
 }
 
 // wouldChange reports whether an installation changes, or would change, the lock.
-func wouldChange(result *cotter.Result) bool {
+func wouldChange(result *installer.Result) bool {
 	return result != nil && len(result.LockChanges)+len(result.ProviderChanges)+len(result.Restored) > 0
 }

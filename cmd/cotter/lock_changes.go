@@ -6,13 +6,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // changeText describes a change of a lock entry.
-func changeText(change cotter.LockChange) string {
+func changeText(change installer.LockChange) string {
 	before, after := versionOrPackage(change.Old), versionOrPackage(change.New)
 	switch constraints := change.New.Constraints; {
 	case before == "":
@@ -44,7 +44,7 @@ func versionOrPackage(entry lockfile.Module) string {
 
 // updateText describes the change from a package that the last run installed to the one of the
 // lock.
-func updateText(update cotter.LockChange) string {
+func updateText(update installer.LockChange) string {
 	if entryName(update.Old) != entryName(update.New) {
 		return sourceChange(update.Old, update.New)
 	}
@@ -155,7 +155,7 @@ type jsonUpdate struct {
 	NewPackage string `json:"new_package,omitempty"`
 }
 
-func jsonUpdates(updates []cotter.LockChange) []jsonUpdate {
+func jsonUpdates(updates []installer.LockChange) []jsonUpdate {
 	var list []jsonUpdate
 	for _, u := range updates {
 		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package}
@@ -177,7 +177,7 @@ type jsonExclusion struct {
 
 // exclusionsOf returns the constraint that does not allow the old version of a module, if there is
 // one.
-func exclusionsOf(change cotter.LockChange) []jsonExclusion {
+func exclusionsOf(change installer.LockChange) []jsonExclusion {
 	if change.ExcludedBy == nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func exclusionsOf(change cotter.LockChange) []jsonExclusion {
 }
 
 // providerExclusions returns the constraints that do not allow the old version of a provider.
-func providerExclusions(change cotter.ProviderChange) []jsonExclusion {
+func providerExclusions(change installer.ProviderChange) []jsonExclusion {
 	var list []jsonExclusion
 	for _, use := range change.ExcludedBy {
 		list = append(list, jsonExclusion{use.Path.String(), use.Constraint, use.Range.Filename, use.Range.Start.Line})
@@ -233,7 +233,7 @@ func refOrPackage(entry lockfile.Module) string {
 
 // consequences returns what a changed version means for the caller: a line for each change
 // of the interface, and a line with the numbers of changed files.
-func consequences(change cotter.LockChange) []string {
+func consequences(change installer.LockChange) []string {
 	lines := interfaceLines(change.Interface)
 	var files []string
 	for _, group := range changedFiles(change.Files) {
@@ -292,7 +292,7 @@ type jsonChange struct {
 	Newer string `json:"newer,omitempty"`
 }
 
-func jsonChanges(changes []cotter.LockChange) []jsonChange {
+func jsonChanges(changes []installer.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
 		j := jsonChange{

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // message is the description of a failure.
@@ -100,7 +100,7 @@ func messagesOf(dir string, err error) []message {
 		}
 		return all
 	}
-	var project *cotter.ProjectError
+	var project *installer.ProjectError
 	if errors.As(err, &project) && dir == "" {
 		all := messagesOf(project.Dir, project.Err)
 		for i := range all {
@@ -110,7 +110,7 @@ func messagesOf(dir string, err error) []message {
 		return all
 	}
 	var diags hcl.Diagnostics
-	if errors.As(err, &diags) && !is[*cotter.ModuleError](err) {
+	if errors.As(err, &diags) && !is[*installer.ModuleError](err) {
 		return fromDiagnostics(dir, diags)
 	}
 	m := oneMessage(err)
@@ -130,7 +130,7 @@ func messagesOf(dir string, err error) []message {
 // oneMessage returns the message for an error that neither joins several errors nor
 // contains diagnostics.
 func oneMessage(err error) message {
-	var module *cotter.ModuleError
+	var module *installer.ModuleError
 	if errors.As(err, &module) {
 		return message{
 			Summary: "module " + module.Path.String(),
@@ -141,13 +141,13 @@ func oneMessage(err error) message {
 			at:      module.Range,
 		}
 	}
-	var provider *cotter.ProviderError
+	var provider *installer.ProviderError
 	if errors.As(err, &provider) {
 		return providerMessage(provider)
 	}
-	var conflict *cotter.ConflictError
-	var refused *cotter.LockedError
-	var differs *cotter.DialectError
+	var conflict *installer.ConflictError
+	var refused *installer.LockedError
+	var differs *installer.DialectError
 	switch {
 	case errors.As(err, &differs):
 		return message{Summary: differs.Summary(), Detail: differs.Detail()}

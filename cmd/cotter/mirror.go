@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -81,7 +81,7 @@ type namedMirror struct {
 // namedMirrors returns the mirror that the last argument of a command names, or otherwise
 // COTTER_MIRROR. If neither is given, it returns for each project the first mirror that the
 // user's settings name or trust.
-func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cotter.Installer, dirs []string) ([]namedMirror, error) {
+func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, dirs []string) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // statusOf prints the entries that a mirror has for its projects. It fails if any entry is
 // missing or wrong.
-func statusOf(ctx context.Context, out *output, m namedMirror, req cotter.Request) error {
+func statusOf(ctx context.Context, out *output, m namedMirror, req installer.Request) error {
 	found, err := mirror.Status(ctx, m.Mirror, m.dirs, req)
 	if err != nil {
 		return err
@@ -272,7 +272,7 @@ func verifyMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	in, err := installer(ctx, cmd, out, req)
+	in, err := newInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/event"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
@@ -75,13 +75,13 @@ func openUsed(fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirr
 type mirrors struct {
 	cmd *cli.Invocation
 	out *output
-	in  *cotter.Installer
+	in  *installer.Installer
 
 	mu     sync.Mutex
 	opened map[policy.UsedMirror]*mirror.Mirror
 }
 
-func newMirrors(cmd *cli.Invocation, out *output, in *cotter.Installer) *mirrors {
+func newMirrors(cmd *cli.Invocation, out *output, in *installer.Installer) *mirrors {
 	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[policy.UsedMirror]*mirror.Mirror)}
 }
 
@@ -104,7 +104,7 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 }
 
 // inRequest returns a request with the mirrors of its project as Stores.
-func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Request, error) {
+func (m *mirrors) inRequest(ctx context.Context, req installer.Request) (installer.Request, error) {
 	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
 	if err != nil {
 		return req, err
@@ -150,14 +150,14 @@ func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, cho
 type writer struct {
 	cmd *cli.Invocation
 	out *output
-	in  *cotter.Installer
-	req cotter.Request
+	in  *installer.Installer
+	req installer.Request
 	// fetched is true if a package came from its origin.
 	fetched bool
 }
 
 // note records whether an event is about a package that came from its origin.
-func (w *writer) note(ev cotter.Event) {
+func (w *writer) note(ev installer.Event) {
 	switch e := ev.(type) {
 	case event.FetchDone:
 		w.fetched = w.fetched || e.Store == ""
@@ -198,7 +198,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	req := w.req
 	req.ForDir = withProviders(req.ForDir)
 	if req.Providers != nil {
-		req.Providers = &cotter.Providers{} // only the packages for this platform were fetched
+		req.Providers = &installer.Providers{} // only the packages for this platform were fetched
 	}
 	result, err := mirror.Push(ctx, w.in, group.dirs, req, nil, to)
 	if err == nil && result.Pushed+result.Replaced > 0 {
@@ -208,7 +208,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 }
 
 // fetcherOf returns the fetcher of an installer that function installer has returned.
-func fetcherOf(in *cotter.Installer) (*getmodules.Fetcher, error) {
+func fetcherOf(in *installer.Installer) (*getmodules.Fetcher, error) {
 	fetcher, ok := in.Fetcher.(*getmodules.Fetcher)
 	if !ok {
 		return nil, errors.New("the installer has a fetcher of another kind") // should never happen

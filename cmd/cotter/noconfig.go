@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/repository"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/repository"
 )
 
 // A directory without configuration is not a project for any command, even if it has a lock. Units of
@@ -64,7 +64,7 @@ func lookBelow(top string) (unit bool, below string) {
 		case strings.HasPrefix(entry.Name(), ".") || repository.IsVendorDir(name):
 			return fs.SkipDir
 		}
-		if has, err := repository.HasConfiguration(context.Background(), cotter.Request{Dir: name}); err == nil && has {
+		if has, err := repository.HasConfiguration(context.Background(), installer.Request{Dir: name}); err == nil && has {
 			below, _ = filepath.Rel(top, name)
 			return fs.SkipAll
 		}
@@ -76,7 +76,7 @@ func lookBelow(top string) (unit bool, below string) {
 // withoutConfiguration returns the absolute directory of a request, and reports whether it
 // has no configuration. It reports false for a directory that cannot be read, because the
 // installer returns the error.
-func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool) {
+func withoutConfiguration(ctx context.Context, req installer.Request) (string, bool) {
 	full, err := repository.HasConfiguration(ctx, req)
 	dir := cmp.Or(req.Dir, ".")
 	if absolute, err := filepath.Abs(dir); err == nil {
@@ -88,7 +88,7 @@ func withoutConfiguration(ctx context.Context, req cotter.Request) (string, bool
 // skipEmpty reports whether the directory of a request has no configuration. If so, it
 // prints that there is nothing to install. For a locked installation it returns an error
 // instead: such an installation must prove that the lock fits a configuration.
-func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, error) {
+func skipEmpty(ctx context.Context, out *output, req installer.Request) (bool, error) {
 	dir, empty := withoutConfiguration(ctx, req)
 	switch {
 	case !empty:
@@ -96,7 +96,7 @@ func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, erro
 	case req.Locked:
 		return true, noConfigurationError{dir}
 	case out.json:
-		return true, out.writeJSON(jsonResult(done(req), &cotter.Result{Dialect: req.Dialect}))
+		return true, out.writeJSON(jsonResult(done(req), &installer.Result{Dialect: req.Dialect}))
 	}
 	out.printf("There is no configuration in %s; nothing to install.\n", dir)
 	out.printRemedies(noConfigurationError{dir}.remedies())
@@ -105,7 +105,7 @@ func skipEmpty(ctx context.Context, out *output, req cotter.Request) (bool, erro
 
 // withConfiguration returns the directories that have a configuration. It skips the others
 // as skipEmpty does.
-func withConfiguration(ctx context.Context, out *output, dirs []string, req cotter.Request) ([]string, error) {
+func withConfiguration(ctx context.Context, out *output, dirs []string, req installer.Request) ([]string, error) {
 	var kept []string
 	var failed []error
 	for _, dir := range dirs {

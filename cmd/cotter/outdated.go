@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 )
 
 func outdatedCommand(out *output) *cli.Command {
@@ -38,7 +38,7 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	incomplete, newer := 0, false
 	found := make(map[string]*outdatedList)
 	together := severalProjects(cmd) && !out.json && !out.verbose
-	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
 		list, failed := outdated(ctx, cmd, in, req)
 		mu.Lock()
 		found[req.Dir], newer = list, newer || list.newer
@@ -62,20 +62,20 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // outdated returns the modules and providers of a project that have newer versions, with --all
 // those that are up to date as well. The list is never nil.
-func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, req cotter.Request) (*outdatedList, error) {
+func outdated(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, req installer.Request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
 	}
 	if !cmd.Bool("no-providers") {
-		req.Providers = &cotter.Providers{}
+		req.Providers = &installer.Providers{}
 	}
 	found, failed := in.Outdated(ctx, req)
 	if found == nil {
-		found = &cotter.Outdated{}
+		found = &installer.Outdated{}
 	}
 	list := &outdatedList{Outdated: *found, examined: len(found.Modules) + len(found.Providers), providers: len(found.Providers)}
-	modules := slices.DeleteFunc(slices.Clone(list.Modules), func(m cotter.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
-	providers := slices.DeleteFunc(slices.Clone(list.Providers), func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
+	modules := slices.DeleteFunc(slices.Clone(list.Modules), func(m installer.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
+	providers := slices.DeleteFunc(slices.Clone(list.Providers), func(p installer.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
 	if list.newer = len(modules)+len(providers) > 0; !cmd.Bool("all") {
 		list.Modules, list.Providers = modules, providers
 	}
@@ -85,7 +85,7 @@ func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, re
 // outdatedList has the modules and providers of a project to list, the numbers of those that were
 // examined, and whether there is something newer.
 type outdatedList struct {
-	cotter.Outdated
+	installer.Outdated
 	examined, providers int
 	newer               bool
 }
@@ -118,7 +118,7 @@ func (l outdatedList) nothingNewer() string {
 // outdated prints a table.
 func (o *output) outdated(list *outdatedList) {
 	t := table{head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, title: 2}
-	var pins []cotter.Pin
+	var pins []installer.Pin
 	for _, m := range list.Modules {
 		t.add(m.Path.String(), addrs.Redact(m.Source.ForDisplay()), dash(m.Current.String()), dash(m.Allowed.String()), dash(m.Latest.String()), o.place("", m.Call.Range))
 		if m.Pin != nil {
@@ -165,7 +165,7 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), uses[r].String())
 	}
 	t.print(o)
-	pins := make(map[string][]cotter.Pin)
+	pins := make(map[string][]installer.Pin)
 	for dir, list := range found {
 		for _, m := range list.Modules {
 			if m.Pin != nil {
@@ -230,7 +230,7 @@ func (u *releaseUses) String() string {
 func dash(text string) string { return cmp.Or(text, "-") }
 
 // firstUse returns the first place where a provider is required, or "-".
-func (o *output) firstUse(dir string, uses []cotter.ProviderRequirement) string {
+func (o *output) firstUse(dir string, uses []installer.ProviderRequirement) string {
 	if len(uses) == 0 {
 		return "-"
 	}
@@ -254,7 +254,7 @@ type jsonOutdated struct {
 	Line int    `json:"line,omitempty"`
 }
 
-func outdatedOf(modules []cotter.OutdatedModule, providers []cotter.OutdatedProvider) record {
+func outdatedOf(modules []installer.OutdatedModule, providers []installer.OutdatedProvider) record {
 	calls := []jsonOutdated{}
 	for _, m := range modules {
 		call := jsonOutdated{

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // In errors, results and JSON, file names are relative to the project. Text output shows them
@@ -66,8 +66,8 @@ func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusio
 }
 
 // shownUses returns requirements of a provider with files as text output shows them.
-func (o *output) shownUses(dir string, uses []cotter.ProviderRequirement) []cotter.ProviderRequirement {
-	return withEach(uses, func(use *cotter.ProviderRequirement) { use.Range = o.shownRange(dir, use.Range) })
+func (o *output) shownUses(dir string, uses []installer.ProviderRequirement) []installer.ProviderRequirement {
+	return withEach(uses, func(use *installer.ProviderRequirement) { use.Range = o.shownRange(dir, use.Range) })
 }
 
 // withEach returns a copy of list in which change has changed each element.

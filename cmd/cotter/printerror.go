@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -80,7 +80,7 @@ func (o *output) explained(m message) message {
 	if m.problem == nil {
 		return m
 	}
-	if o.bundle && errors.Is(m.err, cotter.ErrOffline) {
+	if o.bundle && errors.Is(m.err, installer.ErrOffline) {
 		m.problem = &problem{error: &notInBundle{"neither in the bundle nor in the cache"}, instead: true}
 	}
 	if m.problem.instead {
@@ -228,7 +228,7 @@ func (o *output) placed(m message) message {
 	}
 	m.placed = true
 	m.File = o.shownFile(m.dir, m.File)
-	if provider, ok := errors.AsType[*cotter.ProviderError](m.err); ok && m.requirements != "" {
+	if provider, ok := errors.AsType[*installer.ProviderError](m.err); ok && m.requirements != "" {
 		shown := *provider
 		shown.RequiredBy = o.shownUses(m.dir, provider.RequiredBy)
 		m.Detail = strings.TrimSuffix(m.Detail, m.requirements)

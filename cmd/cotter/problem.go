@@ -14,13 +14,13 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -123,7 +123,7 @@ const (
 // problemOf returns a short wording for an error, or nil if the error's own text is best.
 func problemOf(err error) *problem {
 	switch {
-	case errors.Is(err, cotter.ErrOffline):
+	case errors.Is(err, installer.ErrOffline):
 		return offlineProblem(err)
 	case errors.Is(err, context.Canceled):
 		return nil
@@ -131,13 +131,13 @@ func problemOf(err error) *problem {
 	if full := diskFull(err); full != nil {
 		return full
 	}
-	if invalid, ok := errors.AsType[*cotter.InvalidRequestError](err); ok {
-		return &problem{error: &cotter.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
+	if invalid, ok := errors.AsType[*installer.InvalidRequestError](err); ok {
+		return &problem{error: &installer.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
 	}
-	if moved, ok := errors.AsType[*cotter.ContentChangedError](err); ok && moved.Confirming {
+	if moved, ok := errors.AsType[*installer.ContentChangedError](err); ok && moved.Confirming {
 		return &problem{error: fact(withShortCommits(moved.Error()))}
 	}
-	if unreachable, ok := errors.AsType[*cotter.UnreachableError](err); ok {
+	if unreachable, ok := errors.AsType[*installer.UnreachableError](err); ok {
 		return &problem{error: fact(withShortCommits(unreachable.Error()))}
 	}
 	if refused, ok := errors.AsType[*s3.CredentialsError](err); ok {
@@ -172,9 +172,9 @@ func lazyRegexp(expression string) func() *regexp.Regexp {
 
 func offlineProblem(err error) *problem {
 	switch {
-	case errors.Is(err, cotter.ErrNoVersionsOffline):
+	case errors.Is(err, installer.ErrNoVersionsOffline):
 		return &problem{error: fact("the lock has no version that fits, and versions cannot be listed offline")}
-	case errors.Is(err, cotter.ErrUnconfirmedOffline), is[*getproviders.UnconfirmedError](err):
+	case errors.Is(err, installer.ErrUnconfirmedOffline), is[*getproviders.UnconfirmedError](err):
 		return &problem{error: fact("not in the cache: no origin has confirmed the lock's entry for it on this machine")}
 	}
 	return &problem{error: fact("neither installed nor in the cache")}

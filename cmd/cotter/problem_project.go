@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -32,9 +32,9 @@ func refusalOf(err error) *refusal {
 	if !ok {
 		return nil
 	}
-	if module, ok := errors.AsType[*cotter.ModuleError](err); ok {
+	if module, ok := errors.AsType[*installer.ModuleError](err); ok {
 		err = module.Err
-	} else if provider, ok := errors.AsType[*cotter.ProviderError](err); ok {
+	} else if provider, ok := errors.AsType[*installer.ProviderError](err); ok {
 		err = provider.Err
 	} else {
 		return nil
@@ -89,8 +89,8 @@ func refusedThings(modules, providers int) string {
 
 // projectProblem is problemOf for errors whose cause can be found in the project's directory.
 func (o *output) projectProblem(m message) *problem {
-	var module *cotter.ModuleError
-	var locked *cotter.LockedError
+	var module *installer.ModuleError
+	var locked *installer.LockedError
 	var missing *fs.PathError
 	dir := o.sourceDir(m)
 	switch {
@@ -160,7 +160,7 @@ func entriesIn(dir string) []string {
 
 // localProblem describes what is wrong with a local source address. It returns nil if the
 // error's own text is best.
-func localProblem(dir string, err *cotter.ModuleError) *problem {
+func localProblem(dir string, err *installer.ModuleError) *problem {
 	caller := filepath.Join(dir, filepath.Dir(filepath.FromSlash(err.Range.Filename)))
 	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
 	switch {

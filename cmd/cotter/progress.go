@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 // progress shows the events of an installation: as JSON objects with --json, as live lines
@@ -31,7 +31,7 @@ func newProgress(out *output) *progress {
 }
 
 // event is a function for Installer.OnEvent.
-func (p *progress) event(ev cotter.Event) {
+func (p *progress) event(ev installer.Event) {
 	p.tally.event(ev)
 	if p.out.json {
 		if value := jsonEvent(ev); value != nil {
@@ -59,7 +59,7 @@ func (p *progress) event(ev cotter.Event) {
 }
 
 // tell prints a line for an event, for --verbose.
-func (p *progress) tell(ev cotter.Event) {
+func (p *progress) tell(ev installer.Event) {
 	switch e := ev.(type) {
 	case event.Resolved:
 		if e.Package == "" {
@@ -137,7 +137,7 @@ func newTally() *tally {
 	}
 }
 
-func (t *tally) event(ev cotter.Event) {
+func (t *tally) event(ev installer.Event) {
 	switch e := ev.(type) {
 	case event.LockFileWritten:
 		same := func(lock event.LockFileWritten) bool { return lock.File == e.File }

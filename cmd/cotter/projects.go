@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/repository"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/repository"
 )
 
 // severalFlags returns the flags of every command that can work on several projects, after
@@ -51,7 +51,7 @@ func dirArguments(cmd *cli.Invocation) []string {
 
 // forProjects calls run for each project that the command line selects, or otherwise for the
 // project in --chdir.
-func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req cotter.Request) error) error {
+func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req installer.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
@@ -76,12 +76,12 @@ func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func
 
 // withOrigins is forProjects for commands that ask origins. The projects share a session, so
 // that each question is asked only once.
-func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error) error {
+func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
 	}
-	in, err := installer(ctx, cmd, out, req)
+	in, err := newInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 		return err
 	}
 	defer done()
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
 		in := *in
 		in.OnEvent = out.warning
 		req, err := inProject(ctx, &in, req)
@@ -103,7 +103,7 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 
 // projectDirs returns the root modules that the command line selects. If --since leaves out
 // all of them, it prints that and returns none.
-func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
+func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
 	if err != nil || cmd.String("since") == "" {
@@ -122,7 +122,7 @@ func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 
 // namedDirs returns the root modules that the command line selects, without regard to
 // --since.
-func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]string, error) {
+func namedDirs(ctx context.Context, cmd *cli.Invocation, req installer.Request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
 		if !filepath.IsAbs(dir) {
@@ -138,7 +138,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]
 	}
 	var roots []string
 	for _, dir := range dirs {
-		found, err := repository.Roots(ctx, &cotter.Installer{}, dir, req.Dialect)
+		found, err := repository.Roots(ctx, &installer.Installer{}, dir, req.Dialect)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +156,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]
 }
 
 // installAll installs several projects and prints a line for each.
-func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	}
 	mirrors := newMirrors(cmd, out, in)
 	req.Dir = "" // dirs are below it
-	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
+	req.ForDir = func(req installer.Request) (installer.Request, error) {
 		req, err := applySettings(cmd, out.env, req)
 		if err == nil {
 			err = checkSecondLock(req)
@@ -188,7 +188,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 		seen[dir] = newTally()
 	}
 	var warnings originWarnings
-	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {
+	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event installer.Event) {
 		if seen[dir] != nil {
 			seen[dir].event(event)
 		}
@@ -211,7 +211,7 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 }
 
 // installedDirs returns the directories of the projects that did not fail.
-func installedDirs(dirs []string, results []*cotter.Result) (installed []string) {
+func installedDirs(dirs []string, results []*installer.Result) (installed []string) {
 	for i, result := range results {
 		if result != nil {
 			installed = append(installed, dirs[i])
@@ -222,7 +222,7 @@ func installedDirs(dirs []string, results []*cotter.Result) (installed []string)
 
 // projectEvent prints an event in one of several projects. JSON output has all events, text
 // output only warnings.
-func (o *output) projectEvent(dir string, ev cotter.Event) {
+func (o *output) projectEvent(dir string, ev installer.Event) {
 	if o.json {
 		if value := jsonEvent(ev); value != nil {
 			_ = o.writeProjectJSON(dir, value) // writing the result will return the error
@@ -236,8 +236,8 @@ func (o *output) projectEvent(dir string, ev cotter.Event) {
 
 // projects prints the results of several projects, and a summary. The result of a project
 // that failed is nil. seen has the tally of each project, by its directory.
-func (o *output) projects(done string, dirs []string, results []*cotter.Result, seen map[string]*tally) error {
-	all, whole, succeeded := &cotter.Result{}, newTally(), 0
+func (o *output) projects(done string, dirs []string, results []*installer.Result, seen map[string]*tally) error {
+	all, whole, succeeded := &installer.Result{}, newTally(), 0
 	var changed projectOutcomes
 	for i, result := range results {
 		own := seen[dirs[i]]
@@ -291,7 +291,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 
 // changedSince returns the projects in dirs that have changed since a git revision, in
 // commits or in the work tree. All projects must be in the repository of the first one.
-func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
+func changedSince(ctx context.Context, dirs []string, rev string, req installer.Request) ([]string, error) {
 	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
 	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
@@ -299,7 +299,7 @@ func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Req
 	if err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
-	return repository.ChangedRoots(ctx, &cotter.Installer{}, dirs, files, req)
+	return repository.ChangedRoots(ctx, &installer.Installer{}, dirs, files, req)
 }
 
 // projectsAtOnce is the maximum number of projects that are processed at the same time. Each
@@ -308,7 +308,7 @@ const projectsAtOnce = 8
 
 // inProjects calls run for each of several projects, each with a separate output. The
 // outputs are printed below the names of the directories, in the order of dirs. A failure
-// does not affect other projects. The errors are *cotter.ProjectErrors, joined.
+// does not affect other projects. The errors are *installer.ProjectErrors, joined.
 func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx context.Context, out *output, dir string) error) error {
 	sections, failures := make([]*section, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
@@ -321,7 +321,7 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 			group.Go(func() error {
 				defer close(s.done)
 				if err := run(ctx, s.output, dirs[i]); err != nil {
-					failures[i] = &cotter.ProjectError{Dir: dirs[i], Err: err}
+					failures[i] = &installer.ProjectError{Dir: dirs[i], Err: err}
 				}
 				return nil // other projects continue
 			})

@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // providerFlags returns the flags of every command that installs or locks providers.
@@ -29,8 +29,8 @@ func pruneFlag() *cli.Flag {
 }
 
 // setProviders reads the flags of providerFlags into a request.
-func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
-	providers := &cotter.Providers{Prune: cmd.Bool("prune-providers")}
+func setProviders(cmd *cli.Invocation, req *installer.Request) (err error) {
+	providers := &installer.Providers{Prune: cmd.Bool("prune-providers")}
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func platforms(cmd *cli.Invocation) (named []addrs.Platform, err error) {
 }
 
 // providerChangeText describes a change of a provider's lock entry.
-func providerChangeText(change cotter.ProviderChange) string {
+func providerChangeText(change installer.ProviderChange) string {
 	switch {
 	case change.Old == "":
 		return "added " + change.New
@@ -80,7 +80,7 @@ func providerChangeText(change cotter.ProviderChange) string {
 
 // splitMoved separates the providers that only move to another registry from the other changes.
 // It leaves out the removal of an entry whose version another provider has taken over.
-func splitMoved(changes []cotter.ProviderChange) (moved, others []cotter.ProviderChange) {
+func splitMoved(changes []installer.ProviderChange) (moved, others []installer.ProviderChange) {
 	from := make(map[addrs.Provider]bool)
 	for _, change := range changes {
 		from[change.From] = true
@@ -97,12 +97,12 @@ func splitMoved(changes []cotter.ProviderChange) (moved, others []cotter.Provide
 }
 
 // moveText describes the change of providers that move to another registry, of which one is given.
-func moveText(change cotter.ProviderChange) string {
+func moveText(change installer.ProviderChange) string {
 	return fmt.Sprintf("from %s to %s, at the locked versions", change.From.Hostname.ForDisplay(), change.Provider.Hostname.ForDisplay())
 }
 
 // hashChanges describes how the hashes of an entry change whose version stays.
-func hashChanges(change cotter.ProviderChange) (changes []string) {
+func hashChanges(change installer.ProviderChange) (changes []string) {
 	if change.Hashes > 0 {
 		changes = append(changes, moreHashes(change.Hashes))
 	}
@@ -134,7 +134,7 @@ func (o *output) signedBy(e event.ProviderInstalled) string {
 }
 
 // fromProject returns the names of the providers that the project itself brings.
-func fromProject(providers []cotter.Provider) []string {
+func fromProject(providers []installer.Provider) []string {
 	var names []string
 	for _, p := range providers {
 		if p.Evidence.Kind == evidence.Project {
@@ -153,11 +153,11 @@ func (o *output) unsigned(prefix string, names []string) {
 }
 
 // providerStatusText describes how an installed provider compares with the lock.
-func providerStatusText(p cotter.ProviderReport) string {
+func providerStatusText(p installer.ProviderReport) string {
 	switch {
-	case p.Status == cotter.StatusMissing:
+	case p.Status == installer.StatusMissing:
 		return "not installed"
-	case p.Status == cotter.StatusFormer:
+	case p.Status == installer.StatusFormer:
 		return fmt.Sprintf("another version is installed (%s, from before)", p.Former)
 	case p.Err != nil:
 		return "cannot be compared: " + indented(p.Err.Error())
@@ -165,9 +165,9 @@ func providerStatusText(p cotter.ProviderReport) string {
 		return "Checksum matches lock file, but no origin has confirmed this entry here"
 	case p.Evidence.Kind == evidence.Project:
 		return "Checksum matches lock file; " + p.Evidence.String()
-	case p.Status == cotter.StatusVerified:
+	case p.Status == installer.StatusVerified:
 		return "Verified checksum matches lock file"
-	case p.Status != cotter.StatusChanged:
+	case p.Status != installer.StatusChanged:
 		return notCompared
 	}
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
@@ -175,7 +175,7 @@ func providerStatusText(p cotter.ProviderReport) string {
 
 // providerMessage returns the message for an error about a provider. Its detail ends with the
 // modules that require the provider.
-func providerMessage(err *cotter.ProviderError) message {
+func providerMessage(err *installer.ProviderError) message {
 	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
 	if err.Version != "" {
 		m.Summary += " " + err.Version
@@ -215,7 +215,7 @@ type jsonProviderUse struct {
 	Line       int    `json:"line,omitempty"`
 }
 
-func jsonProviders(providers []cotter.Provider) []jsonProvider {
+func jsonProviders(providers []installer.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
 		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence), address: p.Address}
@@ -255,7 +255,7 @@ type jsonProviderReport struct {
 	Error       string       `json:"error,omitempty"`
 }
 
-func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
+func jsonProviderReports(reports []installer.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
 		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version.String(), Status: p.Status.String(), Former: p.Former.String(), Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
@@ -281,7 +281,7 @@ type jsonProviderChange struct {
 	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
 }
 
-func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
+func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChange {
 	var list []jsonProviderChange
 	for _, change := range changes {
 		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old, New: change.New, Hashes: change.Hashes, Normalized: change.Normalized, ExcludedBy: providerExclusions(change)}
@@ -295,7 +295,7 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 
 // loadProviders returns the providers that the installed modules require, with their lock
 // entries.
-func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Provider, error) {
+func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]installer.Provider, error) {
 	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
@@ -305,8 +305,8 @@ func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req co
 
 // providersOf returns the providers that the installed modules require. All modules must be
 // installed.
-func providersOf(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Provider, error) {
-	req.Providers, req.BestEffort = &cotter.Providers{}, false
+func providersOf(ctx context.Context, in *installer.Installer, req installer.Request) ([]installer.Provider, error) {
+	req.Providers, req.BestEffort = &installer.Providers{}, false
 	result, err := in.Load(ctx, req)
 	if err != nil {
 		return nil, err
@@ -333,7 +333,7 @@ func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct g
 
 // inProject adds the source of one of several projects to its request, if the project can bring
 // providers itself.
-func inProject(ctx context.Context, in *cotter.Installer, req cotter.Request) (_ cotter.Request, err error) {
+func inProject(ctx context.Context, in *installer.Installer, req installer.Request) (_ installer.Request, err error) {
 	if s, ok := in.Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
 		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)
 	}

@@ -11,18 +11,18 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/config"
-	"github.com/cotterpin/cotter/event"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -48,10 +48,10 @@ var remedyTable = []remedyRow{
 	on(func(e hintedError) []remedy { return do(e.hint) }),
 
 	// Providers.
-	within(func(_ *cotter.ProviderError, e *getproviders.MissingPlatformError) []remedy {
+	within(func(_ *installer.ProviderError, e *getproviders.MissingPlatformError) []remedy {
 		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
-	within(func(p *cotter.ProviderError, e *config.UnknownProviderError) []remedy {
+	within(func(p *installer.ProviderError, e *config.UnknownProviderError) []remedy {
 		declare := func(other addrs.Provider) []remedy {
 			return do(fmt.Sprintf("Write `source = \"%s\"` for the provider %s in the required_providers of each module that should use %[1]s.", other.ForDisplay(), p.Provider.Type))
 		}
@@ -63,7 +63,7 @@ var remedyTable = []remedyRow{
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter tree{dir} {keys}` to see which modules require it.")
 	}),
-	within(func(p *cotter.ProviderError, e *config.UnusableVersionError) []remedy {
+	within(func(p *installer.ProviderError, e *config.UnusableVersionError) []remedy {
 		switch {
 		case e.Allowed && e.Unlisted:
 			return about(p.Provider.ForDisplay(), selectAnother)
@@ -78,7 +78,7 @@ var remedyTable = []remedyRow{
 		}
 		return do("To copy it to a bundle or a mirror nevertheless, use `--project-providers`: those who use that will trust it.")
 	}),
-	within(func(p *cotter.ProviderError, e *getproviders.MismatchError) []remedy {
+	within(func(p *installer.ProviderError, e *getproviders.MismatchError) []remedy {
 		if e.Locked {
 			return about(p.Provider.ForDisplay(), lockProvider)
 		}
@@ -95,33 +95,33 @@ var remedyTable = []remedyRow{
 		}
 		return nil
 	}),
-	within(func(p *cotter.ProviderError, _ *versions.DowngradeError) []remedy {
+	within(func(p *installer.ProviderError, _ *versions.DowngradeError) []remedy {
 		return about(p.Provider.ForDisplay(), allowDowngrade)
 	}),
-	within(func(m *cotter.ModuleError, _ *versions.DowngradeError) []remedy {
+	within(func(m *installer.ModuleError, _ *versions.DowngradeError) []remedy {
 		return about(m.Path.String(), allowDowngrade)
 	}),
-	on(func(e *cotter.HostChangedError) []remedy {
-		other := cotter.DialectTerraform
+	on(func(e *installer.HostChangedError) []remedy {
+		other := installer.DialectTerraform
 		if e.Dialect == other {
-			other = cotter.DialectOpenTofu
+			other = installer.DialectOpenTofu
 		}
 		return do(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", e.Dialect, other))
 	}),
 
-	always[*cotter.DialectError](nameTool),
+	always[*installer.DialectError](nameTool),
 	on(noConfigurationError.remedies),
 
 	// Files of the project, and its git repository; the user's directories.
-	on(func(e *cotter.ExposedError) []remedy { return do(protect(e)) }),
-	wraps(cotter.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
+	on(func(e *installer.ExposedError) []remedy { return do(protect(e)) }),
+	wraps(installer.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
 			return nil
 		}
 		return about(e.Top, "If you trust it, run `git config --global --add safe.directory {keys}`.")
 	}),
-	on(func(e *cotter.LinkedLockError) []remedy { return do(replaceLink(e)) }),
+	on(func(e *installer.LinkedLockError) []remedy { return do(replaceLink(e)) }),
 	on(func(e *repository.HistoryEndError) []remedy {
 		switch {
 		case e.Shallow:
@@ -141,17 +141,17 @@ var remedyTable = []remedyRow{
 	}),
 
 	// Differences from the lock.
-	on(func(e *cotter.LockedError) []remedy {
+	on(func(e *installer.LockedError) []remedy {
 		if e.Lost {
 			return do(restoreEntries)
 		}
 		commit := do(commitLock)
-		if slices.ContainsFunc(e.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {
+		if slices.ContainsFunc(e.Reasons, func(r installer.LockedReason) bool { return r.Missing }) {
 			return append(commit, do(restoreEntries)...)
 		}
 		return commit
 	}),
-	on(func(e *cotter.HashMismatchError) (list []remedy) {
+	on(func(e *installer.HashMismatchError) (list []remedy) {
 		if len(e.Gitlinks) > 0 {
 			list = do("If the lock was made with the setting `submodules`, set it here too.")
 		}
@@ -160,14 +160,14 @@ var remedyTable = []remedyRow{
 		}
 		return list
 	}),
-	on(func(e *cotter.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
+	on(func(e *installer.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
-	always[*cotter.StaleError](updateLock),
-	wraps(cotter.ErrOffline, "Run the command once without `--offline`."),
-	wraps(cotter.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
-	wraps(cotter.ErrNotInstalled, "Run `cotter install{dir}` to install what is missing."),
-	wraps(cotter.ErrMisplaced, repair),
+	always[*installer.StaleError](updateLock),
+	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
+	wraps(installer.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
+	wraps(installer.ErrNotInstalled, "Run `cotter install{dir}` to install what is missing."),
+	wraps(installer.ErrMisplaced, repair),
 
 	// What verify has found.
 	wraps(errFormer, "Run `cotter install{dir}` to install what the lock has."),
@@ -176,8 +176,8 @@ var remedyTable = []remedyRow{
 	wraps(errSomeMissing, "Run `cotter install{dir}` to install what is missing."),
 	wraps(errUnconfirmed, confirmEntries),
 	wraps(errNotVendored, writeVendor),
-	always[*cotter.VendorError](writeVendor),
-	wraps(cotter.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
+	always[*installer.VendorError](writeVendor),
+	wraps(installer.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 	wraps(errStale, updateLock),
 	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
 	wraps(errNoLock, "Run `cotter install{dir}` to create one."),
@@ -197,7 +197,7 @@ var remedyTable = []remedyRow{
 	on(func(e *s3.CredentialsError) []remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),
-	wraps(cotter.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
+	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
 	// The command's own wordings, see problem. Only text output has these remedies.
 	on(func(e *untrustedHost) []remedy { return trustHost(e, runtime.GOOS) }),
@@ -260,7 +260,7 @@ const (
 
 // unreachableCommit returns the remedies for a locked commit that no branch or tag is known to
 // contain.
-func unreachableCommit(e *cotter.UnreachableError) (list []remedy) {
+func unreachableCommit(e *installer.UnreachableError) (list []remedy) {
 	if !e.Unknown {
 		list = do("Look at the lock's last changes, with `git log -p {lock}`.")
 	}
@@ -281,7 +281,7 @@ func allowSource(violation *policy.Violation) string {
 }
 
 // replaceLink says what to do about a lock file that is a symbolic link.
-func replaceLink(linked *cotter.LinkedLockError) string {
+func replaceLink(linked *installer.LinkedLockError) string {
 	text := fmt.Sprintf("Replace the link with a copy of the file %q, as tofu and terraform do when they write the lock", linked.Target)
 	if linked.Inside != "" {
 		text += fmt.Sprintf("; or keep Cotter's entries only in that file, with `lock_file = %q` in the settings block of cotter.hcl", linked.Inside)
@@ -484,7 +484,7 @@ func shellWord(word string) string {
 }
 
 // protect says how to protect directories from other users.
-func protect(e *cotter.ExposedError) string {
+func protect(e *installer.ExposedError) string {
 	command, dirs := "chmod go-w", ""
 	for _, dir := range e.Dirs {
 		if dir.Foreign {

@@ -11,24 +11,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 )
 
 func inModule(key string, err error) error {
-	return &cotter.ModuleError{Path: addrs.Module{key}, Err: err}
+	return &installer.ModuleError{Path: addrs.Module{key}, Err: err}
 }
 
 func notInstalled(key string) error {
-	return inModule(key, fmt.Errorf("%w from this source", cotter.ErrNotInstalled))
+	return inModule(key, fmt.Errorf("%w from this source", installer.ErrNotInstalled))
 }
 
 func downgraded(key string) error {
@@ -36,15 +36,15 @@ func downgraded(key string) error {
 }
 
 func otherContent(key string) error {
-	return inModule(key, &cotter.ContentChangedError{Path: addrs.Module{key}, Name: "1.0.0", Locked: "a", Now: "b"})
+	return inModule(key, &installer.ContentChangedError{Path: addrs.Module{key}, Name: "1.0.0", Locked: "a", Now: "b"})
 }
 
 func ofProvider(err error) error {
-	return &cotter.ProviderError{Provider: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "cloud"}, Err: err}
+	return &installer.ProviderError{Provider: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "cloud"}, Err: err}
 }
 
 func diagnosed(extra any) error {
-	return &cotter.ConfigError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "x", Extra: extra}}}
+	return &installer.ConfigError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "x", Extra: extra}}}
 }
 
 var remedyCases = []struct {
@@ -54,48 +54,48 @@ var remedyCases = []struct {
 }{
 	{"nothing to be done", inModule("net", errors.New("404 Not Found")), nil},
 	{"three modules not installed", errors.Join(notInstalled("a"), notInstalled("b"), notInstalled("c")), []string{"Run `cotter install` to install what is missing."}},
-	{"two projects", errors.Join(&cotter.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &cotter.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{
+	{"two projects", errors.Join(&installer.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &installer.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{
 		"Run `cotter install --chdir envs/prod` to install what is missing. Do the same for my envs/it's.",
 	}},
-	{"other content under two names", errors.Join(inModule("a", &cotter.ContentChangedError{Confirming: true, Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+	{"other content under two names", errors.Join(inModule("a", &installer.ContentChangedError{Confirming: true, Path: addrs.Module{"a"}, Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
 		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
-	{"commits outside the history", errors.Join(inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &cotter.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
+	{"commits outside the history", errors.Join(inModule("a", &installer.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main"}), inModule("b", &installer.UnreachableError{Path: addrs.Module{"b"}, Ref: "branch main"})), []string{
 		"Look at the lock's last changes, with `git log -p .terraform.lock.hcl`.",
 		"Run `cotter update a b` to lock what the address points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a --accept-unreachable b`.",
 	}},
-	{"a commit outside the history, of a tag in one of several projects", &cotter.ProjectError{Dir: "envs/prod", Err: inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "tag v1.0.0", Fixed: true})}, []string{
+	{"a commit outside the history, of a tag in one of several projects", &installer.ProjectError{Dir: "envs/prod", Err: inModule("a", &installer.UnreachableError{Path: addrs.Module{"a"}, Ref: "tag v1.0.0", Fixed: true})}, []string{
 		"Look at the lock's last changes, with `git log -p envs/prod/.terraform.lock.hcl`.",
 		"If you know why the tag has moved, run `cotter update --chdir envs/prod a --accept-changed a` to lock what it points to now.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"an unknown history", inModule("a", &cotter.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main", Unknown: true}), []string{
+	{"an unknown history", inModule("a", &installer.UnreachableError{Path: addrs.Module{"a"}, Ref: "branch main", Unknown: true}), []string{
 		"Run `cotter update a` to lock what the address points to now.",
 		"Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.",
 		"To use the locked commit nevertheless, run the command with `--accept-unreachable a`.",
 	}},
-	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
+	{"a package with submodules", inModule("net", &installer.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
 		"If the lock was made with the setting `submodules`, set it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
-	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
+	{"a package of no call", &installer.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
 	{"a module in a submodule", inModule("net", &getmodules.SubmoduleError{Path: "sub"}), []string{
 		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
 		"Run `cotter update a b --allow-downgrade` to allow lower versions.",
 	}},
-	{"another registry", inModule("net", &cotter.HostChangedError{Path: addrs.Module{"net"}, Dialect: cotter.DialectTerraform}), []string{
+	{"another registry", inModule("net", &installer.HostChangedError{Path: addrs.Module{"net"}, Dialect: installer.DialectTerraform}), []string{
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
-	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
+	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", installer.ErrOffline)), []string{"Run the command once without `--offline`."}},
 	{"an unknown provider, and another one of its type", ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
 	{"an unknown provider of two projects", errors.Join(
-		&cotter.ProjectError{Dir: "a", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
-		&cotter.ProjectError{Dir: "b", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+		&installer.ProjectError{Dir: "a", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
+		&installer.ProjectError{Dir: "b", Err: ofProvider(&config.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid})},
 	), []string{
 		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
@@ -113,31 +113,31 @@ var remedyCases = []struct {
 	{"a version that is gone", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
 		"Run `cotter update hashicorp/cloud` to select another version.",
 	}},
-	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{
+	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", installer.ErrLegacyProvider), []string{
 		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
 	}},
-	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
+	{"a locked run", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
 		"Run `cotter install` on your machine and commit the lock.",
 	}},
-	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
+	{"a locked run and a missing entry", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
 		"Run `cotter install` on your machine and commit the lock.",
 		"Run `cotter lock --offline` to put back entries that have vanished from the lock.",
 	}},
-	{"a lock without entries", &cotter.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter lock --offline` to put back entries that have vanished from the lock."}},
-	{"a lock with a history that ends", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Shallow: true}), []string{
+	{"a lock without entries", &installer.LockedError{LockFile: "x", Lost: true}, []string{"Run `cotter lock --offline` to put back entries that have vanished from the lock."}},
+	{"a lock with a history that ends", fmt.Errorf("%w; %w", installer.ErrNothingToRestore, &repository.HistoryEndError{Shallow: true}), []string{
 		"Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one.",
 	}},
-	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", cotter.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
-	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
+	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", installer.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
+	{"a lock that is a link", &installer.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},
-	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
+	{"a lock that is a link in the project", &installer.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`lock_file = \"$(x)\"` in the settings block of cotter.hcl.",
 	}},
-	{"a lock in .git", fmt.Errorf("the lock file: %w", cotter.ErrMetadata), []string{
+	{"a lock in .git", fmt.Errorf("the lock file: %w", installer.ErrMetadata), []string{
 		"Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there.",
 	}},
-	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
+	{"a merge conflict", &installer.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
 	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{
@@ -178,7 +178,7 @@ func TestRemedies(t *testing.T) {
 func TestRemediesJSON(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	err := &cotter.ModuleError{Path: addrs.Module{"net"}, Err: cotter.ErrNotInstalled}
+	err := &installer.ModuleError{Path: addrs.Module{"net"}, Err: installer.ErrNotInstalled}
 	(&output{stdout: &stdout, stderr: &stderr, json: true}).printError(err)
 	const want = `{"v":1,"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
 	if diff := cmp.Diff(want, stdout.String()); diff != "" || stderr.Len() > 0 {
@@ -191,7 +191,7 @@ func TestSameDetail(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
 	(&output{stderr: &stderr}).printError(errors.Join(
-		inModule("a", cotter.ErrNotInstalled), inModule("b", cotter.ErrCycle), inModule("c", cotter.ErrNotInstalled), errors.New("x"), errors.New("y")))
+		inModule("a", installer.ErrNotInstalled), inModule("b", installer.ErrCycle), inModule("c", installer.ErrNotInstalled), errors.New("x"), errors.New("y")))
 	const want = `Error: module not installed
 
   module a

@@ -7,17 +7,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/policy"
 )
 
 // request returns the request for the project in --chdir, from the flags, the environment
 // and the project's settings.
-func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
+func request(cmd *cli.Invocation, env func(string) string) (installer.Request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
 		return req, err
@@ -26,12 +26,12 @@ func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, erro
 }
 
 // flagRequest is request without the project's settings.
-func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
-	dialect, err := cotter.ParseDialect(cmd.String("for"))
+func flagRequest(cmd *cli.Invocation, env func(string) string) (installer.Request, error) {
+	dialect, err := installer.ParseDialect(cmd.String("for"))
 	if err != nil {
-		return cotter.Request{}, usageError{err}
+		return installer.Request{}, usageError{err}
 	}
-	req := cotter.Request{
+	req := installer.Request{
 		Dir:     cmd.String("chdir"),
 		DataDir: env("TF_DATA_DIR"),
 		Dialect: dialect,
@@ -47,9 +47,9 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 }
 
 // tools returns the stock tools that PATH contains.
-func tools(env func(string) string) []cotter.Dialect {
-	var found []cotter.Dialect
-	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
+func tools(env func(string) string) []installer.Dialect {
+	var found []installer.Dialect
+	for _, tool := range []installer.Dialect{installer.DialectOpenTofu, installer.DialectTerraform} {
 		if procgroup.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
 			found = append(found, tool)
 		}
@@ -89,7 +89,7 @@ func checkAssignment(value string) error {
 // setInputs sets the inputs of a request from the flags and the environment: variables and
 // workspace. If a variable has several values, the last one is used, so
 // the values from the command line come last.
-func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
+func setInputs(cmd *cli.Invocation, env func(string) string, req *installer.Request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
 		return err
@@ -121,12 +121,12 @@ const stockLockName = ".terraform.lock.hcl"
 // the file that COTTER_SETTINGS names, for wrappers that copy root modules to directories of their
 // own.
 func readSettings(env func(string) string, dir string) (*policy.Settings, error) {
-	return cotter.ReadSettings(dir, env("COTTER_SETTINGS"))
+	return installer.ReadSettings(dir, env("COTTER_SETTINGS"))
 }
 
 // applySettings returns a request with the settings of its project. It may be called again after
 // req.Dir has changed.
-func applySettings(cmd *cli.Invocation, env func(string) string, req cotter.Request) (cotter.Request, error) {
+func applySettings(cmd *cli.Invocation, env func(string) string, req installer.Request) (installer.Request, error) {
 	found, err := readSettings(env, req.Dir)
 	if err != nil {
 		return req, err
@@ -140,7 +140,7 @@ func applySettings(cmd *cli.Invocation, env func(string) string, req cotter.Requ
 	req.LockFile, req.Vendor = found.LockFile, found.Vendor
 	req.Submodules = found.Submodules != nil && *found.Submodules
 	req.Inputs.TestDir = given("test-directory", found.TestDirectory)
-	if req.Dialect, err = cotter.ParseDialect(given("for", found.For)); err != nil {
+	if req.Dialect, err = installer.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}
 	if req.Layout, err = layout(env, found.Layout); err != nil {
@@ -156,12 +156,12 @@ func applySettings(cmd *cli.Invocation, env func(string) string, req cotter.Requ
 
 // layout returns the layout of a project: the one that COTTER_LAYOUT names, for a machine whose
 // directories are copied to others, or otherwise the project's setting.
-func layout(env func(string) string, setting string) (cotter.Layout, error) {
+func layout(env func(string) string, setting string) (installer.Layout, error) {
 	switch name := cmp.Or(env("COTTER_LAYOUT"), setting); name {
 	case "", "link":
-		return cotter.LayoutLinks, nil
+		return installer.LayoutLinks, nil
 	case "copy":
-		return cotter.LayoutCopy, nil
+		return installer.LayoutCopy, nil
 	default:
 		return 0, usageError{fmt.Errorf("COTTER_LAYOUT takes \"link\" or \"copy\", got %q", name)}
 	}
@@ -180,7 +180,7 @@ func (e *secondLockError) Error() string {
 // checkSecondLock returns an error if a run would create a second lock for the modules of a project:
 // the project's lock has no module entries, but another lock in its directory has. This happens if
 // the setting lock_file is not that of earlier runs.
-func checkSecondLock(req cotter.Request) error {
+func checkSecondLock(req installer.Request) error {
 	own := cmp.Or(req.LockFile, stockLockName)
 	if locksModules(filepath.Join(req.Dir, own)) {
 		return nil

@@ -12,8 +12,8 @@ import (
 
 	"github.com/CycloneDX/cyclonedx-go"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/cotterpin/cotter/installer"
 )
 
 func sbomCommand(out *output) *cli.Command {
@@ -61,7 +61,7 @@ func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) 
 }
 
 // projectBOM describes the project of a request.
-func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
+func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*cyclonedx.BOM, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	if err != nil {
 		return nil, err
 	}
-	req.Providers, req.FromLock = &cotter.Providers{}, true
+	req.Providers, req.FromLock = &installer.Providers{}, true
 	result, err := in.Load(ctx, req)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ const rootRef = "configuration"
 
 // billOfMaterials describes an installed tree. A module in its caller's package is part of
 // that package's component. The user's own local modules are part of the configuration.
-func billOfMaterials(result *cotter.Result, providers []cotter.Provider, name string) *cyclonedx.BOM {
+func billOfMaterials(result *installer.Result, providers []installer.Provider, name string) *cyclonedx.BOM {
 	components := map[string]*cyclonedx.Component{}
 	calls := map[string][]string{rootRef: nil}
 	owners := map[string]string{} // the components that modules belong to, by the modules' keys
@@ -161,7 +161,7 @@ func sortedDependencies(calls map[string][]string) *[]cyclonedx.Dependency {
 // projectsBOM describes several projects in one document. Each project is a component;
 // components that several projects use are in the document once. It returns nil if there are
 // no projects.
-func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
+func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*cyclonedx.BOM, error) {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil || len(dirs) == 0 {
 		return nil, err

@@ -12,15 +12,15 @@ import (
 
 	"github.com/CycloneDX/cyclonedx-go"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // packageRef returns the reference of a package in the document: its immutable address, and
 // the version that was selected for the call.
-func packageRef(m cotter.Module) string {
+func packageRef(m installer.Module) string {
 	pkg, _ := addrs.SplitSubdir(m.Package)
 	ref := addrs.Redact(pkg)
 	if !m.Version.IsZero() {
@@ -30,7 +30,7 @@ func packageRef(m cotter.Module) string {
 }
 
 // component returns the component for a package.
-func component(m cotter.Module, ref string) *cyclonedx.Component {
+func component(m installer.Module, ref string) *cyclonedx.Component {
 	address, _ := addrs.SplitSubdir(m.Package)
 	pkg := addrs.ParseModulePackage(address)
 	c := &cyclonedx.Component{
@@ -144,7 +144,7 @@ func packageName(pkg addrs.ModulePackage) string {
 
 // addProviders adds the locked providers to components, and their requirements to calls.
 // owners has the components that modules belong to, by the modules' keys.
-func addProviders(providers []cotter.Provider, owners map[string]string, components map[string]*cyclonedx.Component, calls map[string][]string) {
+func addProviders(providers []installer.Provider, owners map[string]string, components map[string]*cyclonedx.Component, calls map[string][]string) {
 	for _, p := range providers {
 		if p.Version.IsZero() {
 			continue // the provider is not locked

@@ -7,15 +7,15 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/versions"
 )
 
 func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
-	module := func(key, source, version, pkg string, hashes ...hashing.Hash) cotter.Module {
+	module := func(key, source, version, pkg string, hashes ...hashing.Hash) installer.Module {
 		path, err := addrs.ParseModule(key)
 		if err != nil {
 			t.Fatal(err)
@@ -24,18 +24,18 @@ func TestBillOfMaterials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cotter.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: pkg, Hashes: hashes}
+		return installer.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: pkg, Hashes: hashes}
 	}
 	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
-	bom := billOfMaterials(&cotter.Result{Modules: []cotter.Module{
+	bom := billOfMaterials(&installer.Result{Modules: []installer.Module{
 		module("app", "./app", "", ""),
 		module("app.vpc", "acme/vpc/aws", "3.1.0", vpc),
 		module("vpc", "acme/vpc/aws//modules/a", "3.1.0", vpc, "h1:x", "t1:y"),
 		module("vpc.inner", "../b", "", ""),
 		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
-	}}, []cotter.Provider{{
+	}}, []installer.Provider{{
 		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: versions.MustParse("3.2.1"), Hashes: []hashing.Hash{"h1:p"},
-		RequiredBy: []cotter.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
+		RequiredBy: []installer.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
 	}}, "infra")
 	var text bytes.Buffer
 	if err := encodeBOM(&text, bom); err != nil {

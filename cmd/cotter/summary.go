@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -36,12 +36,12 @@ var verbs = []string{"added", "changed", "moved", "updated", "removed", "restore
 // outcomesOf returns the outcomes for all modules and providers that were changed: first the
 // modules in the order of their paths, and then the providers. dir is the project, or "" if there
 // is only one.
-func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []resultLine {
-	changes := make(map[string]cotter.LockChange)
+func (o *output) outcomesOf(dir string, result *installer.Result, seen *tally) []resultLine {
+	changes := make(map[string]installer.LockChange)
 	for _, change := range result.LockChanges {
 		changes[change.Path.String()] = change
 	}
-	modules := make(map[string]cotter.Module)
+	modules := make(map[string]installer.Module)
 	keys := make([]string, 0, len(result.Modules))
 	for _, m := range result.Modules {
 		modules[m.Path.String()] = m
@@ -53,7 +53,7 @@ func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []re
 			keys = append(keys, key)
 		}
 	}
-	updates := make(map[string]cotter.LockChange)
+	updates := make(map[string]installer.LockChange)
 	for _, update := range result.Updates {
 		key := update.Path.String()
 		updates[key] = update
@@ -83,7 +83,7 @@ func (o *output) outcomesOf(dir string, result *cotter.Result, seen *tally) []re
 	return append(list, o.providerOutcomes(dir, result, seen)...)
 }
 
-func (o *output) entryOutcome(dir string, change cotter.LockChange, m cotter.Module) resultLine {
+func (o *output) entryOutcome(dir string, change installer.LockChange, m installer.Module) resultLine {
 	switch {
 	case versionOrPackage(change.New) == "" || m.Source == nil:
 		return entryLine("removed", change.Path.String(), change.Old, releaseText(change.Old))
@@ -108,14 +108,14 @@ func entryLine(verb, key string, entry lockfile.Module, text string) resultLine 
 }
 
 // moduleOutcome returns the outcome for a module that has no older version.
-func moduleOutcome(verb string, m cotter.Module) resultLine {
+func moduleOutcome(verb string, m installer.Module) resultLine {
 	source := m.Source.ForDisplay()
 	entry := lockfile.Module{Source: source, Version: m.Version.String(), Package: m.Package}
 	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: sourceName(source), release: releaseText(entry)}
 }
 
 // describe returns the source and the version of a module.
-func describe(m cotter.Module) string {
+func describe(m installer.Module) string {
 	text := strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
 	if m.Replaces != "" {
 		text += " in place of " + m.Replaces
@@ -136,7 +136,7 @@ func sourceName(source string) string {
 	return name
 }
 
-func (o *output) providerOutcomes(dir string, result *cotter.Result, seen *tally) []resultLine {
+func (o *output) providerOutcomes(dir string, result *installer.Result, seen *tally) []resultLine {
 	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
 	listed := make(map[string]bool)
@@ -260,7 +260,7 @@ func counted(list []resultLine) string {
 
 // total returns the number of modules and providers in a result, such as "12 modules and 3
 // providers".
-func total(result *cotter.Result) string {
+func total(result *installer.Result) string {
 	var parts []string
 	if n := len(result.Modules); n > 0 || len(result.Providers) == 0 {
 		parts = append(parts, count(n, "module"))
@@ -272,7 +272,7 @@ func total(result *cotter.Result) string {
 }
 
 // installed prints the result of an installation. done is as for jsonResult.
-func (o *output) installed(done string, result *cotter.Result, seen *tally) error {
+func (o *output) installed(done string, result *installer.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult(done, result))
 	}
@@ -336,14 +336,14 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 }
 
 // planned prints the result of a dry run.
-func (o *output) planned(result *cotter.Result, seen *tally) error {
+func (o *output) planned(result *installer.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult("planned", result))
 	}
 	if o.quiet {
 		return nil
 	}
-	ofLock, others := *result, cotter.Result{Modules: result.Modules, Updates: result.Updates, ProviderUpdates: result.ProviderUpdates}
+	ofLock, others := *result, installer.Result{Modules: result.Modules, Updates: result.Updates, ProviderUpdates: result.ProviderUpdates}
 	ofLock.Updates, ofLock.ProviderUpdates = nil, nil
 	list := o.outcomesOf("", &ofLock, newTally())
 	switch {
@@ -372,7 +372,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 
 // inUse prints how many entries were added for what the project used already, and how many of
 // them have newer versions, as far as the run knows. what describes the number.
-func (o *output) inUse(what string, result *cotter.Result) {
+func (o *output) inUse(what string, result *installer.Result) {
 	inUse, newer := 0, 0
 	for _, change := range result.LockChanges {
 		if !change.Selection.IsInUse() {
@@ -394,7 +394,7 @@ func (o *output) inUse(what string, result *cotter.Result) {
 
 // earlierLock says where the earlier version of a lock file is that did not exist. Versions were
 // selected anew, as with stock tools.
-func (o *output) earlierLock(project string, result *cotter.Result) {
+func (o *output) earlierLock(project string, result *installer.Result) {
 	if result.EarlierLock == "" {
 		return
 	}
@@ -407,7 +407,7 @@ func (o *output) earlierLock(project string, result *cotter.Result) {
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.
-func (o *output) lockedOnly(result *cotter.Result) {
+func (o *output) lockedOnly(result *installer.Result) {
 	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
 		o.printf("\nOnly the lock was written. `cotter install` installs the locked packages.\n")
 	}
@@ -415,7 +415,7 @@ func (o *output) lockedOnly(result *cotter.Result) {
 
 // done returns what a successful run did, in one word. It is the type of the last value that
 // --json prints.
-func done(req cotter.Request) string {
+func done(req installer.Request) string {
 	switch {
 	case req.DryRun:
 		return "planned"
@@ -427,7 +427,7 @@ func done(req cotter.Request) string {
 
 // refetched says which installed packages were downloaded only to confirm them, how large they were,
 // and why. It is printed once per run. A package that several modules or projects have counts once.
-func (o *output) refetched(result *cotter.Result) {
+func (o *output) refetched(result *installer.Result) {
 	var modules, providers int
 	var bytes int64
 	seen := make(map[string]bool)
@@ -475,7 +475,7 @@ type jsonRefetched struct {
 	Bytes int64 `json:"bytes"`
 }
 
-func jsonRefetches(all []cotter.Refetched) []jsonRefetched {
+func jsonRefetches(all []installer.Refetched) []jsonRefetched {
 	var list []jsonRefetched
 	for _, r := range all {
 		j := jsonRefetched{Package: addrs.Redact(r.Package), Bytes: r.Bytes}
@@ -488,6 +488,6 @@ func jsonRefetches(all []cotter.Refetched) []jsonRefetched {
 }
 
 // isRefetched reports whether an installed provider was downloaded only to confirm it.
-func isRefetched(result *cotter.Result, p cotter.Provider) bool {
-	return slices.ContainsFunc(result.Refetched, func(r cotter.Refetched) bool { return r.Provider == p.Address })
+func isRefetched(result *installer.Result, p installer.Provider) bool {
+	return slices.ContainsFunc(result.Refetched, func(r installer.Refetched) bool { return r.Provider == p.Address })
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // projectOutcome is what a run has changed in one of several projects.
 type projectOutcome struct {
 	dir    string
-	result *cotter.Result
+	result *installer.Result
 	lines  []resultLine
 }
 

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -69,7 +69,7 @@ func runTree(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
 	users := make(map[string]*tree) // by the directories of projects, if a name is given for several
 	return out.toFile(cmd.String("out"), func() error {
-		err := forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+		err := forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
 			t, failed := readTree(ctx, cmd, out, req)
 			switch {
 			case t == nil, failed != nil && len(t.Modules)+len(t.Providers) == 0:
@@ -110,7 +110,7 @@ type tree struct {
 
 // readTree returns what is installed in a project. If it also returns an error, there are parts
 // that cannot be read.
-func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (_ *tree, err error) {
+func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (_ *tree, err error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return nil, noConfigurationError{dir}
 	}
@@ -125,14 +125,14 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 	}
 	req.BestEffort = true
 	if !cmd.Bool("no-providers") {
-		req.Providers = &cotter.Providers{}
+		req.Providers = &installer.Providers{}
 	}
 	result, failed := in.Load(ctx, req)
 	if result == nil {
 		return nil, failed
 	}
 	for _, u := range result.Unresolved {
-		if !errors.Is(u.Err, cotter.ErrNotInstalled) {
+		if !errors.Is(u.Err, installer.ErrNotInstalled) {
 			failed = errors.Join(failed, u.Err)
 		}
 	}
@@ -141,7 +141,7 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 }
 
 // newTree returns the tree of a result of Load. What is not installed is completed by the lock.
-func newTree(result *cotter.Result, req cotter.Request, withEvidence bool) (*tree, error) {
+func newTree(result *installer.Result, req installer.Request, withEvidence bool) (*tree, error) {
 	title, err := titleOf(req)
 	if err != nil {
 		return nil, err
@@ -163,13 +163,13 @@ func newTree(result *cotter.Result, req cotter.Request, withEvidence bool) (*tre
 }
 
 // titleOf returns the name of the directory of a request.
-func titleOf(req cotter.Request) (string, error) {
+func titleOf(req installer.Request) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	return filepath.Base(dir), err
 }
 
 // addMissing adds the calls of modules that are not installed or cannot be read.
-func (t *tree) addMissing(unresolved []cotter.Unresolved) {
+func (t *tree) addMissing(unresolved []installer.Unresolved) {
 	known := t.index()
 	for _, u := range unresolved {
 		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line}
@@ -180,7 +180,7 @@ func (t *tree) addMissing(unresolved []cotter.Unresolved) {
 			m.Source, m.shown = addrs.Redact(u.Source.String()), addrs.Redact(u.Source.ForDisplay())
 		}
 		err := u.Err
-		if module, ok := errors.AsType[*cotter.ModuleError](err); ok {
+		if module, ok := errors.AsType[*installer.ModuleError](err); ok {
 			err = module.Err
 		}
 		m.NotInstalled, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "module "), "\n") // of "module not installed"
@@ -190,7 +190,7 @@ func (t *tree) addMissing(unresolved []cotter.Unresolved) {
 
 // addLocked completes modules that are not installed with their lock entries. It also adds the
 // locked modules below them, and the locked providers, which those may require.
-func (t *tree) addLocked(req cotter.Request, unresolved []cotter.Unresolved) error {
+func (t *tree) addLocked(req installer.Request, unresolved []installer.Unresolved) error {
 	lock, err := lockIfAny(req)
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (t *tree) addLocked(req cotter.Request, unresolved []cotter.Unresolved) err
 }
 
 // lockIfAny returns the lock of a request's project, or an empty lock if the file does not exist.
-func lockIfAny(req cotter.Request) (*lockfile.File, error) {
+func lockIfAny(req installer.Request) (*lockfile.File, error) {
 	lock, err := newLockReader(req).current()
 	if errors.Is(err, fs.ErrNotExist) {
 		return &lockfile.File{}, nil
@@ -380,7 +380,7 @@ func (o *output) tree(t *tree, format string, named bool) error {
 	}
 	if missing > 0 && !o.quiet {
 		o.warnf("not installed: %d of %s", missing, count(len(t.Modules), "module"))
-		o.printRemedies(remediesOf(o.project, cotter.ErrNotInstalled))
+		o.printRemedies(remediesOf(o.project, installer.ErrNotInstalled))
 	}
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	configedit "github.com/cotterpin/cotter/edit"
+	"github.com/cotterpin/cotter/installer"
+	configedit "github.com/cotterpin/cotter/installer/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -69,7 +69,7 @@ func updateCommand(out *output) *cli.Command {
 	}
 }
 
-func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
+func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
 	run := install
 	switch dir, empty := withoutConfiguration(ctx, req); {
 	case severalProjects(cmd):
@@ -83,7 +83,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(pins, func(p cotter.Pin) bool { return p.Argument != "version" || p.Outdated() && req.DryRun }) {
+		if slices.ContainsFunc(pins, func(p installer.Pin) bool { return p.Argument != "version" || p.Outdated() && req.DryRun }) {
 			req.Update.To = "" // the tag decides now, or the constraint was not written
 		}
 	}
@@ -96,7 +96,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 // setUpdates reads the arguments of update into a request. Of the arguments that are not
 // directories, those with a slash are addresses of providers, and the others are keys of
 // module calls.
-func setUpdates(cmd *cli.Invocation, req *cotter.Request) {
+func setUpdates(cmd *cli.Invocation, req *installer.Request) {
 	dirs := dirArguments(cmd)
 	req.Update.All = cmd.NArg() == len(dirs)
 	for _, arg := range cmd.Args() {
@@ -130,15 +130,15 @@ func modulePaths(keys []string) []addrs.Module {
 
 // explainNames adds an explanation to an error about a name that cannot be updated: a
 // sentence about the name, and similar names. It returns other errors unchanged.
-func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, err error) error {
-	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) {
+func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request, err error) error {
+	if !errors.Is(err, installer.ErrNoSuchCall) && !errors.Is(err, installer.ErrNoSuchProvider) {
 		return err
 	}
 	named := req.Update
 	if severalProjects(cmd) {
 		return hinted(err, directoryHint(req.Dir, named.Keys))
 	}
-	req.BestEffort, req.Update = true, cotter.Update{}
+	req.BestEffort, req.Update = true, installer.Update{}
 	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req)
 	if loadErr != nil {
 		return err
@@ -201,7 +201,7 @@ func (e *namedError) Unwrap() error { return e.err }
 
 // explainKey returns an error about a key that has no lock entry. It returns nil if the key
 // has one. providers are the names of the providers.
-func explainKey(calls *cotter.Result, key string, providers []string, err error) error {
+func explainKey(calls *installer.Result, key string, providers []string, err error) error {
 	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
@@ -259,7 +259,7 @@ func explainKey(calls *cotter.Result, key string, providers []string, err error)
 const writePinned = "`cotter update --edit` writes them, another major version only for a KEY.\n"
 
 // newerThan says that there is a newer version than that of a pin.
-func newerThan(pin cotter.Pin) string {
+func newerThan(pin installer.Pin) string {
 	latest := pin.LatestValue
 	if pin.Argument == "version" {
 		latest = pin.LatestVersion.String()
@@ -272,8 +272,8 @@ func newerThan(pin cotter.Pin) string {
 }
 
 // proposals prints the pins for which there are newer versions.
-func (o *output) proposals(pins []cotter.Pin) {
-	pins = slices.DeleteFunc(slices.Clone(pins), func(pin cotter.Pin) bool { return !pin.Outdated() })
+func (o *output) proposals(pins []installer.Pin) {
+	pins = slices.DeleteFunc(slices.Clone(pins), func(pin installer.Pin) bool { return !pin.Outdated() })
 	if len(pins) == 0 {
 		return
 	}
@@ -293,7 +293,7 @@ func (o *output) proposals(pins []cotter.Pin) {
 }
 
 // proposeForProjects prints the pins of several projects for which there are newer versions, each once. found has the pins by the directories of projects.
-func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
+func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 	type proposal struct{ source, value, newer string }
 	uses := make(usesBy[proposal])
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
@@ -318,7 +318,7 @@ func (o *output) proposeForProjects(found map[string][]cotter.Pin) {
 
 // editPins writes newer versions into the configuration of the projects, and returns the pins that the
 // request updates as they were. It edits one project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Pin, error) {
+func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -337,7 +337,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 	}
 	defer done()
 	in.OnEvent = out.warning
-	var all []cotter.Pin
+	var all []installer.Pin
 	for _, dir := range dirs {
 		req.Dir = dir
 		if req, err = applySettings(cmd, out.env, req); err != nil {
@@ -363,7 +363,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 
 // writePins writes the newest versions of pins into the files of a project. If one of them cannot be
 // edited, no file is changed.
-func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error {
+func writePins(ctx context.Context, req installer.Request, pins []installer.Pin) error {
 	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
 	if err != nil {
 		return err
@@ -378,7 +378,7 @@ func writePins(ctx context.Context, req cotter.Request, pins []cotter.Pin) error
 
 // edited prints the values that were written into the configuration, or that would be written
 // without --dry-run.
-func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
+func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 	for _, pin := range pins {
 		if !pin.Outdated() || pin.LatestValue == "" {
 			continue
@@ -404,9 +404,9 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 // successful, so errors of origins are only warnings here.
 func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
-	found := make(map[string][]cotter.Pin)
+	found := make(map[string][]installer.Pin)
 	several := severalProjects(cmd)
-	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
 		setUpdates(cmd, &req)
 		req.Update.Providers = nil // providers have no pins
 		req.Update.All = false     // newer major versions are proposed as well

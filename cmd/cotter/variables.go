@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // argumentVariables are the environment variables from which stock tools take arguments

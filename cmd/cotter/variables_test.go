@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 func TestVariablesFromEnv(t *testing.T) {

@@ -3,12 +3,12 @@ package main
 import (
 	"path"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // vendored prints the vendored packages that were written or removed, or would be.
-func (o *output) vendored(req cotter.Request, result *cotter.Result) {
+func (o *output) vendored(req installer.Request, result *installer.Result) {
 	switch {
 	case o.json || o.quiet || len(result.Vendored) == 0:
 		return
@@ -31,7 +31,7 @@ type jsonVendored struct {
 	Kind string `json:"kind"`
 }
 
-func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
+func jsonVendorChanges(changes []installer.VendorChange) []jsonVendored {
 	var list []jsonVendored
 	for _, change := range changes {
 		list = append(list, jsonVendored{change.Path.String(), change.Dir, kindOfVendored(change)})
@@ -39,7 +39,7 @@ func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
 	return list
 }
 
-func kindOfVendored(change cotter.VendorChange) string {
+func kindOfVendored(change installer.VendorChange) string {
 	switch {
 	case change.Added:
 		return "added"
@@ -51,7 +51,7 @@ func kindOfVendored(change cotter.VendorChange) string {
 
 // reportedFiles returns the files that verify found to be different in a package. The files
 // of a vendored package have paths relative to the root module.
-func reportedFiles(p cotter.PackageReport) hashing.Changes {
+func reportedFiles(p installer.PackageReport) hashing.Changes {
 	if p.Vendored == "" {
 		return p.Changes
 	}

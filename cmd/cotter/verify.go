@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 func verifyCommand(out *output) *cli.Command {
@@ -57,11 +57,11 @@ var (
 func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	sum := &verifySum{}
 	if cmd.Bool("remote") {
-		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
 			return verify(ctx, cmd, out, req, in, sum)
 		})
 	} else {
-		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
 			return verify(ctx, cmd, out, req, nil, sum)
 		})
 	}
@@ -80,7 +80,7 @@ type verifySum struct {
 }
 
 // add adds a project. ok reports whether it has no failure.
-func (s *verifySum) add(report *cotter.Report, origins originCount, ok bool) {
+func (s *verifySum) add(report *installer.Report, origins originCount, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projects++
@@ -120,8 +120,8 @@ func verifiedText(packages, providers int) string {
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, sum *verifySum) (err error) {
-	var report *cotter.Report
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request, remote *installer.Installer, sum *verifySum) (err error) {
+	var report *installer.Report
 	var origins originCount
 	defer func() { sum.add(report, origins, err == nil) }()
 	if dir, empty := withoutConfiguration(ctx, req); empty {
@@ -166,17 +166,17 @@ func (e reportError) Unwrap() error { return e.error }
 // faults are the kinds of faults that a report has.
 type faults struct{ changed, missing, notCompared, stale bool }
 
-func faultsOf(report *cotter.Report) faults {
+func faultsOf(report *installer.Report) faults {
 	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, notCompared: report.Unfinished || !report.Complete}
 	for _, p := range report.Packages {
 		switch {
 		case p.Err != nil && p.Changes.Empty():
 			f.notCompared = true
-		case p.Status == cotter.StatusUnlocked:
+		case p.Status == installer.StatusUnlocked:
 			f.stale = true
-		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
+		case p.Status == installer.StatusChanged, p.Status == installer.StatusFormer:
 			f.changed = true
-		case p.Status == cotter.StatusMissing:
+		case p.Status == installer.StatusMissing:
 			f.missing = true
 		case !matches(p):
 			f.notCompared = true
@@ -184,11 +184,11 @@ func faultsOf(report *cotter.Report) faults {
 	}
 	for _, p := range report.Providers {
 		switch {
-		case errors.Is(p.Err, cotter.ErrNoComparableHash):
+		case errors.Is(p.Err, installer.ErrNoComparableHash):
 			f.notCompared = true
-		case p.Status == cotter.StatusMissing:
+		case p.Status == installer.StatusMissing:
 			f.missing = true
-		case p.Status == cotter.StatusChanged, p.Status == cotter.StatusFormer:
+		case p.Status == installer.StatusChanged, p.Status == installer.StatusFormer:
 			f.changed = true
 		case !providerMatches(p):
 			f.notCompared = true
@@ -201,13 +201,13 @@ func faultsOf(report *cotter.Report) faults {
 }
 
 // failureOf returns the error for a report, or nil if it has no faults.
-func failureOf(report *cotter.Report) error {
+func failureOf(report *installer.Report) error {
 	found := faultsOf(report)
 	if found == (faults{}) {
 		return nil
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
-	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*cotter.StaleError])
+	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*installer.StaleError])
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
 		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
@@ -219,16 +219,16 @@ func failureOf(report *cotter.Report) error {
 }
 
 // headlineOf returns the error that sums up a report with faults.
-func headlineOf(report *cotter.Report, found faults) error {
+func headlineOf(report *installer.Report, found faults) error {
 	onlyStale := found == faults{stale: true}
 	switch {
 	case onlyStale && len(report.Refused) > 0:
 		return errPolicy
-	case onlyStale && len(report.Stale) == 1 && is[*cotter.DialectError](report.Stale[0]):
+	case onlyStale && len(report.Stale) == 1 && is[*installer.DialectError](report.Stale[0]):
 		return errTwoForms
 	case onlyStale && len(report.Stale) > 0:
 		return errStale
-	case slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Vendored != "" && p.Status != cotter.StatusVerified }):
+	case slices.ContainsFunc(report.Packages, func(p installer.PackageReport) bool { return p.Vendored != "" && p.Status != installer.StatusVerified }):
 		return errNotVendored
 	case isFormer(report):
 		return errFormer
@@ -239,7 +239,7 @@ func headlineOf(report *cotter.Report, found faults) error {
 }
 
 // missingError returns the error for a report whose only fault is that packages are missing.
-func missingError(report *cotter.Report) error {
+func missingError(report *installer.Report) error {
 	if isFresh(report) {
 		return errNoneFound
 	}
@@ -248,14 +248,14 @@ func missingError(report *cotter.Report) error {
 
 // isFresh reports whether all packages are missing, as in a fresh checkout. Then modules.json has no
 // records of local modules either.
-func isFresh(report *cotter.Report) bool {
+func isFresh(report *installer.Report) bool {
 	for _, p := range report.Packages {
-		if p.Status != cotter.StatusMissing || p.Vendored != "" {
+		if p.Status != installer.StatusMissing || p.Vendored != "" {
 			return false
 		}
 	}
 	for _, p := range report.Providers {
-		if p.Status != cotter.StatusMissing {
+		if p.Status != installer.StatusMissing {
 			return false
 		}
 	}
@@ -264,11 +264,11 @@ func isFresh(report *cotter.Report) bool {
 
 // isFormer reports whether the installed packages are those that this user's last run installed,
 // and the only fault is that the lock has others now.
-func isFormer(report *cotter.Report) bool {
+func isFormer(report *installer.Report) bool {
 	former := false
-	expected := func(status cotter.Status, err error) bool {
-		former = former || status == cotter.StatusFormer
-		return err == nil && (status == cotter.StatusFormer || status == cotter.StatusMissing || status == cotter.StatusVerified)
+	expected := func(status installer.Status, err error) bool {
+		former = former || status == installer.StatusFormer
+		return err == nil && (status == installer.StatusFormer || status == installer.StatusMissing || status == installer.StatusVerified)
 	}
 	for _, p := range report.Packages {
 		if p.Former.Key != "" {
@@ -287,7 +287,7 @@ func isFormer(report *cotter.Report) bool {
 
 // report prints what verify found: a line for each package, followed by its files. failed is the
 // error of the report, and remote says that the origins are asked next.
-func (o *output) report(report *cotter.Report, failed error, remote bool) error {
+func (o *output) report(report *installer.Report, failed error, remote bool) error {
 	if o.json {
 		return o.writeJSON(jsonReport(report, failed == nil))
 	}
@@ -312,7 +312,7 @@ func (o *output) report(report *cotter.Report, failed error, remote bool) error 
 		o.printf("- %s\n", lines(indented(o.explained(m).line())))
 	}
 	for _, p := range report.Packages {
-		if p.Status == cotter.StatusUnlocked && named[p.Path.String()] && !o.verbose {
+		if p.Status == installer.StatusUnlocked && named[p.Path.String()] && !o.verbose {
 			continue // the message above has its file and line
 		}
 		if o.verbose || !matches(p) {
@@ -373,21 +373,23 @@ func (o *output) refused(errs []error) {
 }
 
 // matches reports whether a package matches the lock.
-func matches(p cotter.PackageReport) bool { return p.Err == nil && p.Status == cotter.StatusVerified }
+func matches(p installer.PackageReport) bool {
+	return p.Err == nil && p.Status == installer.StatusVerified
+}
 
 // isChanged reports whether a provider is installed and does not match the lock.
-func isChanged(p cotter.ProviderReport) bool {
-	return !providerMatches(p) && p.Status != cotter.StatusMissing
+func isChanged(p installer.ProviderReport) bool {
+	return !providerMatches(p) && p.Status != installer.StatusMissing
 }
 
 // providerMatches reports whether a provider matches the lock.
-func providerMatches(p cotter.ProviderReport) bool {
-	return p.Err == nil && p.Status == cotter.StatusVerified
+func providerMatches(p installer.ProviderReport) bool {
+	return p.Err == nil && p.Status == installer.StatusVerified
 }
 
 // unconfirmedEntries returns the modules and providers that match the lock, but whose entries nothing has
 // confirmed.
-func unconfirmedEntries(report *cotter.Report) (keys, providers []string) {
+func unconfirmedEntries(report *installer.Report) (keys, providers []string) {
 	for _, p := range report.Packages {
 		if p.Unconfirmed && matches(p) {
 			keys = append(keys, p.Path.String())
@@ -403,7 +405,7 @@ func unconfirmedEntries(report *cotter.Report) (keys, providers []string) {
 
 // unconfirmed prints the entries that nothing has confirmed, in one message. If the command fails for
 // them, its error says what to do.
-func (o *output) unconfirmed(report *cotter.Report, failed error) {
+func (o *output) unconfirmed(report *installer.Report, failed error) {
 	keys, providers := unconfirmedEntries(report)
 	if len(keys) > 0 {
 		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
@@ -417,7 +419,7 @@ func (o *output) unconfirmed(report *cotter.Report, failed error) {
 }
 
 // brought prints the packages that the repository has, and that nothing has confirmed.
-func (o *output) brought(report *cotter.Report) {
+func (o *output) brought(report *installer.Report) {
 	n := 0
 	for _, p := range report.Packages {
 		if p.Evidence.Kind == evidence.Project && matches(p) {
@@ -447,27 +449,27 @@ func (o *output) unread(errs []error) {
 }
 
 // statusText describes how an installed package compares with the lock.
-func statusText(p cotter.PackageReport) string {
+func statusText(p installer.PackageReport) string {
 	switch {
 	case p.Err != nil:
 		return "changed: " + indented(p.Err.Error())
-	case p.Status == cotter.StatusVerified && p.Unconfirmed:
+	case p.Status == installer.StatusVerified && p.Unconfirmed:
 		return "Checksum matches lock file, but nothing has confirmed this entry here"
-	case p.Status == cotter.StatusVerified && p.Evidence.IsZero():
+	case p.Status == installer.StatusVerified && p.Evidence.IsZero():
 		return "Verified checksum matches lock file"
-	case p.Status == cotter.StatusVerified:
+	case p.Status == installer.StatusVerified:
 		return "Verified checksum matches lock file; " + confirmedText(p.Evidence)
-	case p.Status == cotter.StatusChanged && len(p.Want) > 0:
+	case p.Status == installer.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
-	case p.Status == cotter.StatusMissing && p.Vendored != "":
+	case p.Status == installer.StatusMissing && p.Vendored != "":
 		return p.Vendored + " does not exist"
-	case p.Status == cotter.StatusMissing:
+	case p.Status == installer.StatusMissing:
 		return "not installed"
-	case p.Status == cotter.StatusFormer:
+	case p.Status == installer.StatusFormer:
 		return fmt.Sprintf("another version is installed (%s, from before)", releaseName(p.Former))
-	case p.Status == cotter.StatusUnlocked && p.Vendored != "":
+	case p.Status == installer.StatusUnlocked && p.Vendored != "":
 		return p.Vendored + " has no entry in the lock"
-	case p.Status == cotter.StatusUnlocked:
+	case p.Status == installer.StatusUnlocked:
 		return "installed, but the lock has no entry for it"
 	}
 	return notCompared

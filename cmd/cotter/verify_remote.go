@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
 // the comparison without them. The error is a reportError if not all origins have the locked content.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, report *cotter.Report) (asked originCount, err error) {
-	req.Providers = &cotter.Providers{}
+func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req installer.Request, report *installer.Report) (asked originCount, err error) {
+	req.Providers = &installer.Providers{}
 	list, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return asked, err
@@ -60,11 +60,11 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 // comparedOrigin is the origin of a module whose files are in Vendored, relative to the root
 // module; "" if the module is not vendored.
 type comparedOrigin struct {
-	cotter.ModuleOrigin
+	installer.ModuleOrigin
 	Vendored string
 }
 
-func comparedOrigins(list []cotter.ModuleOrigin, report *cotter.Report) []comparedOrigin {
+func comparedOrigins(list []installer.ModuleOrigin, report *installer.Report) []comparedOrigin {
 	vendored := make(map[string]string)
 	for _, p := range report.Packages {
 		vendored[p.Path.String()] = p.Vendored
@@ -93,7 +93,7 @@ type movedProvider struct {
 // follows reports whether the call follows a name that is expected to move, such as a branch. An
 // update then needs no permission.
 func (o comparedOrigin) follows() bool {
-	if o.Compared != cotter.ComparedRevision {
+	if o.Compared != installer.ComparedRevision {
 		return false
 	}
 	switch o.Ref.Kind {
@@ -105,11 +105,11 @@ func (o comparedOrigin) follows() bool {
 
 // comparedName names what was compared with an origin: a ref, "directory" or "address". It is "" for
 // the content.
-func comparedName(o cotter.ModuleOrigin) string {
+func comparedName(o installer.ModuleOrigin) string {
 	switch o.Compared {
-	case cotter.ComparedRevision:
+	case installer.ComparedRevision:
 		return o.Ref.String()
-	case cotter.ComparedDirectory, cotter.ComparedAddress:
+	case installer.ComparedDirectory, installer.ComparedAddress:
 		return string(o.Compared)
 	}
 	return ""
@@ -130,7 +130,7 @@ func (o comparedOrigin) moved() string {
 // note describes a locked commit that no branch or tag is known to contain. It returns "" for other
 // commits.
 func (o comparedOrigin) note() string {
-	unreachable, ok := errors.AsType[*cotter.UnreachableError](o.History)
+	unreachable, ok := errors.AsType[*installer.UnreachableError](o.History)
 	switch {
 	case o.History == nil:
 		return ""
@@ -148,7 +148,7 @@ func (o comparedOrigin) note() string {
 
 // origins prints each origin of modules that has moved once, with the calls that use it, then the
 // notes, and each provider whose lock entry has hashes that its registry does not confirm.
-func (o *output) origins(origins []comparedOrigin, providers []cotter.ProviderOrigin) originCount {
+func (o *output) origins(origins []comparedOrigin, providers []installer.ProviderOrigin) originCount {
 	var moves, notes usedTexts
 	var failed []message
 	n := originCount{all: len(origins) + len(providers)}
@@ -246,7 +246,7 @@ func (u *usedTexts) print(o *output) {
 
 // originProviderText describes the hashes of a lock entry that the provider's source does not
 // confirm.
-func originProviderText(p cotter.ProviderOrigin) string {
+func originProviderText(p installer.ProviderOrigin) string {
 	what := "the lock has a hash that %s does not confirm: %s"
 	if len(p.Unknown) > 1 {
 		what = "the lock has hashes that %s does not confirm: %s"
@@ -312,7 +312,7 @@ type jsonOriginProvider struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-func jsonOriginProviders(origins []cotter.ProviderOrigin) []jsonOriginProvider {
+func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvider {
 	var list []jsonOriginProvider
 	for _, o := range origins {
 		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version.String(), Location: o.Location, Evidence: jsonEvidenceIfAny(o.Evidence), Moved: o.Moved()}

@@ -6,19 +6,19 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 )
 
 // What was not compared fails `cotter verify`, and every output says so.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
-	pkg, provider := cotter.PackageReport{Path: addrs.Module{"network"}}, cotter.ProviderReport{}
-	for name, report := range map[string]*cotter.Report{
+	pkg, provider := installer.PackageReport{Path: addrs.Module{"network"}}, installer.ProviderReport{}
+	for name, report := range map[string]*installer.Report{
 		"zero report":                 {},
-		"package without a status":    {Complete: true, Packages: []cotter.PackageReport{pkg}},
-		"provider without a status":   {Complete: true, Providers: []cotter.ProviderReport{provider}},
-		"package with a later status": {Complete: true, Packages: []cotter.PackageReport{{Status: 99}}},
+		"package without a status":    {Complete: true, Packages: []installer.PackageReport{pkg}},
+		"provider without a status":   {Complete: true, Providers: []installer.ProviderReport{provider}},
+		"package with a later status": {Complete: true, Packages: []installer.PackageReport{{Status: 99}}},
 	} {
 		if got := faultsOf(report); got != (faults{notCompared: true}) {
 			t.Errorf("%s: the faults are %+v, want that it was not compared", name, got)
@@ -31,7 +31,7 @@ func TestUnknownStatus(t *testing.T) {
 			t.Errorf("%s: the record is %s, %v, want it not ok", name, text, err)
 		}
 	}
-	if err := failureOf(&cotter.Report{Complete: true}); err != nil {
+	if err := failureOf(&installer.Report{Complete: true}); err != nil {
 		t.Errorf("nothing to compare: the error is %v, want none", err)
 	}
 	if got := statusText(pkg); got != notCompared {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 // warning is a function for Installer.OnEvent, for commands that do not show progress. It
 // prints warnings only.
-func (o *output) warning(ev cotter.Event) {
+func (o *output) warning(ev installer.Event) {
 	w, ok := ev.(event.Warning)
 	switch {
 	case !ok || w.Kind == event.WarningReplaced && o.replaced == w.Message:
@@ -67,7 +67,7 @@ type originWarning struct {
 }
 
 // take adds an event to the collection if it is such a warning, and reports whether it is.
-func (c *originWarnings) take(dir string, ev cotter.Event) bool {
+func (c *originWarnings) take(dir string, ev installer.Event) bool {
 	w, ok := ev.(event.Warning)
 	if ok = ok && (dir != "" || w.Kind == event.WarningMoved || w.Kind == event.WarningUnknownHistory); ok {
 		w.Message = withShortCommits(w.Message)

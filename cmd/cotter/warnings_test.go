@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 // TestOriginWarnings prints warnings that modules have in common.

@@ -9,18 +9,18 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/conformance"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
 	// sample: install
-	in := cotter.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works too, but keeps nothing between runs
-	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
+	in := installer.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works too, but keeps nothing between runs
+	result, err := in.Install(ctx, installer.Request{Dir: "infra"})
 	if err != nil {
-		return err // one or more *cotter.ModuleError, with the file and line of each call
+		return err // one or more *installer.ModuleError, with the file and line of each call
 	}
 	for _, m := range result.Modules {
 		fmt.Println(m.Path, m.Source, m.Version, m.Dir)

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 )
 
 func main() {
@@ -23,8 +23,8 @@ func main() {
 }
 
 func scan(ctx context.Context, out io.Writer, dir string) error {
-	var in cotter.Installer
-	result, err := in.Load(ctx, cotter.Request{Dir: dir, BestEffort: true})
+	var in installer.Installer
+	result, err := in.Load(ctx, installer.Request{Dir: dir, BestEffort: true})
 	if err != nil {
 		return err
 	}

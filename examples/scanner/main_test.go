@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -48,7 +48,7 @@ module "tags" {
 -- git/network.git/v1.0.0/tags/main.tf --
 `))
 	dir := world.Dir(t, "config")
-	if _, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, NoLock: true}); err != nil {
+	if _, err := world.Installer().Install(t.Context(), installer.Request{Dir: dir, NoLock: true}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -32,8 +32,8 @@ module "network" {
 -- registry/acme/network/aws/1.2.0/main.tf --
 `), modtest.Options{Archives: true})
 			world.SetFaults(tt.fault)
-			_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config")})
-			var failed *cotter.ModuleError
+			_, err := world.Installer().Install(t.Context(), installer.Request{Dir: world.Dir(t, "config")})
+			var failed *installer.ModuleError
 			if errors.As(err, &failed) != tt.fails {
 				t.Fatalf("Install = %v, want an error: %v", err, tt.fails)
 			}

@@ -12,19 +12,19 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/edit"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/edit"
 )
 
 func main() {
-	if err := update(context.Background(), &cotter.Installer{}, os.Stdout, os.Args[1]); err != nil {
+	if err := update(context.Background(), &installer.Installer{}, os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func update(ctx context.Context, in *cotter.Installer, out io.Writer, dir string) error {
-	req := cotter.Request{Dir: dir, Update: cotter.Update{All: true}}
+func update(ctx context.Context, in *installer.Installer, out io.Writer, dir string) error {
+	req := installer.Request{Dir: dir, Update: installer.Update{All: true}}
 	pins, err := in.Pins(ctx, req) // calls with a tag, such as ?ref=v1.2.0, or a version constraint
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 func main() {
@@ -31,9 +31,9 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string, co
 	if err != nil {
 		return err
 	}
-	in := cotter.New(cotter.Options{HTTPClient: client, Credentials: config, Services: config.Services,
+	in := installer.New(installer.Options{HTTPClient: client, Credentials: config, Services: config.Services,
 		Attempts: config.Attempts, CacheDir: env.CacheDir(), StateDir: env.StateDir()})
-	show := func(happened cotter.Event) { // is never called twice at once
+	show := func(happened installer.Event) { // is never called twice at once
 		switch e := happened.(type) {
 		case event.FetchDone:
 			fmt.Fprintf(out, "fetched %q, %d bytes\n", e.Package, e.Bytes)
@@ -41,7 +41,7 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string, co
 			fmt.Fprintf(out, "warning: %q\n", e.Message)
 		}
 	}
-	if _, err := in.Install(ctx, cotter.Request{Dir: dir, OnEvent: show}); err != nil {
+	if _, err := in.Install(ctx, installer.Request{Dir: dir, OnEvent: show}); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)

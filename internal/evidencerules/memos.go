@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Memos are what earlier runs of the user have learned about statements. Its exported fields

@@ -3,7 +3,7 @@ package evidencerules
 import (
 	"slices"
 
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Run is a kind of run, which decides what evidence is enough.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Table returns the rules as a table in Markdown, a row for each run. The documentation of

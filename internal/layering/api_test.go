@@ -69,9 +69,6 @@ func TestAPI(t *testing.T) {
 
 // listName returns the name of the list of the package in a directory.
 func listName(dir string) string {
-	if dir == "." {
-		return "cotter.txt"
-	}
 	return strings.ReplaceAll(dir, "/", "-") + ".txt"
 }
 

@@ -44,9 +44,9 @@ func TestEmbeddable(t *testing.T) {
 		"disco":               core,
 		"registryclient":      core,
 		"getproviders":        slices.Concat(core, []string{"github.com/hashicorp/hcl"}),
-		"config":              core,
-		"event":               slices.Concat(core, []string{"net/http"}),
-		".":                   fetcher,
+		"installer/config":    core,
+		"installer/event":     slices.Concat(core, []string{"net/http"}),
+		"installer":           fetcher,
 		"cliconfig":           fetcher,
 		"getmodules":          fetcher,
 		"getmodules/hg":       fetcher,
@@ -73,14 +73,14 @@ func TestEmbeddable(t *testing.T) {
 // of other modules that each may pull in, by module. A program that imports one of them links no
 // other modules.
 var valuePackages = map[string][]string{
-	"evidence":         nil,
-	"hashing":          nil,
-	"versions":         {goVersion, goVersions},
-	"versions/gittags": {goVersion, goVersions},
-	"versions/ocitags": {goVersion, goVersions},
-	"addrs":            hosts,
-	"lockfile":         slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
-	"policy":           slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+	"installer/evidence": nil,
+	"hashing":            nil,
+	"versions":           {goVersion, goVersions},
+	"versions/gittags":   {goVersion, goVersions},
+	"versions/ocitags":   {goVersion, goVersions},
+	"addrs":              hosts,
+	"lockfile":           slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+	"policy":             slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
 }
 
 // The modules that the packages of values need.

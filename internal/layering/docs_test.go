@@ -26,9 +26,6 @@ func TestDocs(t *testing.T) {
 }
 
 func docFile(dir string) string {
-	if dir == "." {
-		return "doc.go"
-	}
 	return dir + "/doc.go"
 }
 

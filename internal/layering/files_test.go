@@ -112,9 +112,9 @@ func (f files) circle() []string {
 	return nil
 }
 
-// towers are the packages whose files have an order: in the root package, types of the API are at the
+// towers are the packages whose files have an order: in package installer, types of the API are at the
 // bottom, then the stages of an installation, then the methods of Installer.
-var towers = []string{".", "internal/git", "internal/git/inprocess", "internal/project"}
+var towers = []string{"installer", "internal/git", "internal/git/inprocess", "internal/project"}
 
 // TestTower reports files of these packages whose definitions use each other in a circle.
 func TestTower(t *testing.T) {
@@ -135,7 +135,7 @@ func TestTower(t *testing.T) {
 // the stages, which have only the few things that they need.
 func TestInstallerMethods(t *testing.T) {
 	t.Parallel()
-	installer := readFiles(t, ".").pkg.Scope().Lookup("Installer").Type()
+	installer := readFiles(t, "installer").pkg.Scope().Lookup("Installer").Type()
 	for method := range types.NewMethodSet(types.NewPointer(installer)).Methods() {
 		if !method.Obj().Exported() {
 			t.Errorf("%s is not exported", method.Obj().Name())

@@ -8,22 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
-	"github.com/cotterpin/cotter/config"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/edit"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/edit"
+	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/repository"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
@@ -33,40 +33,40 @@ import (
 var zeroErrors = []error{
 	&addrs.ParseError{},
 	&bundle.OtherPackageError{},
-	&cotter.ConfigError{},
-	&cotter.ConflictError{},
-	&cotter.ConflictError{Callers: []cotter.Caller{{}}},
-	&cotter.ContentChangedError{},
+	&installer.ConfigError{},
+	&installer.ConflictError{},
+	&installer.ConflictError{Callers: []installer.Caller{{}}},
+	&installer.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
 	&config.FileReadError{},
-	&cotter.HashMismatchError{},
-	&cotter.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
+	&installer.HashMismatchError{},
+	&installer.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
 	&repository.HistoryEndError{},
-	&cotter.HostChangedError{},
-	&cotter.InvalidRequestError{},
-	&cotter.LinkedLockError{},
-	&cotter.LockFileError{},
-	&cotter.DialectError{},
-	&cotter.DialectError{Differences: []cotter.DialectDifference{{}}},
-	&cotter.LockedError{},
-	&cotter.LockedError{Reasons: []cotter.LockedReason{{}}},
-	&cotter.LockedError{Lost: true},
-	&cotter.ModuleError{},
-	&cotter.ContentChangedError{Confirming: true},
-	&cotter.ProjectError{},
-	&cotter.ProviderError{},
-	&cotter.ProviderError{RequiredBy: []cotter.ProviderRequirement{{}}},
+	&installer.HostChangedError{},
+	&installer.InvalidRequestError{},
+	&installer.LinkedLockError{},
+	&installer.LockFileError{},
+	&installer.DialectError{},
+	&installer.DialectError{Differences: []installer.DialectDifference{{}}},
+	&installer.LockedError{},
+	&installer.LockedError{Reasons: []installer.LockedReason{{}}},
+	&installer.LockedError{Lost: true},
+	&installer.ModuleError{},
+	&installer.ContentChangedError{Confirming: true},
+	&installer.ProjectError{},
+	&installer.ProviderError{},
+	&installer.ProviderError{RequiredBy: []installer.ProviderRequirement{{}}},
 	&repository.OwnerError{},
-	&cotter.StaleError{},
+	&installer.StaleError{},
 	&getmodules.SubmoduleError{},
 	&config.UnknownProviderError{},
-	&config.UnknownProviderError{ImpliedBy: &cotter.ProviderRequirement{}},
-	&cotter.UnreachableError{},
-	&cotter.UnreachableError{Unknown: true},
+	&config.UnknownProviderError{ImpliedBy: &installer.ProviderRequirement{}},
+	&installer.UnreachableError{},
+	&installer.UnreachableError{Unknown: true},
 	&config.UnusableVersionError{},
-	&cotter.VendorError{},
-	&cotter.VendorError{Package: cotter.PackageReport{Want: []hashing.Hash{"h1:a"}}},
+	&installer.VendorError{},
+	&installer.VendorError{Package: installer.PackageReport{Want: []hashing.Hash{"h1:a"}}},
 	&disco.CredentialsError{},
 	&disco.DiscoveryError{},
 	&getmodules.FetchError{},

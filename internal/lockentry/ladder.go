@@ -3,7 +3,7 @@ package lockentry
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/evidence"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Lookup returns a package from one of the places that may have it. ok is false if the place does

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // complete sets the hashes of a package that was not got from the source, so that the lock is the

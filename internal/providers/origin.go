@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Confirmed is what a source confirms of the hashes in a lock entry.

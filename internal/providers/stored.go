@@ -6,8 +6,8 @@ import (
 	"iter"
 	"os"
 
-	"github.com/cotterpin/cotter/evidence"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // Offer is a package of a bundle or a mirror that claims to have one of the lock's hashes.

@@ -14,10 +14,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/opentofu/svchost"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -70,38 +70,38 @@ var (
 
 // Package cotter.
 var (
-	_ = cotter.Installer{
-		Registry: cotter.Registry((*registryclient.Client)(nil)),
-		Fetcher:  cotter.Fetcher((*getmodules.Fetcher)(nil)),
-		Config:   cotter.ConfigReader(nil),
+	_ = installer.Installer{
+		Registry: installer.Registry((*registryclient.Client)(nil)),
+		Fetcher:  installer.Fetcher((*getmodules.Fetcher)(nil)),
+		Config:   installer.ConfigReader(nil),
 		CacheDir: "",
 		Parallel: 0,
-		OnEvent:  func(cotter.Event) {},
+		OnEvent:  func(installer.Event) {},
 	}
-	_ func(opts cotter.Options) *cotter.Installer = cotter.New
+	_ func(opts installer.Options) *installer.Installer = installer.New
 
 	_ interface {
-		Install(ctx context.Context, req cotter.Request) (*cotter.Result, error)
-		Verify(ctx context.Context, req cotter.Request) (*cotter.Report, error)
-	} = (*cotter.Installer)(nil)
+		Install(ctx context.Context, req installer.Request) (*installer.Result, error)
+		Verify(ctx context.Context, req installer.Request) (*installer.Report, error)
+	} = (*installer.Installer)(nil)
 
-	_ = cotter.Request{Dir: "", OnEvent: func(cotter.Event) {}, LockFile: "", NoLock: false, Locked: false}
+	_ = installer.Request{Dir: "", OnEvent: func(installer.Event) {}, LockFile: "", NoLock: false, Locked: false}
 
-	_ func(*cotter.Result) iter.Seq[cotter.Module]    = (*cotter.Result).All
-	_ func(err error) iter.Seq[*cotter.ModuleError]   = cotter.ModuleErrors
-	_ func(err error) iter.Seq[*cotter.ProviderError] = cotter.ProviderErrors
+	_ func(*installer.Result) iter.Seq[installer.Module] = (*installer.Result).All
+	_ func(err error) iter.Seq[*installer.ModuleError]   = installer.ModuleErrors
+	_ func(err error) iter.Seq[*installer.ProviderError] = installer.ProviderErrors
 
-	_ bool = (&cotter.Report{}).OK()
+	_ bool = (&installer.Report{}).OK()
 
-	_ error = &cotter.ModuleError{Path: addrs.Module(nil), Range: hcl.Range{}, Err: error(nil)}
-	_ error = (*cotter.HashMismatchError)(nil)
+	_ error = &installer.ModuleError{Path: addrs.Module(nil), Range: hcl.Range{}, Err: error(nil)}
+	_ error = (*installer.HashMismatchError)(nil)
 	_ error = (*getmodules.FetchError)(nil)
 	_ error = (*registryclient.RequestError)(nil)
 )
 
-const _ cotter.Status = cotter.StatusUnknown
+const _ installer.Status = installer.StatusUnknown
 
-var _ [0]struct{} = [cotter.StatusUnknown]struct{}{} // compiles if it is 0
+var _ [0]struct{} = [installer.StatusUnknown]struct{}{} // compiles if it is 0
 
 func main() {
 	log.SetFlags(0)
@@ -130,25 +130,25 @@ func main() {
 	lock.RemoveModule("net")
 	check(len(lock.Modules()) == 0, "RemoveModule")
 
-	check(!(&cotter.Report{}).OK(), "a zero Report is OK")
+	check(!(&installer.Report{}).OK(), "a zero Report is OK")
 	modules := 0
-	for m := range (&cotter.Result{}).All() {
+	for m := range (&installer.Result{}).All() {
 		modules++
 		check(m.Path.IsRoot(), "the root module is not the first of Result.All")
 	}
 	check(modules == 1, "Result.All of a zero Result")
 	failed := 0
-	for range cotter.ModuleErrors(errors.Join(&cotter.ModuleError{Path: addrs.Module{"b"}}, errors.Join(&cotter.ModuleError{Path: addrs.Module{"a"}}))) {
+	for range installer.ModuleErrors(errors.Join(&installer.ModuleError{Path: addrs.Module{"b"}}, errors.Join(&installer.ModuleError{Path: addrs.Module{"a"}}))) {
 		failed++
 	}
-	for range cotter.ProviderErrors(errors.Join(&cotter.ProviderError{})) {
+	for range installer.ProviderErrors(errors.Join(&installer.ProviderError{})) {
 		failed++
 	}
 	check(failed == 3, "ModuleErrors and ProviderErrors")
 
-	var in cotter.Installer
-	result, err := in.Install(context.Background(), cotter.Request{Dir: "empty", NoLock: true})
+	var in installer.Installer
+	result, err := in.Install(context.Background(), installer.Request{Dir: "empty", NoLock: true})
 	check(err == nil && len(result.Modules) == 0, "Install of an empty directory")
-	_, err = in.Verify(context.Background(), cotter.Request{Dir: "empty"})
+	_, err = in.Verify(context.Background(), installer.Request{Dir: "empty"})
 	check(err != nil, "Verify without a lock returns no error")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/opentofu/opentofu/internal/modsdir"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cotterpin/cotter/config"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // configReader reads the calls of modules for Cotter with OpenTofu's own parser, so that

@@ -7,16 +7,16 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter"
 	cotteraddrs "github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// installDiagnostics returns the diagnostics for an error of cotter.Installer: one for each module.
+// installDiagnostics returns the diagnostics for an error of installer.Installer: one for each module.
 func installDiagnostics(err error) hcl.Diagnostics {
 	var diags hcl.Diagnostics
-	for moduleErr := range cotter.ModuleErrors(err) {
+	for moduleErr := range installer.ModuleErrors(err) {
 		diags = append(diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError,
 			Summary:  summary(moduleErr),
@@ -31,7 +31,7 @@ func installDiagnostics(err error) hcl.Diagnostics {
 }
 
 // summary returns OpenTofu's summary of an error about a module.
-func summary(err *cotter.ModuleError) string {
+func summary(err *installer.ModuleError) string {
 	var noMatch *versions.NoMatchError
 	var request *registryclient.RequestError
 	source, _ := cotteraddrs.ParseModuleSource(err.Source)
@@ -39,11 +39,11 @@ func summary(err *cotter.ModuleError) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "Module installation was interrupted"
-	case errors.Is(err, cotter.ErrEscapesPackage):
+	case errors.Is(err, installer.ErrEscapesPackage):
 		return "Local module path escapes module package"
 	case local:
 		return "Unreadable module directory"
-	case errors.Is(err, cotter.ErrNoSubdir):
+	case errors.Is(err, installer.ErrNoSubdir):
 		return "Module subdirectory not found"
 	case errors.As(err, &noMatch):
 		return "Unresolvable module version constraint"

@@ -22,8 +22,8 @@ import (
 	"github.com/opentofu/opentofu/internal/registry/response"
 	"github.com/opentofu/opentofu/internal/tfdiags"
 
-	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/event"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 )
 
 // ModuleInstaller installs modules with Cotter.
@@ -79,7 +79,7 @@ type installation struct {
 	fetcher *getmodules.PackageFetcher
 
 	installed modsdir.Manifest          // before the run
-	failed    error                     // of cotter.Installer
+	failed    error                     // of installer.Installer
 	resolved  map[string]event.Resolved // by the module's key
 }
 
@@ -127,26 +127,26 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	if err != nil {
 		return err
 	}
-	installer := cotter.Installer{
+	in := installer.Installer{
 		Config:         newConfigReader(run.loader.Parser(), root, run.canInstall),
 		TrustInstalled: true,
 	}
 	if run.fetcher != nil {
-		installer.Fetcher = run.fetcher.Cotter()
+		in.Fetcher = run.fetcher.Cotter()
 	}
 	if run.reg != nil {
-		installer.Registry = recorder{run.reg.Cotter(), run.ModuleInstaller, new(sync.Mutex)}
+		in.Registry = recorder{run.reg.Cotter(), run.ModuleInstaller, new(sync.Mutex)}
 	}
-	result, err := installer.Install(ctx, cotter.Request{
+	result, err := in.Install(ctx, installer.Request{
 		Dir:               rootDir,
 		ModulesDir:        modsDir,
 		NoLock:            true,
 		AllowConfigErrors: true,
 		KeepCredentials:   true,
 		Submodules:        true,
-		Layout:            cotter.LayoutCopy,
-		Dialect:           cotter.DialectOpenTofu,
-		Update:            cotter.Update{All: run.upgrade, AcceptAllChanged: run.upgrade},
+		Layout:            installer.LayoutCopy,
+		Dialect:           installer.DialectOpenTofu,
+		Update:            installer.Update{All: run.upgrade, AcceptAllChanged: run.upgrade},
 		OnEvent:           run.event,
 	})
 	if result == nil {

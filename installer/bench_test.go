@@ -1,0 +1,91 @@
+package installer_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// BenchmarkInstall installs a small tree in three states: without a lock or a cache (cold), with
+// both (warm), and with everything in place (again).
+func BenchmarkInstall(b *testing.B) { benchmarkInstall(b, nested) }
+
+// BenchmarkInstallMonorepo installs 100 calls of modules in one package of 20 MB.
+func BenchmarkInstallMonorepo(b *testing.B) { benchmarkInstall(b, monorepo(100, 320)) }
+
+// monorepo returns a world with calls into one package. In addition to the called modules, the
+// package has the given number of files of 64 KiB.
+func monorepo(calls, files int) string {
+	var text strings.Builder
+	text.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&text, "module \"m%d\" {\n  source = \"git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0\"\n}\n", i, i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&text, "-- git/mono.git/v1.0.0/modules/m%d/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range files {
+		fmt.Fprintf(&text, "-- git/mono.git/v1.0.0/docs/d%d.txt --\n", i)
+		for range 64 << 10 / 32 {
+			fmt.Fprintf(&text, "%015x %015x\n", random.Uint64()>>4, random.Uint64()>>4)
+		}
+	}
+	return text.String()
+}
+
+func benchmarkInstall(b *testing.B, text string) {
+	world := modtest.New(b, modtest.Txtar(text))
+	for _, state := range []struct {
+		name string
+		gone []string // removed before an installation
+	}{
+		{"cold", []string{"project/.terraform", "project/.terraform.lock.hcl", "cache"}},
+		{"warm", []string{"project/.terraform"}},
+		{"again", nil},
+	} {
+		b.Run(state.name, func(b *testing.B) {
+			dir := b.TempDir()
+			project := filepath.Join(dir, "project")
+			if err := world.WriteTree(project, "config"); err != nil {
+				b.Fatal(err)
+			}
+			install := func() {
+				client := world.HTTPClient()
+				cache := filepath.Join(dir, "cache")
+				in := installer.Installer{
+					Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
+					Fetcher:  &getmodules.Fetcher{HTTPClient: client, CacheDir: cache, Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}},
+					CacheDir: cache,
+					StateDir: filepath.Join(dir, "state"),
+				}
+				if _, err := in.Install(context.Background(), installer.Request{Dir: project}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			install()
+			for n := 0; b.Loop(); n++ {
+				b.StopTimer()
+				// The files are moved away, not removed: after a removal, ext4 spends a long
+				// time looking for inodes other than those that were just freed.
+				for i, name := range state.gone {
+					if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, fmt.Sprintf("gone-%d-%d", n, i))); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.StartTimer()
+				install()
+			}
+		})
+	}
+}

@@ -1,0 +1,447 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// comparison compares the configuration of a project with its lock and with modules.json,
+// while the tree is walked with the lock.
+type comparison struct {
+	*reading
+	run *trust
+	// changed has the keys of packages that do not match the lock. formerly has those of them that
+	// were installed from the former lock.
+	changed, formerly map[string]bool
+	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
+	lost     *lostEntries
+	lostCall atomic.Bool
+
+	// misplaced has the errors about records of modules.json. edited has the errors about
+	// lock entries that differ from the entries that the packages were installed from.
+	misplaced, edited failures
+	// evidence has the evidence for entries, by their keys.
+	evidence sync.Map // of evidence.Evidence
+}
+
+// compareConfig adds the differences between the configuration and the lock to the report:
+//
+//   - calls without an entry, and entries for another source or constraint
+//   - records of modules.json that match neither
+//   - calls that the policy does not allow, as far as this can be decided offline
+//
+// Installed modules are read if they exist. Missing packages are reported by
+// comparePackages.
+func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report *Report) error {
+	cmp := &comparison{
+		reading: p, run: p.trust(), changed: make(map[string]bool), formerly: make(map[string]bool),
+		lost: &lostEntries{openProject: p.openProject},
+	}
+	cmp.checkManifest()
+	for _, pkg := range report.Packages {
+		cmp.changed[pkg.Path.String()] = !pkg.intact()
+		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
+	}
+	required := newRequirements()
+	var require func(*module, config.Module)
+	if p.hasProviders() {
+		require = required.add
+	}
+	modules, failures, err := p.walk(ctx, cmp.module, require)
+	if err != nil {
+		return err
+	}
+	for i, pkg := range report.Packages {
+		known, _ := cmp.evidence.Load(pkg.Path.String())
+		e, _ := known.(evidence.Evidence)
+		if e.IsZero() && pkg.intact() && cmp.run.believesInstalled() {
+			e.Kind = evidence.Installed
+		}
+		report.Packages[i].Evidence = e
+		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && p.user.hasState
+	}
+	for _, key := range goneEntries(p.lock, modules, failures) {
+		if cmp.changedAbove(pathOf(key)) {
+			continue // the calls of a changed package are not known
+		}
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules)}})
+	}
+	for _, m := range modules {
+		if m.call.isDirectory() {
+			report.Directories = append(report.Directories, m.call.directoryEntry())
+		}
+	}
+	report.addFailures(failures)
+	report.Warnings = append(cmp.lost.warnings(ctx, nil), p.warningsOfLinks(modules)...)
+	if cmp.lostCall.Load() {
+		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
+	}
+	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	forms, err := p.compareForms(ctx, modules)
+	switch {
+	case err != nil:
+		return err
+	case forms != nil && p.isSettled(ctx):
+		report.Warnings = append(report.Warnings, forms.warning(true))
+	case forms != nil:
+		report.Stale = append(report.Stale, forms)
+	}
+	report.Misplaced = cmp.misplaced.errs()
+	if require == nil {
+		return nil
+	}
+	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
+}
+
+// changedAbove reports whether a package above a call does not match the lock.
+func (cmp *comparison) changedAbove(path addrs.Module) bool {
+	for i := range len(path) {
+		if cmp.changed[path[:i].String()] {
+			return true
+		}
+	}
+	return false
+}
+
+// goneEntries returns the keys of lock entries whose calls the configuration does not have, or which
+// are local. It skips entries if the configuration could not be read.
+func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
+	known := make(map[string]bool)
+	for _, m := range modules {
+		known[m.key()] = !m.call.from.IsLocal() || m.call.isDirectory()
+	}
+	var gone []string
+	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
+		if !known[entry.Key] && !failures.hasAtOrAbove(pathOf(entry.Key)) {
+			gone = append(gone, entry.Key)
+		}
+	}
+	return gone
+}
+
+// whyGone says why the lock must not have an entry.
+func whyGone(path addrs.Module, modules []*module) string {
+	if slices.ContainsFunc(modules, func(m *module) bool { return m.key() == path.String() }) {
+		return "the lock has an entry for it, but its source is a local directory, which is not locked"
+	}
+	return "the lock has an entry for it, but the configuration has no such call"
+}
+
+// warningsOfLinks returns a warning if the tree has directories of this machine, which no lock covers.
+func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
+	var calls []string
+	for _, m := range modules {
+		if at := m.call.placeOfSource(); m.linksTo != "" {
+			calls = append(calls, fmt.Sprintf("%s (%s:%d)", m.path(), at.Filename, at.Start.Line))
+		}
+	}
+	if len(calls) == 0 || p.req.NoLock {
+		return nil
+	}
+	return []event.Warning{{Message: "linked to directories of this machine, and not locked: " + strings.Join(calls, ", ")}}
+}
+
+// module finds the module of a call by the lock, and compares its directory with the one in
+// modules.json. Stock tools read only modules.json: if it names other directories, they run
+// files that were not verified.
+func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
+	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
+		return nil, err
+	}
+	entry, locked := cmp.lock.Module(c.key())
+	if err := cmp.checkLocked(c, entry, locked); err != nil {
+		if !locked && len(cmp.lock.Modules()) == 0 {
+			cmp.noteLost(ctx, c)
+		}
+		return nil, err
+	}
+	cmp.checkFormer(c, entry)
+	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage, cmp.dirs.VendoredDir(entry.Key) != ""))
+	if c.from.IsLocal() {
+		m, err := localModule(c, cmp.dirs)
+		if err != nil {
+			return nil, cmp.notInstalled(c, c.caller.pkg, err)
+		}
+		if c.isDirectory() {
+			if fault := cmp.directoryFault(m); fault != "" {
+				return nil, c.fail(&StaleError{fault})
+			}
+		}
+		cmp.checkRecord(m, "")
+		cmp.checkLink(m)
+		return m, nil
+	}
+	return cmp.lockedModule(c, entry)
+}
+
+// noteLost records that the lock has lost the entry of a call.
+func (cmp *comparison) noteLost(ctx context.Context, c *call) {
+	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
+		cmp.lostCall.Store(true)
+	}
+}
+
+// checkLocked returns an error if the lock has no usable entry for a call.
+func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) error {
+	if c.from.IsLocal() {
+		return nil
+	}
+	if !locked {
+		return c.fail(&StaleError{cmp.noEntry(c)})
+	}
+	if reason := c.mismatch(entry); reason != "" {
+		return c.fail(&StaleError{reason})
+	}
+	if entry.Replaces != c.replaces() {
+		return c.fail(&StaleError{c.replacesChanged(entry)})
+	}
+	if entry.Constraints != c.from.Want.String() {
+		return c.failVersion(&StaleError{c.constraintChanged(entry)})
+	}
+	return nil
+}
+
+// checkFormer compares an entry of the lock with the entry from which its package was
+// installed. It does so only if the files match, because files do not show where they came
+// from.
+func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
+	if cmp.former == nil || cmp.changed[entry.Key] {
+		return
+	}
+	old, ok := cmp.former.Module(entry.Key)
+	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
+	}
+}
+
+// lockedModule finds the module of a call of another package.
+func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
+	key := c.key()
+	pkg := &placement{
+		key:         key,
+		entry:       entry,
+		finalPath:   cmp.dirs.PackageDir(key),
+		realPath:    cmp.dirs.RealPackageDir(key),
+		currentPath: cmp.dirs.PackagePath(key),
+	}
+	if _, err := os.Lstat(pkg.currentPath); err != nil {
+		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
+	}
+	if cmp.formerly[key] {
+		return nil, c.fail(ErrNotInstalled) // its calls and its record are those of another version
+	}
+	subdir, err := cmp.lockedSubdir(c, entry)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	cmp.checkRecord(&module{call: c, pkg: pkg, subdir: subdir, finalPath: path.Join(pkg.finalPath, subdir)}, entry.Version)
+	m, err := moduleIn(c, pkg, subdir)
+	return m, cmp.notInstalled(c, pkg, err)
+}
+
+// lockedSubdir returns the directory of a module in its package according to the lock. If
+// the lock has only a pattern, or the entry has no package, the directory is taken from
+// modules.json.
+func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
+	subdir, err := c.from.LockedSubdir(entry)
+	if err != nil || entry.Package != "" && !store.IsPattern(subdir) {
+		return subdir, err
+	}
+	record, _ := cmp.recorded.Lookup(c.key())
+	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
+	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
+		return store.CleanSubdir(recorded), nil
+	}
+	return subdir, nil
+}
+
+// notInstalled returns the error of a module whose directory could not be read. If the
+// module's package or record is already reported, it returns an ErrNotInstalled, which is
+// not reported again.
+func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
+	if err == nil || pkg == nil {
+		return err
+	}
+	if cmp.changed[pkg.key] || cmp.misplaced.has(c.path) {
+		return c.fail(ErrNotInstalled)
+	}
+	return err
+}
+
+// checkRecord compares the record of a module with the one that an installation would
+// write.
+func (cmp *comparison) checkRecord(m *module, version string) {
+	if what := cmp.recordFault(m, version); what != "" {
+		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
+	}
+}
+
+func (cmp *comparison) recordFault(m *module, version string) string {
+	if cmp.recordedErr != nil {
+		return "" // checkManifest reports it once
+	}
+	want := m.record(version)
+	record, ok := cmp.recorded.Lookup(want.Key)
+	switch {
+	case !ok:
+		return "it has no record of the module"
+	case record.Source != want.Source:
+		return fmt.Sprintf("it has the source %q", addrs.Redact(record.Source))
+	case !sameVersion(record.Version, want.Version):
+		return fmt.Sprintf("it has the version %q, and the lock has %q", record.Version, want.Version)
+	case path.Clean(record.Dir) != path.Clean(want.Dir):
+		return fmt.Sprintf("it points to %q instead of %q", record.Dir, want.Dir)
+	}
+	return ""
+}
+
+// checkLink compares the directory of a call with the link that an installation would make.
+func (cmp *comparison) checkLink(m *module) {
+	if m.linksTo == "" || cmp.misplaced.has(m.path()) || cmp.files == nil || cmp.files.LinksTo(m.key(), m.linksTo) {
+		return
+	}
+	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.DataDir(m.key()), m.linksTo)))
+}
+
+// checkManifest reports a manifest that cannot be read.
+func (cmp *comparison) checkManifest() {
+	err := cmp.recordedErr
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it is gone")
+	}
+	if err != nil {
+		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
+	}
+}
+
+// sameVersion compares versions as the lock and modules.json spell them.
+func sameVersion(a, b string) bool {
+	if a == b {
+		return true
+	}
+	va, errA := versions.Parse(a)
+	vb, errB := versions.Parse(b)
+	return errA == nil && errB == nil && va == vb
+}
+
+// compareProviders compares the installed providers with the lock. If the project has no
+// providers directory, it was installed without providers, and none is reported as missing.
+func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	found, err := treeproviders.Inspect(ctx, p.providerStore(), p.providersPath(), entries)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	knows := p.providerEvidence()
+	reports := make([]ProviderReport, len(found))
+	for i, state := range found {
+		entry := entries[i]
+		r := &reports[i]
+		*r = ProviderReport{
+			Provider: entry.Address, Version: versionOf(entry.Version), Status: statuses[state.Status], Former: versionOf(state.Former), Want: entry.Hashes, Got: state.H1, Err: state.Err,
+		}
+		if r.intact() {
+			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
+			r.Evidence = knows(ctx, entry)
+			r.Unconfirmed = r.Evidence.IsZero() && p.user.hasState
+		}
+	}
+	return reports, nil
+}
+
+// refusedProviders returns a *ProviderError for each provider in a lock that the policies
+// do not allow. reports are the reports about the installed ones.
+func (p *reading) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		err := p.rules.CheckProvider(entry.Address)
+		brought := slices.ContainsFunc(reports, func(r ProviderReport) bool {
+			return r.Provider == entry.Address && r.Evidence.Kind == evidence.Project
+		})
+		if err == nil && brought {
+			err = p.rules.CheckProjectProvider()
+		}
+		if err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// compareRequirements adds to a report where the lock does not match the requirements of
+// the modules. Entries that no module requires are reported only if all modules could be
+// read.
+func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, parts(err)...)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled)
+	if err != nil {
+		return err
+	}
+	if !complete {
+		others.InState = nil // a module that could not be read may decide how their addresses are read
+	}
+	takenOver := make(map[addrs.Provider]bool)
+	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
+		entry, has := lock.Provider(r.Address)
+		if !r.IsDecided(entry, has) {
+			takenOver[entry.From] = true
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.Gone {
+		if !complete {
+			break // a module that could not be read may require it
+		}
+		if takenOver[address] {
+			continue // it is reported above
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
+	}
+	return nil
+}
+
+// addFailures adds the failures of the walk to the right lists of the report.
+func (r *Report) addFailures(failures *failures) {
+	for _, err := range failures.errs() {
+		var unreadable *ConfigError
+		var refused *policy.Violation
+		switch {
+		case errors.As(err, &refused):
+			r.Refused = append(r.Refused, err)
+		case errors.As(err, &unreadable):
+			r.Unread = append(r.Unread, err)
+		case !errors.Is(err, ErrNotInstalled):
+			r.Stale = append(r.Stale, err)
+		}
+	}
+}

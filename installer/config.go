@@ -1,0 +1,274 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// ConfigReader reads the configuration of one directory. Tools with their own parser can supply
+// their own implementation.
+type ConfigReader = config.Reader
+
+// ProviderRequirement is one place where a module requires a provider.
+type ProviderRequirement = config.ProviderRequirement
+
+// workspaceName is the file in the data directory that contains the name of the selected
+// workspace, and maxWorkspace is its maximum size in bytes.
+const (
+	workspaceName = "environment"
+	maxWorkspace  = 4096
+)
+
+// workspace returns the workspace of the request, or else the one that was selected with a
+// stock tool.
+func (r Request) workspace() (string, error) {
+	if r.Inputs.Workspace != "" {
+		return r.Inputs.Workspace, nil
+	}
+	// A repository could have a link here, for example to /etc, where programs keep secrets in
+	// a file of the same name.
+	if info, err := os.Lstat(r.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(r.dataPath(), workspaceName)) {
+		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", r.dataPath())
+	}
+	data, err := pathsafe.OpenRoot(r.dataPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "default", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer data.Close()
+	name, err := atomicfile.Read(data, workspaceName, maxWorkspace)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "default", nil
+	}
+	return orElse(strings.TrimSpace(string(name)), "default"), err
+}
+
+// DefaultConfigReader returns the ConfigReader that an Installer with no Config uses for a
+// request. It is for programs that wrap it:
+//
+//	reader, err := installer.DefaultConfigReader(req)
+//	in := installer.Installer{Config: wrapper{reader}}
+//	result, err := in.Install(ctx, req)
+//
+// It evaluates expressions with the request's variables, environment and workspace, and
+// reads the tests in the request's test directory. It remembers the values that a module
+// passes to the modules that it calls, and what the files of a directory declare, so each reader
+// serves one configuration: a request for another directory or with other variables, or after the
+// files have changed, needs another reader. It is safe for concurrent use.
+//
+// The error says why the selected workspace could not be read.
+func DefaultConfigReader(req Request) (ConfigReader, error) { return newConfigReader(req) }
+
+// configReader is the ConfigReader of an Installer with no Config. It serves one run,
+// because the values that a called module can refer to become known when its caller is
+// read.
+type configReader struct {
+	tests string
+
+	mu     sync.Mutex
+	scopes map[string]*configs.Scope // by the modules' keys
+}
+
+func newConfigReader(req Request) (*configReader, error) {
+	workspace, err := req.workspace()
+	if err != nil {
+		return nil, err
+	}
+	return &configReader{
+		tests:  orElse(req.Inputs.TestDir, configs.DefaultTests),
+		scopes: map[string]*configs.Scope{"": configs.NewRoot(req.configInputs(workspace))},
+	}, nil
+}
+
+// configInputs returns what the expressions of the root module can refer to.
+func (r Request) configInputs(workspace string) configs.Inputs {
+	inputs := configs.Inputs{
+		Environment:    r.Inputs.Environment,
+		Workspace:      workspace,
+		AllowFileReads: r.Inputs.AllowFileReads,
+		Home:           r.Inputs.Home,
+	}
+	for _, v := range r.Inputs.Variables {
+		inputs.Variables = append(inputs.Variables, configs.Variable(v))
+	}
+	return inputs
+}
+
+// ReadModule implements ConfigReader.
+func (c *configReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	reader := configs.Reader{Terraform: dir.Terraform, Providers: dir.Providers}
+	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
+	if dir.Path.IsRoot() {
+		from.Tests = c.tests
+	}
+	module, diags := reader.Read(ctx, from)
+	for _, diag := range diags {
+		if refused, ok := diag.Extra.(*eval.RefusedError); ok {
+			diag.Extra = (*config.FileReadError)(refused)
+		}
+	}
+	var found config.Module
+	for _, call := range module.Calls {
+		if hasSyntaxError(call, diags) {
+			continue
+		}
+		m := config.Call{
+			Name:            call.Name,
+			Prefix:          call.Prefix,
+			Source:          call.Source,
+			Version:         call.Version,
+			SourceComputed:  call.SourceComputed,
+			VersionComputed: call.VersionComputed,
+			Range:           call.Range,
+			SourceRange:     call.SourceRange,
+			VersionRange:    call.VersionRange,
+		}
+		found.Calls = append(found.Calls, m)
+		c.setScope(m.PathIn(dir.Path).String(), call.Scope)
+	}
+	for _, required := range module.Providers {
+		found.Providers = append(found.Providers, providerRequirement(required))
+	}
+	for _, diag := range module.ProviderDiags {
+		if wrong, ok := diag.Extra.(*configs.ConstraintError); ok {
+			use := providerRequirement(wrong.Requirement)
+			use.Path = dir.Path
+			diag.Extra = &ProviderError{Provider: use.Provider, RequiredBy: []ProviderRequirement{use}, Err: wrong.Err}
+		}
+	}
+	found.ProviderDiagnostics = module.ProviderDiags
+	return found, diags
+}
+
+// hasSyntaxError reports whether an error is in the lines of a call, up to the end of its source and
+// its version. The address of such a call may be only the beginning of what the user wrote.
+func hasSyntaxError(call configs.Call, diags hcl.Diagnostics) bool {
+	last := max(call.Range.End.Line, call.SourceRange.End.Line, call.VersionRange.End.Line)
+	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
+		at := diag.Subject
+		return diag.Severity == hcl.DiagError && at != nil && at.Filename == call.Range.Filename &&
+			call.Range.Start.Line <= at.Start.Line && at.Start.Line <= last
+	})
+}
+
+// providerRequirement converts a requirement to the type of the API.
+func providerRequirement(r configs.ProviderRequirement) ProviderRequirement {
+	return ProviderRequirement{
+		Provider: r.Source, Hostless: r.Hostless, Constraint: r.Constraint, ConstraintRange: r.ConstraintRange, Implied: r.Implied, By: r.By, Range: r.Range,
+	}
+}
+
+func (c *configReader) scope(key string) *configs.Scope {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.scopes[key]
+}
+
+func (c *configReader) setScope(key string, scope *configs.Scope) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scopes[key] = scope
+}
+
+// ReadSettings returns the settings that apply to the root module in dir. They are read
+// from cotter.hcl in dir, or from the nearest one above it in the same git repository.
+// If there is no such file, they are read from the file fallback, unless that is "". Without a
+// file, or without a settings block in it, the result is empty. The error is a
+// *[policy.FileError], or an error of reading the file.
+//
+// Runs do not apply settings by themselves: programs must put them into requests.
+func ReadSettings(dir, fallback string) (*policy.Settings, error) {
+	return rules.ReadSettings(orElse(dir, "."), fallback)
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// namesChecker is a ConfigReader that drops the calls whose names cannot be in a module's path, and
+// reports them as errors. Names become names of directories, and the reader may be a caller's.
+type namesChecker struct{ ConfigReader }
+
+// ReadModule implements ConfigReader.
+func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	module, diags := r.ConfigReader.ReadModule(ctx, dir)
+	var valid []config.Call
+	for _, call := range module.Calls {
+		err := checkNames(call)
+		if err == nil {
+			valid = append(valid, call)
+			continue
+		}
+		diag := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid name of a module call", Detail: err.Error(), Extra: err}
+		if call.Range.Filename != "" {
+			diag.Subject = &call.Range
+		}
+		diags = append(slices.Clip(diags), diag)
+	}
+	module.Calls = valid
+	return module, diags
+}
+
+// checkNames returns an error unless the name of a call, and those before it, are as in a key of
+// modules.json. Only the paths of modules that tests run have names before it.
+func checkNames(call config.Call) error {
+	path := call.PathIn(nil)
+	parsed, err := addrs.ParseModule(path.String())
+	switch {
+	case err != nil:
+		return err
+	case len(parsed) != len(path):
+		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "names cannot be empty or contain a dot"}
+	case len(call.Prefix) > 0 && call.Prefix[0] != "test":
+		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "only a module that a test runs has names before its own, and the first of them is \"test\""}
+	}
+	return nil
+}
+
+// rootReader is a ConfigReader that reads the root module only once, because a file of
+// variable values may be a pipe, which cannot be read again.
+type rootReader struct {
+	ConfigReader
+
+	mu sync.Mutex
+	// dir is the argument of the last read of the root module; its Dir is "" before the
+	// first one.
+	dir    config.Dir
+	module config.Module
+	diags  hcl.Diagnostics
+}
+
+// ReadModule implements ConfigReader.
+func (r *rootReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	if !dir.Path.IsRoot() {
+		return r.ConfigReader.ReadModule(ctx, dir)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir.Dir == "" || dir.Providers && !r.dir.Providers {
+		r.dir = dir
+		r.module, r.diags = r.ConfigReader.ReadModule(ctx, dir)
+	}
+	return r.module, r.diags
+}

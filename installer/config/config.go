@@ -1,0 +1,78 @@
+package config
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Reader reads the configuration of one directory. Tools with their own parser can
+// supply their own implementation.
+type Reader interface {
+	// ReadModule returns the calls and requirements of the module in one directory. It is
+	// called once in a run for each module, after its caller's, from several goroutines.
+	// The calls that it returns beside error diagnostics are followed too, but the
+	// installation fails unless installer.Request.AllowConfigErrors is set. Warnings are passed on.
+	ReadModule(ctx context.Context, dir Dir) (Module, hcl.Diagnostics)
+}
+
+// Module is the part of a module's configuration that an installation needs.
+type Module struct {
+	// Calls are the module calls, sorted by name.
+	Calls []Call
+	// Providers are the provider requirements, in the order of files and lines. A reader
+	// for programs that do not install providers may leave them out.
+	Providers []ProviderRequirement
+	// ProviderDiagnostics are about the requirements only. Errors in them end an
+	// installation of providers, but not one of modules. The Extra of an error about one
+	// provider can be a *[ProviderError], which installer.ProviderErrors then finds.
+	ProviderDiagnostics hcl.Diagnostics
+}
+
+// Dir is a module's directory, as passed to a Reader.
+type Dir struct {
+	// Path is the module's path; empty for the root module.
+	Path addrs.Module
+	// Dir is the current path of the files.
+	Dir string
+	// Boundary is the directory that links must not point out of: the root of the package.
+	// "" means that there is no boundary, as for the user's own files.
+	Boundary string
+	// Display is the directory as ranges must name it: the final directory of the files,
+	// after the run, relative to the root module.
+	Display string
+	// Terraform says that the configuration is Terraform's. Otherwise it is OpenTofu's.
+	Terraform bool
+	// Providers says that the run needs the provider requirements.
+	Providers bool
+}
+
+// Call is one "module" block.
+type Call struct {
+	// Name is the block's label, or the name of the run block in a test. A call whose Name or
+	// Prefix cannot be in a path is an error that wraps an *[addrs.ParseError].
+	Name string
+	// Prefix has the names before Name in the path of a module that a test runs: "test",
+	// the directories and the file. It is empty for all other modules.
+	Prefix addrs.Module
+	// Source is the source argument's value, not parsed yet.
+	Source string
+	// Version is the value of the version argument; nil if there is none, or if it is null.
+	Version *string
+	// SourceComputed and VersionComputed say that the arguments are expressions, so
+	// messages should show their values.
+	SourceComputed, VersionComputed bool
+	// Range is the header of the block. SourceRange and VersionRange are the expressions of
+	// the arguments.
+	Range, SourceRange, VersionRange hcl.Range
+}
+
+// PathIn returns the path of the called module, given the path of its caller.
+func (c Call) PathIn(caller addrs.Module) addrs.Module {
+	for _, name := range c.Prefix {
+		caller = caller.Child(name)
+	}
+	return caller.Child(c.Name)
+}

@@ -1,0 +1,14 @@
+// Package config has what an installer and a reader of configuration tell each other: the calls and
+// the provider requirements of a module, the values that they may depend on, and the changes of what
+// a module declares to its callers.
+//
+// The installer of package cotter reads configuration by itself. Three kinds of programs need this
+// package:
+//
+//   - A tool with a parser of its own implements [Reader] and sets it as the field Config of
+//     installer.Installer. installer.DefaultConfigReader returns the usual reader, for tools that wrap it.
+//   - A tool with variables sets [Inputs] in its requests. Sources and versions may depend on them.
+//   - A tool that shows what an update means to a caller reads [InterfaceChange].
+//
+// The package parses nothing, reads no files and has no state.
+package config

@@ -1,0 +1,88 @@
+package installer_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// rotating has a token that can be replaced.
+type rotating struct {
+	credentials
+	mu    sync.Mutex
+	token string
+}
+
+func (r *rotating) set(token string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.token = token
+}
+
+func (r *rotating) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bearer(r.token), nil
+}
+
+// A program that lives long and has one Installer sees a new version and a new token in its next run.
+// Within a run, and while answers are shared, each question is asked once.
+func TestRunsForget(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(oneOfEachNewer, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{Token: "new", Archives: true})
+	client := world.HTTPClient()
+	published := &switchable{RoundTripper: client.Transport}
+	published.set(func(req *http.Request) (*http.Response, error) {
+		answer, err := published.RoundTripper.RoundTrip(req)
+		if err == nil && strings.HasSuffix(req.URL.Path, "/versions") {
+			text, _ := io.ReadAll(answer.Body)
+			text = bytes.ReplaceAll(text, []byte("1.1.0"), []byte("0.9.0"))
+			answer.Body = io.NopCloser(bytes.NewReader(text))
+		}
+		return answer, err
+	})
+	client.Transport = published
+	tokens := &rotating{token: "old"}
+	in := installer.New(installer.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
+	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
+	req := installer.Request{Dir: dir, Update: installer.Update{All: true}, Providers: &installer.Providers{}}
+	if _, err := in.Install(t.Context(), req); err == nil {
+		t.Fatal("the first run has no valid token, and did not fail")
+	}
+	tokens.set("new")
+	run := func(in *installer.Installer, want string) {
+		t.Helper()
+		result, err := in.Install(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(result.Modules[0].Version, " ", result.Providers[0].Version); got != want {
+			t.Errorf("the run has selected %s, want %s", got, want)
+		}
+	}
+	run(in, "1.0.0 1.0.0")
+	shared, done, err := in.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(shared, "1.0.0 1.0.0")
+	published.set(nil)
+	run(shared, "1.0.0 1.0.0")
+	done()
+	run(in, "1.1.0 1.1.0")
+}
+
+const oneOfEachNewer = oneOfEach + `
+-- providers/acme/cloud/1.1.0/PLATFORM/terraform-provider-cloud --
+binary
+`

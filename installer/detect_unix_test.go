@@ -1,0 +1,26 @@
+//go:build unix
+
+package installer_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/installer"
+)
+
+// Named pipes with the names of version files are ignored. Opening them would block.
+func TestDetectPassesOverPipes(t *testing.T) {
+	t.Parallel()
+	p := detectCase{}.project(t)
+	for _, name := range []string{".terraform-version", ".tool-versions", "../.opentofu-version"} {
+		if err := syscall.Mkfifo(filepath.Join(p.dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := p.installerOfBoth().Install(t.Context(), installer.Request{Dir: p.dir})
+	if err != nil || result.Dialect != installer.DialectOpenTofu {
+		t.Errorf("Install = %+v, %v; want tofu", result, err)
+	}
+}

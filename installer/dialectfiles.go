@@ -1,0 +1,311 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/detect"
+)
+
+// DialectError says that the project's own modules have files that only one of the stock tools
+// reads, such as main.tofu beside main.tf, and that the tools therefore read different module
+// calls or provider requirements. The lock is for one of the tools, and nothing says that the other
+// one will not be used: neither Request.Dialect nor the hosts in the lock, or they contradict each
+// other.
+type DialectError struct {
+	// Dialect is the tool whose files were read.
+	Dialect Dialect
+	// Differences are what the tools read differently, in the order of the modules.
+	Differences []DialectDifference
+}
+
+// DialectDifference is a module call or a required provider that the stock tools read differently.
+type DialectDifference struct {
+	// Module is the module whose files differ; empty for the root module.
+	Module addrs.Module
+	// Subject names the call or the provider: "module app.net", "provider acme/cloud".
+	Subject string
+	// OpenTofu and Terraform are what each tool reads: the source and the version, or the version
+	// constraint. It is "" if the tool does not read the call or the requirement.
+	OpenTofu, Terraform string
+	// OpenTofuRange and TerraformRange are where. The range is empty if the tool does not read it.
+	OpenTofuRange, TerraformRange hcl.Range
+}
+
+// String returns the difference in one line.
+func (d DialectDifference) String() string {
+	return fmt.Sprintf("%s: %s for tofu, %s for terraform", d.Subject, readAs(d.OpenTofu, d.OpenTofuRange), readAs(d.Terraform, d.TerraformRange))
+}
+
+func readAs(text string, at hcl.Range) string {
+	if at.Filename == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s (%s:%d)", text, at.Filename, at.Start.Line)
+}
+
+// Summary returns the error without the differences.
+func (e *DialectError) Summary() string {
+	return fmt.Sprintf("tofu and terraform read different files here, and the lock is only for what %s reads", e.Dialect)
+}
+
+func (e *DialectError) Error() string {
+	text := e.Summary()
+	for _, d := range e.Differences {
+		text += "\n  " + d.String()
+	}
+	return text
+}
+
+// Detail returns the differences, one a line.
+func (e *DialectError) Detail() string {
+	lines := make([]string, len(e.Differences))
+	for i, d := range e.Differences {
+		lines[i] = d.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// warning returns the warning for a run that goes on. It needs no action if it is settled which tool
+// the project is for.
+func (e *DialectError) warning(settled bool) event.Warning {
+	w := event.Warning{Kind: event.WarningDialectFiles, Message: e.Error()}
+	if settled {
+		w.Kind = ""
+	}
+	return w
+}
+
+// checkForms looks for a difference between what the stock tools read in the project's own modules.
+// It returns a warning or, if the lock must fit and nothing settles which tool the project is for, an
+// error.
+func (p *openProject) checkForms(ctx context.Context, modules []*module) (event.Warning, error) {
+	found, err := p.compareForms(ctx, modules)
+	if err != nil || found == nil {
+		return event.Warning{}, err
+	}
+	settled := p.isSettled(ctx)
+	if p.req.Locked && !settled {
+		return event.Warning{}, found
+	}
+	return found.warning(settled), nil
+}
+
+// compareForms compares what the stock tools read in the root module and the project's own modules.
+// It returns nil if that is the same, or if no file is for one tool only.
+func (p *openProject) compareForms(ctx context.Context, modules []*module) (*DialectError, error) {
+	own := []*module{{currentPath: p.req.dir(), finalPath: "."}}
+	for _, m := range modules {
+		if m.pkg == nil {
+			own = append(own, m)
+		}
+	}
+	pairs := make(map[string]*configs.Forms) // by directory
+	own = slices.DeleteFunc(own, func(m *module) bool {
+		if _, ok := pairs[m.currentPath]; !ok {
+			pairs[m.currentPath], _ = configs.FormsIn(m.configDir()) // reading the module has reported the error
+		}
+		return pairs[m.currentPath] == nil
+	})
+	if len(own) == 0 {
+		return nil, nil
+	}
+	workspace, err := p.req.workspace()
+	if err != nil {
+		return nil, err
+	}
+	inputs := p.req.configInputs(workspace)
+	tofu, terraform := newFormReader(inputs, false), newFormReader(inputs, true)
+	found := &DialectError{Dialect: p.dialect}
+	seen := make(map[string]bool)
+	for _, m := range own {
+		a, b := tofu.module(ctx, m), terraform.module(ctx, m)
+		if a == nil || b == nil {
+			continue // one of the tools does not call the module, which its caller's difference says
+		}
+		compared := comparedForms{module: m, forms: pairs[m.currentPath]}
+		for _, d := range append(compared.calls(a, b), compared.requirements(a, b)...) {
+			if place := fmt.Sprint(d.OpenTofuRange, d.TerraformRange, d.OpenTofu, d.Terraform); !seen[place] {
+				seen[place] = true // each file is named once, however often its module is called
+				found.Differences = append(found.Differences, d)
+			}
+		}
+	}
+	if len(found.Differences) == 0 {
+		return nil, nil
+	}
+	return found, nil
+}
+
+// isSettled reports whether the user, the project's settings or the hosts in the lock say which
+// stock tool the project is for, and none of them contradicts the others.
+func (p *openProject) isSettled(ctx context.Context) bool {
+	signs := p.detected.Signs
+	if p.dialectGiven {
+		signs = detect.Signs(ctx, p.detectable())
+	}
+	settled := p.dialectGiven
+	for _, s := range signs {
+		if s.InLock && dialectOf(s.Tool) != p.dialect {
+			return false
+		}
+		settled = settled || s.InLock
+	}
+	return settled
+}
+
+// formReader reads the modules of a project with the files that one of the stock tools reads.
+// Expressions are those of OpenTofu for both, so only the files make a difference.
+type formReader struct {
+	reader configs.Reader
+	root   *configs.Scope
+	found  map[string]*configs.Module // by the modules' keys
+}
+
+func newFormReader(inputs configs.Inputs, terraform bool) *formReader {
+	return &formReader{
+		reader: configs.Reader{TerraformFiles: terraform, Providers: true}, root: configs.NewRoot(inputs),
+		found: make(map[string]*configs.Module),
+	}
+}
+
+// module reads a module. It returns nil if the tool does not call it.
+func (f *formReader) module(ctx context.Context, m *module) *configs.Module {
+	if known, ok := f.found[m.key()]; ok {
+		return known
+	}
+	dir := m.configDir()
+	dir.Scope = f.root
+	if m.call != nil {
+		caller := f.module(ctx, m.call.caller)
+		if caller == nil {
+			return nil
+		}
+		i := slices.IndexFunc(caller.Calls, func(c configs.Call) bool { return c.Name == m.call.Name && len(m.call.Prefix) == 0 })
+		if i < 0 {
+			return nil
+		}
+		dir.Scope = caller.Calls[i].Scope
+	}
+	f.found[m.key()], _ = f.reader.Read(ctx, dir) // the run itself has reported the errors
+	return f.found[m.key()]
+}
+
+// comparedForms are the two forms of a module.
+type comparedForms struct {
+	module *module
+	forms  *configs.Forms
+}
+
+// calls returns the calls that the two forms have with different sources or versions, and those
+// in one of two files of the same name that the other file does not have.
+func (c comparedForms) calls(tofu, terraform *configs.Module) []DialectDifference {
+	var list []DialectDifference
+	for name, pair := range pairUp(tofu.Calls, terraform.Calls, func(c configs.Call) string { return c.Name }) {
+		d := DialectDifference{Module: c.module.path(), Subject: "module " + c.module.path().Child(name).String()}
+		if call := pair[0]; call != nil {
+			d.OpenTofu, d.OpenTofuRange = describeCall(*call), call.SourceRange
+		}
+		if call := pair[1]; call != nil {
+			d.Terraform, d.TerraformRange = describeCall(*call), call.SourceRange
+		}
+		list = c.add(list, d)
+	}
+	return sortedDifferences(list)
+}
+
+func describeCall(call configs.Call) string {
+	text := fmt.Sprintf("%q", addrs.Redact(call.Source))
+	if call.Version != nil {
+		text += fmt.Sprintf(" version %q", *call.Version)
+	}
+	return text
+}
+
+// requirements is calls for required providers. Without files in two forms, requirements that only
+// tofu has are additions of the project for tofu, not a second form of them.
+func (c comparedForms) requirements(tofu, terraform *configs.Module) []DialectDifference {
+	if len(c.forms.Names) == 0 {
+		return nil
+	}
+	var list []DialectDifference
+	merge := func(all []configs.ProviderRequirement) []requiredForm {
+		var merged []requiredForm
+		for _, r := range all {
+			i := slices.IndexFunc(merged, func(m requiredForm) bool { return m.provider == r.Source })
+			if i < 0 {
+				merged, i = append(merged, requiredForm{provider: r.Source, at: r.Range}), len(merged)
+			}
+			if r.Constraint != "" && !slices.Contains(merged[i].constraints, r.Constraint) {
+				merged[i].constraints = append(merged[i].constraints, r.Constraint)
+			}
+		}
+		return merged
+	}
+	for name, pair := range pairUp(merge(tofu.Providers), merge(terraform.Providers), func(r requiredForm) string { return r.provider.ForDisplay() }) {
+		d := DialectDifference{Module: c.module.path(), Subject: "provider " + name}
+		if r := pair[0]; r != nil {
+			d.OpenTofu, d.OpenTofuRange = r.String(), r.at
+		}
+		if r := pair[1]; r != nil {
+			d.Terraform, d.TerraformRange = r.String(), r.at
+		}
+		list = c.add(list, d)
+	}
+	return sortedDifferences(list)
+}
+
+// requiredForm is a provider that one form of a module requires.
+type requiredForm struct {
+	provider    addrs.Provider
+	constraints []string
+	at          hcl.Range
+}
+
+func (r requiredForm) String() string {
+	if len(r.constraints) == 0 {
+		return "any version"
+	}
+	return fmt.Sprintf("%q", strings.Join(slices.Sorted(slices.Values(r.constraints)), ", "))
+}
+
+// add adds a difference, if it is one. What only one of the tools reads counts only in a file that
+// has two forms.
+func (c comparedForms) add(list []DialectDifference, d DialectDifference) []DialectDifference {
+	onlyIn := d.OpenTofuRange.Filename + d.TerraformRange.Filename
+	switch {
+	case d.OpenTofu == d.Terraform:
+		return list
+	case (d.OpenTofu == "" || d.Terraform == "") && !slices.Contains(c.forms.Names, path.Base(onlyIn)):
+		return list
+	}
+	return append(list, d)
+}
+
+func sortedDifferences(list []DialectDifference) []DialectDifference {
+	slices.SortFunc(list, func(a, b DialectDifference) int { return cmp.Compare(a.Subject, b.Subject) })
+	return list
+}
+
+// pairUp returns the elements of two lists by their names. An element is nil if the list has none
+// of that name.
+func pairUp[T any](a, b []T, name func(T) string) map[string][2]*T {
+	pairs := make(map[string][2]*T)
+	for side, list := range [][]T{a, b} {
+		for i := range list {
+			pair := pairs[name(list[i])]
+			pair[side] = &list[i]
+			pairs[name(list[i])] = pair
+		}
+	}
+	return pairs
+}

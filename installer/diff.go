@@ -1,0 +1,332 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// DiffInterfaces says what a change of the lock means to those who call the modules: which variables,
+// outputs and required providers the new packages add, remove or change, and which calls break. It
+// compares the packages of each call that has an entry in both locks, with different content. It is
+// for reviews of an update that somebody else made; an update by Install has the same in
+// LockChange.Interface.
+//
+// The locks need not belong to a project. If req.Dir has their configuration, the arguments that the
+// calls set decide which changes break them, and changes have the place that breaks. For calls that the
+// configuration does not have, every change that could break a call counts.
+//
+// Packages are taken from the cache or from the installed modules, or are fetched as by
+// Install, and are compared with the hashes of their locks. With req.Offline, a package
+// that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
+// sorted by key. A call whose packages cannot be compared has Err set; the error is about the
+// comparison as a whole.
+//
+// An entry without a call in the configuration is treated as if a package called it: its
+// source must not be on this machine.
+func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	changes := changedContent(old, updated)
+	if len(changes) == 0 {
+		return nil, cmp.Or(req.check(), ctxerr.Of(ctx))
+	}
+	ctx, q, err := openToAsk(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, q.close()) }()
+	d := &interfaceDiffer{
+		inquiry: q, updated: updated,
+		stores: &stores.Stores{Answers: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		above:  make(map[string]bool),
+	}
+	for _, c := range changes {
+		for path := pathOf(c.Key); len(path) > 0; path = path[:len(path)-1] {
+			d.above[path.String()] = true
+		}
+	}
+	if _, _, err := q.walk(ctx, d.module, nil); err != nil {
+		return nil, err // failures of the walk only mean that less of the configuration is known
+	}
+	diffs := make([]config.InterfaceDiff, len(changes))
+	var group errgroup.Group
+	group.SetLimit(q.clients.parallel)
+	for i, c := range changes {
+		group.Go(func() error {
+			found, err := d.diff(ctx, old, c)
+			diffs[i] = config.InterfaceDiff{Path: pathOf(c.Key), Changes: publicChanges(found), Err: err}
+			return nil // the other calls are still compared
+		})
+	}
+	_ = group.Wait()
+	return diffs, ctxerr.Of(ctx)
+}
+
+// changedContent returns the changes of calls whose modules may differ between two locks.
+func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
+	all, _ := lockfile.Compare(old, updated)
+	return slices.DeleteFunc(all, func(c lockfile.ModuleChange) bool {
+		if c.Old == nil || c.New == nil {
+			return true
+		}
+		_, oldDir := c.Old.SplitPackage()
+		_, newDir := c.New.SplitPackage()
+		return c.Old.Source == c.New.Source && oldDir == newDir && lockentry.SameContent(*c.Old, *c.New)
+	})
+}
+
+// interfaceDiffer compares the modules of two locks. It walks the configuration with the
+// newer lock, down to the calls that have changed.
+type interfaceDiffer struct {
+	*inquiry
+	updated *lockfile.File
+	stores  *stores.Stores
+	// above has the keys of the calls that have changed, and of all calls above them.
+	above map[string]bool
+
+	calls     sync.Map // of *call, by their keys
+	found     singleflight.Memo[foundKey, foundPackage]
+	arguments singleflight.Memo[string, map[string]configs.Arguments]
+}
+
+// foundKey identifies a package in an interfaceDiffer.
+type foundKey struct{ record, key string }
+
+// foundPackage is a package in the cache or in the project that has the hashes of its
+// entry.
+type foundPackage struct {
+	dir  string
+	tree *store.Tree
+}
+
+// module records a call. It also finds the module of the call, by the newer lock, if the
+// call or one below it has changed.
+func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
+	d.calls.Store(c.key(), c)
+	if c.from.IsLocal() {
+		return localModule(c, d.dirs)
+	}
+	entry, locked := d.updated.Module(c.key())
+	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {
+		return nil, errRefused
+	}
+	pkg, err := d.packageOf(ctx, c, entry, d.updated)
+	if err != nil {
+		return nil, errRefused // diff reports the error
+	}
+	subdir, err := d.subdirOf(c, entry, pkg)
+	if err != nil {
+		return nil, errRefused
+	}
+	placed := &placement{
+		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,
+		finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
+		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // even if the lock has another address
+	}
+	return moduleIn(c, placed, subdir)
+}
+
+func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg foundPackage) (string, error) {
+	subdir, err := c.from.LockedSubdir(entry)
+	if err != nil {
+		return "", err
+	}
+	return pkg.tree.Subdir(subdir)
+}
+
+// diff compares the packages of a call.
+func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]configs.InterfaceChange, error) {
+	before, err := d.interfaceOf(ctx, *c.Old, old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.interfaceOf(ctx, *c.New, d.updated)
+	switch {
+	case err != nil:
+		return nil, err
+	case before.module == nil && after.module == nil:
+		return nil, nil
+	case after.module == nil:
+		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, Old: "declared", Breaking: true}}, nil
+	case before.module == nil:
+		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, New: "declared"}}, nil
+	}
+	return d.forCall(ctx, c.Key, before.module.Diff(after.module)), nil
+}
+
+// forCall returns the changes that matter to the call with a key, or all if the
+// configuration does not have the call.
+func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []configs.InterfaceChange) []configs.InterfaceChange {
+	if known, ok := d.calls.Load(key); ok {
+		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
+			return configs.ForCall(changes, arguments)
+		}
+	}
+	return configs.BreakingFirst(changes)
+}
+
+// argumentsOf returns the arguments that a call sets. ok is false if they are not known.
+func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
+	if len(c.Prefix) > 0 {
+		return configs.Arguments{}, false
+	}
+	all, err := d.arguments.Do(ctx, c.caller.key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
+		return d.reader().ReadArguments(ctx, c.caller.configDir())
+	})
+	arguments, ok := all[c.Name]
+	return arguments, ok && err == nil
+}
+
+// declaredModule is what the module of an entry declares. module is nil if the package does
+// not have the module's directory.
+type declaredModule struct {
+	module *configs.Interface
+	subdir string
+}
+
+func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module, lock *lockfile.File) (declaredModule, error) {
+	c, err := d.callOf(entry, lock)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	pkg, err := d.packageOf(ctx, c, entry, lock)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	subdir, err := d.subdirOf(c, entry, pkg)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.dir, filepath.FromSlash(subdir)), Boundary: pkg.dir})
+	if errors.Is(err, fs.ErrNotExist) {
+		return declaredModule{subdir: subdir}, nil
+	}
+	return declaredModule{found, subdir}, err
+}
+
+// callOf returns the call of an entry. If the configuration has the call with the same
+// source, it returns that call, else one that is made from the entry. Nothing is known
+// about the author of the lock, so a call made from an entry counts as the call of a
+// package: the one that the lock has above it or, for a call of the project itself, the called one.
+func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*call, error) {
+	if known, ok := d.calls.Load(entry.Key); ok {
+		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
+			return c, nil
+		}
+	}
+	path, err := addrs.ParseModule(entry.Key)
+	if err != nil || path.IsRoot() {
+		return nil, fmt.Errorf("%q is not the key of a module call", entry.Key)
+	}
+	above := path[:len(path)-1]
+	from := entry
+	for i := len(above); i > 0; i-- {
+		if found, ok := lock.Module(above[:i].String()); ok {
+			from = found
+			break
+		}
+	}
+	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String(), entry: from}}
+	return parseCall(caller, blockOf(entry, d.dialect), d.dialect, nil)
+}
+
+// packageOf returns the package of an entry, after comparing its hashes.
+func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
+	key := foundKey{lockentry.StatementsOf(entry, c.from.FromPackage).Package, entry.Key}
+	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
+		pkg, _, err := d.ladder(c, entry, lock).Climb(ctx)
+		return pkg, c.failOnce(err)
+	})
+}
+
+// ladder finds a package to read it. It needs no evidence for that, only the hashes of the lock.
+func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) lockentry.Ladder[foundPackage] {
+	atHand := func(ctx context.Context) (foundPackage, bool, error) {
+		found, err := d.atHand(ctx, entry)
+		if errors.Is(err, fs.ErrNotExist) {
+			return foundPackage{}, false, nil
+		}
+		return found, err == nil, err
+	}
+	return lockentry.Ladder[foundPackage]{
+		Accepts: evidencerules.For(evidencerules.Diff).Accepts,
+		AtHand: []lockentry.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
+			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
+				return foundPackage{}, false, err
+			}
+			return atHand(ctx)
+		}},
+		Deliver: func(ctx context.Context, _ evidence.Evidence) (foundPackage, error) {
+			at, err := d.origins.Locate(ctx, c.from, entry.Version)
+			if err != nil {
+				return foundPackage{}, err
+			}
+			got, err := d.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Tree: entry.Hash("t1")})
+			if err == nil {
+				err = checkHashes(entry, got, nil)
+			}
+			if err != nil {
+				return foundPackage{}, err
+			}
+			return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+		},
+	}
+}
+
+// atHand returns the package of an entry from the cache or from the project. The error
+// wraps fs.ErrNotExist if it is in neither.
+func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
+	done, err := d.session.Slot(ctx)
+	if err != nil {
+		return foundPackage{}, err
+	}
+	defer done()
+	cache := d.session.Cache
+	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
+		tree, err := cache.Read(ctx, t1)
+		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
+			return foundPackage{cache.TreePath(t1), tree}, nil
+		}
+	}
+	report := d.dirs.Inspect(ctx, entry)
+	switch {
+	case report.Status != packagedir.Verified:
+		return foundPackage{}, fs.ErrNotExist
+	case report.SharedTree != "":
+		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil
+	}
+	return foundPackage{d.dirs.PackagePath(entry.Key), report.Tree}, nil
+}
+
+// kindSubmodule is the Kind of the directory of a package that a call names.
+const kindSubmodule = "submodule"
+
+// publicChanges converts changes to the type that results have.
+func publicChanges(changes []configs.InterfaceChange) []config.InterfaceChange {
+	var list []config.InterfaceChange
+	for _, c := range changes {
+		list = append(list, config.InterfaceChange(c))
+	}
+	return list
+}

@@ -1,0 +1,284 @@
+package installer_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// netProject returns a project that calls a module with two versions, which calls another
+// module.
+func netProject(t *testing.T) *project {
+	t.Helper()
+	return world(t, `
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws//modules/vpc"
+  version = "1.2.0"
+}
+-- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.3.0/modules/vpc/main.tf --
+output "id" {
+  value = 1
+}
+-- git/names.git/v1.0.0/main.tf --
+`)
+}
+
+// useNewer changes the configuration so that it calls the newer version.
+func (p *project) useNewer(t *testing.T) {
+	t.Helper()
+	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), "1.2.0", ">= 1.2.0", 1))
+}
+
+// listing returns everything below a directory, with the content of files.
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		text := entry.Type().String()
+		if entry.Type().IsRegular() {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(content)
+		}
+		all[strings.TrimPrefix(name, dir)] = text
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// lockChanges returns the changes in a result, each as "KEY OLD -> NEW".
+func lockChanges(result *installer.Result) []string {
+	var changes []string
+	for _, c := range result.LockChanges {
+		changes = append(changes, c.Path.String()+" "+released(c.Old)+" -> "+released(c.New))
+	}
+	return changes
+}
+
+// versionsOf returns the modules in a result, each as "KEY VERSION DIR".
+func versionsOf(modules []installer.Module) []string {
+	var list []string
+	for _, m := range modules {
+		list = append(list, strings.Join([]string{m.Path.String(), m.Version.String(), m.Dir}, " "))
+	}
+	return list
+}
+
+// A dry run reports what an installation would do and does not change the project.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		installed bool // before the dry run
+		change    func(*testing.T, *project)
+		req       installer.Request
+		changes   []string
+		modules   []string
+	}{
+		"first installation": {
+			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"lock only as well": {
+			req:     installer.Request{LockOnly: true},
+			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"nothing to do": {
+			installed: true,
+			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"locked": {
+			installed: true,
+			req:       installer.Request{Locked: true},
+			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"locked, without modules": {
+			installed: true,
+			change: func(t *testing.T, p *project) {
+				if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+					t.Fatal(err)
+				}
+			},
+			req:     installer.Request{Locked: true},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"update": {
+			installed: true,
+			change:    func(t *testing.T, p *project) { p.useNewer(t) },
+			req:       installer.Request{Update: installer.Update{All: true}},
+			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> "},
+			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := netProject(t)
+			if tt.installed {
+				if _, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.change != nil {
+				tt.change(t, p)
+			}
+			before := listing(t, p.dir)
+			req := tt.req
+			req.Dir, req.DryRun = p.dir, true
+			result, err := p.installer().Install(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
+			}
+			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalize(strings.Join(lockChanges(result), "\n"))); diff != "" {
+				t.Errorf("LockChanges (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.modules, versionsOf(result.Modules)); diff != "" {
+				t.Errorf("Modules (-want +got):\n%s", diff)
+			}
+			if result.Root.Dir != "." || !result.Root.Path.IsRoot() {
+				t.Errorf("Root = %+v, want the root module", result.Root)
+			}
+		})
+	}
+}
+
+// A dry run refuses whatever an installation would refuse.
+func TestDryRunLocked(t *testing.T) {
+	t.Parallel()
+	p := netProject(t)
+	_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, DryRun: true, Locked: true})
+	var refused *installer.LockedError
+	if !errors.As(err, &refused) {
+		t.Errorf("Install = %v, want a *LockedError", err)
+	}
+	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
+		t.Error("the dry run left .terraform behind")
+	}
+}
+
+// The result of a dry run equals the result of the installation after it.
+func TestDryRunThenInstall(t *testing.T) {
+	t.Parallel()
+	p := netProject(t)
+	planned, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(planned, made, cmpopts.EquateComparable(versions.Version{})); diff != "" {
+		t.Errorf("results (-planned +made):\n%s", diff)
+	}
+}
+
+// A run with LockOnly writes the lock and nothing else. A later installation with the same cache
+// installs the locked packages without any requests.
+func TestLockOnly(t *testing.T) {
+	t.Parallel()
+	for name, installed := range map[string]bool{"first": false, "update": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := netProject(t)
+			in := p.installer()
+			in.CacheDir = t.TempDir()
+			want := "1.2.0"
+			if installed {
+				if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+					t.Fatal(err)
+				}
+				p.useNewer(t)
+				want = "1.3.0"
+			}
+			before := snapshot(t, p.dir)
+			lockOnly := installer.Request{Dir: p.dir, LockOnly: true, Update: installer.Update{All: installed}}
+			result, err := in.Install(t.Context(), lockOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := result.Modules[0].Version.String(); got != want {
+				t.Errorf("locked version %s, want %s", got, want)
+			}
+			after := snapshot(t, p.dir)
+			if before["/.terraform.lock.hcl"] == after["/.terraform.lock.hcl"] {
+				t.Error("the lock was not written")
+			}
+			delete(before, "/.terraform.lock.hcl")
+			delete(after, "/.terraform.lock.hcl")
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("the run changed more than the lock (-before +after):\n%s", diff)
+			}
+			if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !installed && err == nil {
+				t.Error("the run left .terraform behind")
+			}
+			p.installWithoutRequests(t, in, want)
+		})
+	}
+}
+
+// installWithoutRequests installs exactly the locked versions, using packages that are already
+// in the cache.
+func (p *project) installWithoutRequests(t *testing.T, in *installer.Installer, want string) {
+	t.Helper()
+	p.world.ResetRequests()
+	result, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Modules[0].Version.String(); got != want || len(result.LockChanges) > 0 {
+		t.Errorf("installed version %s, want %s; changes of the lock: %v", got, want, result.LockChanges)
+	}
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("the installation sent %v", requests)
+	}
+	p.mustVerify(t, installer.Request{Dir: p.dir})
+}
+
+// A run with LockOnly writes no lock if there is nothing to lock.
+func TestLockOnlyNothing(t *testing.T) {
+	t.Parallel()
+	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")
+	before := listing(t, p.dir)
+	for range 2 {
+		if _, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, LockOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+		t.Errorf("the run changed the project (-before +after):\n%s", diff)
+	}
+}
+
+func TestLockOnlyAndLocked(t *testing.T) {
+	t.Parallel()
+	var in installer.Installer
+	if _, err := in.Install(t.Context(), installer.Request{Dir: t.TempDir(), LockOnly: true, Locked: true}); err == nil {
+		t.Error("Install that only locks and keeps the lock = nil, want an error")
+	}
+}

@@ -1,0 +1,36 @@
+package installer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// enum has the names of the values of an integer type, in the order of the values from 0.
+type enum[T ~int] struct {
+	typ   string
+	names []string
+}
+
+// text returns the name of a value, or that of 0 for an unknown one.
+func (e enum[T]) text(value T) string {
+	if value < 0 || int(value) >= len(e.names) {
+		value = 0
+	}
+	return e.names[value]
+}
+
+func (e enum[T]) marshal(value T) ([]byte, error) {
+	if value < 0 || int(value) >= len(e.names) {
+		return nil, fmt.Errorf("%d is not a %s", value, e.typ)
+	}
+	return []byte(e.names[value]), nil
+}
+
+func (e enum[T]) unmarshal(text []byte, value *T) error {
+	i := slices.Index(e.names, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is not a %s", text, e.typ)
+	}
+	*value = T(i)
+	return nil
+}

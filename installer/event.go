@@ -1,0 +1,113 @@
+package installer
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+)
+
+// events serializes the calls of a run's callback, and passes on each warning once.
+type events struct {
+	fn func(Event)
+
+	mu     sync.Mutex
+	warned map[string]bool
+}
+
+func (e *events) emit(ev Event) {
+	if e.fn == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w, ok := ev.(event.Warning); ok {
+		text := w.Path.String() + " " + w.Range.String() + " " + w.Message
+		if e.warned[text] {
+			return
+		}
+		if e.warned == nil {
+			e.warned = make(map[string]bool)
+		}
+		e.warned[text] = true
+	}
+	e.fn(ev)
+}
+
+// ofFetches returns events that pass on only warnings and the events of fetches. It is for
+// a walk that is repeated later.
+func (e *events) ofFetches() *events {
+	return &events{fn: func(ev Event) {
+		switch ev.(type) {
+		case event.FetchStarted, event.FetchProgress, event.FetchDone, event.WaitingForFetch, event.Warning:
+			e.emit(ev)
+		}
+	}}
+}
+
+// warn tells the user something about a module; path is empty if it concerns the whole run.
+func (e *events) warn(path addrs.Module, message string) {
+	e.emit(event.Warning{Path: path, Message: message})
+}
+
+// ofOrigins passes on an event of an origin or a store.
+func (e *events) ofOrigins(o origins.Event) {
+	switch o.Kind {
+	case origins.Needed:
+		e.emit(event.PackageNeeded{Path: o.Path, Package: o.Package})
+	case origins.FetchStarted:
+		e.emit(event.FetchStarted{Package: o.Package})
+	case origins.FetchProgress:
+		e.emit(event.FetchProgress{Package: o.Package, Done: o.Done, Total: o.Total})
+	case origins.FetchDone:
+		e.emit(event.FetchDone{Package: o.Package, Bytes: o.Done, Store: o.Store})
+	case origins.WaitingForFetch:
+		e.emit(event.WaitingForFetch{Package: o.Package})
+	case origins.Warning:
+		e.warn(o.Path, o.Text)
+	}
+}
+
+// ofProviders passes on an event of a provider's package.
+func (e *events) ofProviders(p providers.Event) {
+	about := event.ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
+	switch p.Kind {
+	case providers.Downloading, providers.Unpacking:
+		about.Unpacking = p.Kind == providers.Unpacking
+		e.emit(about)
+	case providers.Waiting:
+		e.emit(event.WaitingForFetch{Package: p.Location})
+	case providers.Refused:
+		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
+	case providers.Damaged:
+		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
+	}
+}
+
+// ofSelected reports that a version of a provider was selected.
+func (e *events) ofSelected(p treeproviders.Selected) {
+	e.emit(event.ProviderResolved{Provider: p.Address, Version: p.Version.String(), Locked: p.Entry.Version != ""})
+}
+
+// ofReady reports that the package of a provider is ready.
+func (e *events) ofReady(p treeproviders.Selected) {
+	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version.String()})
+}
+
+// warnOf passes on a diagnostic about a module as a warning.
+func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
+	w := event.Warning{Path: path, Message: diag.Summary}
+	if diag.Detail != "" {
+		w.Message += ": " + diag.Detail
+	}
+	if diag.Subject != nil {
+		w.Range = *diag.Subject
+	}
+	e.emit(w)
+}

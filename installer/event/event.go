@@ -1,0 +1,233 @@
+package event
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
+)
+
+// Event is one of the structs of this package. New ones may be added, so a switch over them needs a
+// default case.
+type Event interface{ event() }
+
+// Resolved reports which version or location was selected for a module call. Each call gets one,
+// also of a local module.
+type Resolved struct {
+	Path    addrs.Module
+	Source  addrs.ModuleSource
+	Version string // "" if the source has no versions
+	// Package is the address of the package, without credentials: as in the lock if Locked is set,
+	// and otherwise where it is fetched from. It is "" for a module in its caller's package.
+	Package string
+	Locked  bool // the lock determined the version, by the call's entry or another one
+	// Selection says why the version or location was selected.
+	Selection Selection
+}
+
+// PackageNeeded reports that a module needs a package that is neither installed nor in the cache.
+// The events of its fetch have the same Package. They come later, or were sent before if several
+// calls need the package.
+type PackageNeeded struct {
+	Path    addrs.Module
+	Package string // redacted
+}
+
+// ModuleReady reports that the content of a module is complete, was compared with the lock if that
+// has an entry, and can be read by the rest of the run. Each call gets one, also of a local module.
+// Nothing in the project has changed yet: [ModuleInstalled] follows when all modules are in place.
+type ModuleReady struct {
+	Path addrs.Module
+	// Dir is the directory that the module has, or will have after the run, relative to the root
+	// module's, with forward slashes.
+	Dir string
+}
+
+// FetchStarted reports that a package is being fetched. Several calls may need it.
+type FetchStarted struct {
+	Package string // redacted
+}
+
+// FetchProgress reports the progress of a fetch, in bytes. Total is 0 if it is not known.
+type FetchProgress struct {
+	Package     string
+	Done, Total int64
+}
+
+// FetchDone reports that a fetch succeeded.
+type FetchDone struct {
+	Package string
+	Bytes   int64
+	// Store is the name of the bundle or mirror that the package came from (installer.PackageStore);
+	// "" for the origin.
+	Store string
+}
+
+// HashVerified reports that a module's package has the hashes of the lock.
+type HashVerified struct {
+	Path addrs.Module
+}
+
+// ModuleInstalled reports that a module was added or changed in its directory. It is sent
+// after the whole run has succeeded.
+type ModuleInstalled struct {
+	Path addrs.Module
+	Dir  string
+	// Replaced says that the directory had other content before.
+	Replaced bool
+}
+
+// ProviderResolved reports which version of a provider was selected. Its other events have the same
+// Provider and Version.
+type ProviderResolved struct {
+	Provider addrs.Provider
+	Version  string
+	Locked   bool // the lock's entry determined the version
+}
+
+// ProviderReady reports that the package of a provider is complete and was authenticated and
+// compared with the lock. [ProviderInstalled] follows when it was added to the project.
+type ProviderReady struct {
+	Provider addrs.Provider
+	Version  string
+}
+
+// ProviderProgress reports the progress of a provider's archive, in bytes. Total is 0 if it
+// is not known. The event is sent at the start of a transfer, during it, and when the
+// archive is unpacked.
+type ProviderProgress struct {
+	Provider    addrs.Provider
+	Version     string
+	Platform    addrs.Platform
+	Done, Total int64
+	Unpacking   bool
+	// Stored says that the archive comes from a bundle or a mirror.
+	Stored bool
+}
+
+// ProviderInstalled reports that a provider was added or changed in its directory. KeyID
+// and Key say who signed it; they are "" if no signature was checked in this run.
+type ProviderInstalled struct {
+	Provider   addrs.Provider
+	Version    string
+	Dir        string
+	KeyID, Key string
+	// Evidence is who confirms the package.
+	Evidence evidence.Evidence
+	// Replaced says that the directory had other content before.
+	Replaced bool
+}
+
+// LockFileWritten reports that the dependency lock was written.
+type LockFileWritten struct {
+	File    string
+	Created bool
+}
+
+// Waiting reports that another process is working on the same project.
+type Waiting struct {
+	Dir string
+}
+
+// WaitingForFetch reports that another process with the same cache is fetching a package,
+// and that this takes long.
+type WaitingForFetch struct {
+	Package string // redacted
+}
+
+// Warning is a message to the user about something that is not an error. Path is empty if
+// the warning is about the whole run.
+type Warning struct {
+	Path addrs.Module
+	// Range is the text in the configuration that the warning is about: a call, an argument or
+	// a block. It is zero if the warning is about something else, such as a package or the lock.
+	// Message does not repeat it.
+	Range   hcl.Range
+	Message string
+	// Kind is set for warnings that the user can act on.
+	Kind WarningKind
+	// Err is the error that Message describes. It is nil for most kinds.
+	Err error
+}
+
+// UnexpectedFiles reports that the installed files of a module or a provider are neither those
+// of the lock nor those that this user's last run installed. A [WarningRestored] with the same
+// facts follows.
+type UnexpectedFiles struct {
+	// Path is the path of the module; empty for a provider.
+	Path addrs.Module
+	// Provider is the provider; zero for a module.
+	Provider addrs.Provider
+	// Files is how the files differ from those that belong there, as far as that is known.
+	Files hashing.Changes
+	// Replaced says that the files of the locked package have replaced them. It is false for a
+	// run that failed, or that installs nothing.
+	Replaced bool
+}
+
+// WarningKind says what a warning is about. It is "" for a warning that needs no action, or
+// that its message describes completely.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	// WarningNoCache says that the cache cannot be used, so fetched packages are not kept
+	// for later runs. The field CacheDir of installer.Installer can name another directory.
+	WarningNoCache WarningKind = "no cache"
+	// WarningExposed says that other users can exchange what is in CacheDir or StateDir of
+	// installer.Installer, so these are not used. Err is a *installer.ExposedError, which names the
+	// directories.
+	WarningExposed WarningKind = "exposed"
+	// WarningDialectAssumed says that the registry of a module or a provider depends on the
+	// stock tool that the project is for, and that the tool was assumed. The field Dialect of
+	// installer.Request sets it.
+	WarningDialectAssumed WarningKind = "dialect assumed"
+	// WarningDialectFiles says that tofu and terraform read different module calls or provider
+	// requirements in the project's own files, such as main.tofu beside main.tf, and that nothing
+	// says which tool the project is for. The field Dialect of installer.Request does.
+	WarningDialectFiles WarningKind = "dialect files"
+	// WarningRestored says that the files of an installed module or provider are neither those
+	// of the lock nor those that this user's last run installed. The message says whether
+	// they were replaced by the files of the locked package.
+	WarningRestored WarningKind = "restored"
+	// WarningMoved says that a version tag points to something other than what the lock has,
+	// which is used.
+	WarningMoved WarningKind = "moved"
+	// WarningUnknownHistory says that it is not known whether a locked commit is in the history
+	// of its repository.
+	WarningUnknownHistory WarningKind = "unknown history"
+	// WarningKeptProviders says that the lock has providers that no module requires, and that they stay
+	// because it is not known what the state needs. The field Prune of installer.Providers drops them.
+	WarningKeptProviders WarningKind = "kept providers"
+	// WarningReplaced says which sources the project's cotter.hcl replaces.
+	WarningReplaced WarningKind = "replaced"
+	// WarningRepositoryOwner says that the project's git repository belongs to another user,
+	// so it was not used. The setting safe.directory of git allows it.
+	WarningRepositoryOwner WarningKind = "repository owner"
+	// WarningShallowHistory says that the lock may have lost its module entries, and that the
+	// clone is shallow, so that they were not found in git's history.
+	WarningShallowHistory WarningKind = "shallow history"
+	// WarningPartialHistory says the same of a clone without earlier versions of the lock.
+	WarningPartialHistory WarningKind = "partial history"
+	// WarningMerged says that the lock had conflict markers, and that its sides were merged.
+	WarningMerged WarningKind = "merged"
+)
+
+func (Resolved) event()          {}
+func (PackageNeeded) event()     {}
+func (ModuleReady) event()       {}
+func (ProviderResolved) event()  {}
+func (ProviderReady) event()     {}
+func (FetchStarted) event()      {}
+func (FetchProgress) event()     {}
+func (FetchDone) event()         {}
+func (HashVerified) event()      {}
+func (ModuleInstalled) event()   {}
+func (ProviderProgress) event()  {}
+func (ProviderInstalled) event() {}
+func (LockFileWritten) event()   {}
+func (Waiting) event()           {}
+func (WaitingForFetch) event()   {}
+func (UnexpectedFiles) event()   {}
+func (Warning) event()           {}

@@ -1,0 +1,77 @@
+package installer_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+)
+
+// TestFileReads reads a file outside of the repository. The error is a *FileReadError, unless the
+// request allows it.
+func TestFileReads(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := filepath.Join(base, "repo")
+	for name, text := range map[string]string{
+		"name":             "net",
+		"repo/.git/HEAD":   "",
+		"repo/main.tf":     "module \"a\" {\n  source = \"./${trimspace(file(\"../name\"))}\"\n}\n",
+		"repo/net/main.tf": "",
+	} {
+		file := filepath.Join(base, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req := installer.Request{Dir: repo}
+	_, err = new(installer.Installer).Install(t.Context(), req)
+	refused, ok := errors.AsType[*config.FileReadError](err)
+	if !ok || refused.Path != "../name" || refused.Allowed != repo || !strings.Contains(err.Error(), refused.Reason) {
+		t.Errorf("Install = %v with %+v, want a FileReadError for ../name and %s", err, refused, repo)
+	}
+	req.Inputs.AllowFileReads = true
+	if _, err := new(installer.Installer).Install(t.Context(), req); err != nil {
+		t.Errorf("Install with AllowFileReads = %v", err)
+	}
+}
+
+// TestLinkedWorkspace has a link in the place of the data directory. The name of the workspace is
+// not read from another directory.
+func TestLinkedWorkspace(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	project := filepath.Join(base, "project")
+	for _, dir := range []string{"project", "etc"} {
+		if err := os.Mkdir(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../etc", filepath.Join(project, ".terraform")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := installer.DefaultConfigReader(installer.Request{Dir: project}); err != nil {
+		t.Errorf("DefaultConfigReader without a workspace: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "etc", "environment"), []byte("CANARY"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := installer.DefaultConfigReader(installer.Request{Dir: project})
+	if err == nil || !strings.Contains(err.Error(), "symbolic link") || strings.Contains(err.Error(), "CANARY") {
+		t.Errorf("DefaultConfigReader = %v, want an error about the link", err)
+	}
+	req := installer.Request{Dir: project, Inputs: config.Inputs{Workspace: "prod"}}
+	if _, err := installer.DefaultConfigReader(req); err != nil {
+		t.Errorf("DefaultConfigReader with a workspace: %v", err)
+	}
+}

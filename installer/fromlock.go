@@ -1,0 +1,66 @@
+package installer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// A fresh checkout has a lock and nothing installed. The lock has the calls of all packages that it was
+// written for, so the tree can be walked without them. What is not in the lock is not known: the positions
+// of calls in packages, and the sources of the local modules in them.
+
+// lockedCalls returns the calls of a module whose package is not installed. A local module between a
+// package and the calls below it has no entry, so its source is made up. If the source of a call is
+// replaced, the call has the replaced one, as in the configuration.
+func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
+	entries := slices.Concat(p.lock.Modules(), p.lock.Directories())
+	slices.SortFunc(entries, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
+	var calls []config.Call
+	for _, entry := range entries {
+		rest, below := strings.CutPrefix(entry.Key, at.String()+".")
+		if !below {
+			continue
+		}
+		name, _, isDeeper := strings.Cut(rest, ".")
+		if slices.ContainsFunc(calls, func(c config.Call) bool { return c.Name == name }) {
+			continue
+		}
+		call := config.Call{Name: name, Source: "./" + name}
+		if !isDeeper {
+			call.Source = cmp.Or(entry.Replaces, entry.Source)
+			if source, err := p.dialect.parser().ParseModuleSource(call.Source); err == nil && entry.Constraints != "" && origins.OffersVersions(source) {
+				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
+					call.Version = &entry.Constraints
+				}
+			}
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// withoutMadeUp returns the modules without the local modules of packages that are not installed.
+func withoutMadeUp(modules []*module) []*module {
+	return slices.DeleteFunc(modules, func(m *module) bool { return m.isLocked() && !m.ownsPackage() })
+}
+
+// withLocked adds the providers in the lock that are not required. Packages that are not installed may
+// require them.
+func withLocked(required []treeproviders.Required, lock *providerLock) []treeproviders.Required {
+	for _, entry := range lock.Providers() {
+		if slices.ContainsFunc(required, func(r treeproviders.Required) bool { return r.Address == entry.Address }) {
+			continue
+		}
+		want, _ := versions.ParseProviderConstraints(entry.Constraints) // without one, all versions fit
+		required = append(required, treeproviders.Required{Address: entry.Address, Want: want})
+	}
+	return treeproviders.Sorted(required)
+}

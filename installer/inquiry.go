@@ -1,0 +1,44 @@
+package installer
+
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/internal/origins"
+)
+
+// inquiry is a run that asks origins about a project and changes nothing.
+type inquiry struct {
+	*reading
+	session *session
+	origins *origins.Origins
+	done    func()
+}
+
+// openToAsk opens a project for a run that asks origins, with the returned context. The inquiry must
+// be closed.
+func openToAsk(ctx context.Context, in *Installer, req Request) (context.Context, *inquiry, error) {
+	r, err := openToRead(ctx, in, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.readRules(); err != nil {
+		return nil, nil, join(err, r.close())
+	}
+	ctx, session, done, err := r.clients.session(ctx, r.user)
+	if err != nil {
+		return nil, nil, join(err, r.close())
+	}
+	ctx = r.clients.namedHosts(r.req).in(ctx, r.openProject)
+	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, r.events), done: done}, nil
+}
+
+// close ends the run.
+func (q *inquiry) close() error {
+	q.done()
+	return q.openProject.close()
+}
+
+// newSelector returns a selector of the versions that origins offer.
+func (q *inquiry) newSelector() *selector {
+	return &selector{origins: q.origins, events: q.events, lock: q.lock}
+}

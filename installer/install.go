@@ -1,0 +1,470 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
+)
+
+// Install installs the modules of a configuration: exactly the packages in the lock, and
+// for calls without an entry what the project uses already (see [event.Selection]), or else the
+// newest version that their constraint allows. It puts the
+// modules in their directories, then writes the lock, then modules.json. After an error all
+// three are as they were before. With DryRun or LockOnly it writes less; see [Request].
+//
+// The type of an error depends on its subject:
+//
+//   - *ModuleError: one module
+//   - *ConfigError: configuration that cannot be read
+//   - *LockFileError: an invalid lock
+//   - *LockedError: a lock that would have to change, but must not
+//   - *DialectError: with Locked, files of which tofu and terraform read different ones
+//   - *ProviderError: one provider
+//
+// If several modules and providers failed, the error joins all of their errors in one list:
+// first the entries of the lock, then modules in the order of their paths, then providers in
+// the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
+// failed, the providers that the others require are checked without further requests: against
+// the lock, the policies, and the versions that their sources have listed by then. Requests
+// without an answer are canceled.
+//
+// If Install fails after it has walked the tree, the result is not nil, and describes what
+// was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.
+// Dir of a module is where it would be; nothing is there unless an earlier run has installed
+// it. The other fields are empty, because nothing was changed.
+//
+// Configuration that cannot be read makes Install fail after everything else was looked at.
+// A module with such an error in one file may have calls in others, which are followed. With
+// Request.AllowConfigErrors, they are also installed.
+//
+// With Request.Providers, Install also installs the providers that the modules require. With
+// Providers.Only it leaves the modules as they are, which must be installed. Locked versions are
+// kept as long as they meet all constraints. For other providers, the newest version that all
+// modules allow is selected.
+func (in *Installer) Install(ctx context.Context, req Request) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	inst, err := prepare(in, req)
+	if err != nil {
+		return nil, err
+	}
+	if req.Providers.only() {
+		return inst.installProviders(ctx)
+	}
+	empty, err := inst.emptyResult(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case empty == nil:
+		return inst.installTree(ctx)
+	case req.Providers != nil:
+		return inst.installProviders(ctx)
+	}
+	return empty, nil
+}
+
+// installation is the installation of one project, before the project is opened.
+type installation struct {
+	// clients have a reader of the configuration that reads the root module only once.
+	clients clients
+	user    user
+	req     Request
+	rules   rules.Rules
+	events  *events
+}
+
+// prepare checks a request, and reads the user's key, the policies and the inputs that the
+// request names.
+func prepare(in *Installer, req Request) (_ *installation, err error) {
+	if err := req.checkForInstall(); err != nil {
+		return nil, err
+	}
+	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req)}
+	if inst.user, err = userOf(in, inst.events); err != nil {
+		return nil, err
+	}
+	if inst.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
+	config, err := inst.clients.configFor(req)
+	if err != nil {
+		return nil, err
+	}
+	inst.clients.config = &rootReader{ConfigReader: config}
+	return inst, nil
+}
+
+// emptyResult returns the result of an installation with no modules to place or remove: the
+// root module calls none, the lock has none, and there is no modules directory. In this
+// case stock tools write nothing, and neither does Install. The result is nil if the
+// project has to be opened.
+func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
+	req := inst.req
+	_, err := os.Lstat(req.modulesPath())
+	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
+		return nil, nil
+	}
+	p := &openProject{req: req, merges: !req.Locked}
+	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
+		return nil, err
+	}
+	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
+	if diags.HasErrors() || len(root.Calls) > 0 {
+		return nil, ctxerr.Of(ctx)
+	}
+	warning, err := p.checkForms(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if warning.Message != "" {
+		inst.events.emit(warning)
+	}
+	for _, diag := range diags {
+		inst.events.warnOf(nil, diag)
+	}
+	return p.newResult(nil), ctxerr.Of(ctx)
+}
+
+// installTree installs the modules, and the providers if the request asks for them.
+func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
+	p, err := inst.openProject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	ctx, session, done, err := inst.clients.sessionFor(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, done()) }()
+	session.warnOfCache(inst.events)
+	return inst.newRun(p, session, inst.req.run()).run(ctx)
+}
+
+// openProject opens the project under the rules of the installation. If the run does not
+// place packages, the project is opened without creating anything in it, not even an empty
+// directory.
+func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
+	req := inst.req
+	takes := req.placesModules() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	if takes {
+		p, err = openToChange(ctx, req, inst.user, inst.events)
+	} else {
+		p, err = view(ctx, req, inst.user, !req.Locked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.rules = inst.rules
+	if !takes && p.files != nil && p.files.Unfinished() {
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
+	}
+	return p, nil
+}
+
+// installProviders installs the providers of a project, and leaves its modules as they are.
+func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(inst.events)
+	p, err := view(ctx, inst.req, inst.user, !inst.req.Locked)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	p.rules = inst.rules
+	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
+	stage, err := beginProviderStage(ctx, p, session, inst.clients.ruleFor(inst.req.run()), inst.events)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
+	modules, failures, err := (&reading{openProject: p, clients: inst.clients, events: inst.events}).installedRequirements(ctx, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	warning, err := p.checkForms(ctx, modules)
+	if err = join(err, failures.join()); err != nil {
+		return p.found(modules, failures), join(err, stage.check(ctx))
+	}
+	if warning.Message != "" {
+		inst.events.emit(warning)
+	}
+	stage.warnOfDialect()
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return p.found(modules, failures), err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	if err = plan.install(ctx, result); err == nil {
+		err = plan.writeLock(result)
+	}
+	if err != nil {
+		return p.found(modules, failures), err
+	}
+	return result, nil
+}
+
+// found returns the result of a run that has failed after it has walked the tree.
+func (p *openProject) found(modules []*module, failures *failures) *Result {
+	result := p.newResult(modules)
+	failures.addTo(result, p.req.KeepCredentials)
+	return result
+}
+
+// installRun is the installation of one open project.
+type installRun struct {
+	*openProject
+	session *session
+	config  ConfigReader
+	events  *events
+	trust   *trust
+	// mismatches are the installed packages that do not match the lock.
+	mismatches mismatches
+	lost       *lostEntries
+}
+
+// newRun returns the installation of the project, which accepts the evidence that is enough for a
+// kind of run.
+func (inst *installation) newRun(p *openProject, session *session, kind evidencerules.Run) *installRun {
+	return &installRun{
+		openProject: p, config: inst.clients.config, session: session, events: inst.events,
+		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
+		lost:  &lostEntries{openProject: p},
+	}
+}
+
+// run walks the calls of the tree, and selects, fetches and stages a package for each. It
+// gets the providers that the modules require. Then it plans the change of the project and
+// commits it. Nothing in the project changes before the commit.
+func (r *installRun) run(ctx context.Context) (*Result, error) {
+	defer r.keepMemos()
+	defer r.lost.close()
+	result, unread, err := r.install(ctx)
+	if err != nil {
+		r.mismatches.warn(r.events, wereLeftAlone, nil)
+	}
+	return result, join(unread, err)
+}
+
+// install is run without what ends every run. unread are the errors about configuration that
+// the request allows.
+func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error) {
+	shared, err := r.unify(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	providers, err := r.newProviderStage(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer providers.close()
+	resolver := r.newResolver(shared, r.events)
+	tree, err := r.walk(ctx, resolver, providers.require())
+	if ctx.Err() != nil {
+		return nil, nil, ctxerr.Of(ctx)
+	}
+	if err != nil || providers.lacksFiles() {
+		if err = withRefusals(err, providers.check(ctx)); !r.mayGoOn(err) {
+			return r.found(tree.modules, tree.failures), nil, err
+		}
+		unread, providers = err, nil // what the unread files require is not known
+	}
+	result, err := r.change(ctx, tree, resolver, providers)
+	if err != nil {
+		return r.found(tree.modules, tree.failures), unread, err
+	}
+	tree.failures.addTo(result, r.req.KeepCredentials)
+	return result, unread, nil
+}
+
+// mayGoOn reports whether the request allows all errors of a walk: they are about configuration,
+// and the run does not write vendored packages, which would need all of them.
+func (r *installRun) mayGoOn(err error) bool {
+	return r.req.AllowConfigErrors && r.req.Vendor == "" &&
+		!slices.ContainsFunc(parts(err), func(err error) bool { return !isType[*ConfigError](err) })
+}
+
+// change gets the providers, plans the change of the project, and commits it.
+func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *resolver, providers *providerStage) (*Result, error) {
+	if tree.hostless == nil {
+		providers.warnOfDialect()
+	}
+	gotProviders, err := providers.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stagings, err := resolver.stager.linkSharedTrees(ctx, tree.modules)
+	if err != nil {
+		return nil, err
+	}
+	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.stager.vendored, providers: gotProviders, mismatches: &r.mismatches}
+	plan, err := planner.plan(ctx, tree, stagings)
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.result.LockChanges) > 0 {
+		plan.result.EarlierLock = r.lost.deletedFrom(ctx)
+	}
+	if err := plan.commit(ctx); err != nil {
+		return nil, err
+	}
+	return plan.result, nil
+}
+
+// keepMemos keeps the evidence that the run has found in the cache, for later runs. It ignores
+// errors, because the cache may be read-only; mirrors and origins are then asked again.
+func (r *installRun) keepMemos() { _ = r.session.Cache.Confirm(r.trust.memos.Take()...) }
+
+// unify finds the versions that all calls of a source share, if the request asks for them.
+func (r *installRun) unify(ctx context.Context) (unified, error) {
+	if !r.req.Unify {
+		return nil, nil
+	}
+	return unify(ctx, r.look)
+}
+
+// newProviderStage returns the provider stage, or nil if the run does not touch providers.
+func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
+	if r.req.Providers == nil {
+		return nil, nil
+	}
+	return beginProviderStage(ctx, r.openProject, r.session, r.trust.rule, r.events)
+}
+
+// newResolver connects the stages that turn calls into modules.
+func (r *installRun) newResolver(shared unified, events *events) *resolver {
+	origins, stager, found := r.session.originsFor(r.openProject, events), r.newStager(events), &outcome{}
+	return &resolver{
+		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
+		locator: &locator{
+			origins: origins, stores: r.session.storesOf(r.req, events), stager: stager, events: events,
+			locked: r.req.Locked, outcome: found, run: r.trust,
+			revisions: &revisions{origins: origins, events: events, run: r.trust, restored: &found.restored},
+		},
+		origins: origins, stager: stager, events: events, lost: r.lost, outcome: found, run: r.trust,
+	}
+}
+
+// newStager returns the stage that puts packages in the places that the request selects.
+func (r *installRun) newStager(events *events) *stager {
+	p := &stager{
+		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.placesModules(),
+		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
+	}
+	if r.dirs.Vendor != nil {
+		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, OnlyCompares: r.req.Locked}
+	}
+	if p.readOnly {
+		return p
+	}
+	if !r.files.HasLinks() {
+		p.layout = LayoutCopy
+	}
+	p.stage = &packagedir.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	return p
+}
+
+// look walks the tree without placing anything, and collects the calls that select
+// versions.
+func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
+	res := r.newResolver(shared, r.events.ofFetches())
+	res.noted, res.stager.readOnly = newVersionedCalls(), true
+	_, err := r.walk(ctx, res, nil)
+	if ctx.Err() != nil || err != nil && r.mayGoOn(err) {
+		err = ctxerr.Of(ctx)
+	}
+	return res.noted, res.selector, err
+}
+
+// walk resolves the whole tree. require, which may be nil, is called with the configuration
+// of each module.
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(*module, config.Module)) (resolvedTree, error) {
+	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
+	defer func() { ahead.stop() }()
+	w := &walker{
+		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
+	}
+	modules, replaced, failures := w.walk(ctx, r.req.dir())
+	tree := resolvedTree{modules: modules, failures: failures, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
+	if tree.restored.Any() {
+		tree.earlier = r.lost.earlierLock(ctx)
+	}
+	ofForms, differs := r.checkForms(ctx, modules)
+	for _, warning := range slices.Concat([]event.Warning{replacedWarning(replaced)}, r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
+		if warning.Message != "" {
+			res.events.emit(warning)
+		}
+	}
+	return tree, join(r.refused(ctx, &res.outcome.refusals), differs, failures.join())
+}
+
+// withRefusals adds the errors about providers to those about modules. The refused entries of one
+// lock are one error.
+func withRefusals(modules, providers error) error {
+	all, more := parts(modules), parts(providers)
+	for i, err := range all {
+		locked, ok := errors.AsType[*LockedError](err)
+		if !ok {
+			continue
+		}
+		more = slices.DeleteFunc(more, func(err error) bool {
+			other, ok := errors.AsType[*LockedError](err)
+			if ok = ok && other.LockFile == locked.LockFile; ok {
+				merged := *locked
+				merged.Reasons = slices.Concat(locked.Reasons, other.Reasons)
+				locked, all[i] = &merged, &merged
+			}
+			return ok
+		})
+	}
+	return join(append(all, more...)...)
+}
+
+// isType reports whether err is or wraps an error of type E.
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// refused returns the error about the calls that a run which must not change the lock has
+// refused; nil if there are none.
+func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
+	if refusals.lost && len(r.lock.Modules()) == 0 {
+		return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
+	}
+	err := refusals.err(r.req.lockFile())
+	if locked, ok := errors.AsType[*LockedError](err); ok {
+		locked.Earlier = r.lost.deletedFrom(ctx)
+	}
+	return err
+}
+
+// constraintsBeside returns warnings about the calls with a version argument and a source that is
+// not a registry's. Stock tools refuse them.
+func constraintsBeside(modules []*module) []event.Warning {
+	var list []event.Warning
+	for _, m := range modules {
+		if c := m.call; c.from.IsRemote() && c.Version != nil && c.replaced == nil {
+			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,171 @@
+package installer_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/repository"
+)
+
+// manyProjects returns a world with n projects that use the same packages.
+func manyProjects(t *testing.T, n int) (*project, []string) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(`
+-- registry/acme/net/aws/1.2.0/main.tf --
+module "names" {
+  source = "MODTEST_HOST/acme/names/aws"
+}
+-- registry/acme/names/aws/1.0.0/main.tf --
+-- git/dns.git/v1.0.0/main.tf --
+`)
+	for i := range n {
+		fmt.Fprintf(&text, `-- config/p%02d/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/dns.git?version=1.0.0"
+}
+`, i)
+	}
+	p := world(t, text.String())
+	dirs, err := repository.Roots(t.Context(), p.installer(), p.dir, installer.DialectAuto)
+	if err != nil || len(dirs) != n {
+		t.Fatalf("Roots = %q, %v; want %d", dirs, err, n)
+	}
+	return p, dirs
+}
+
+// A package that several projects use is fetched only once.
+func TestInstallAll(t *testing.T) {
+	t.Parallel()
+	p, dirs := manyProjects(t, 1)
+	p.mustInstallAll(t, dirs)
+	want := len(p.world.Requests())
+	p, dirs = manyProjects(t, 12)
+	results := p.mustInstallAll(t, dirs)
+	if got := len(p.world.Requests()); got != want {
+		t.Errorf("12 projects took %d requests, one takes %d", got, want)
+	}
+	for i, dir := range dirs {
+		if len(results[i].Modules) != 3 {
+			t.Errorf("%s has %d modules, want 3", dir, len(results[i].Modules))
+		}
+		report, err := p.installer().Verify(t.Context(), installer.Request{Dir: dir})
+		if err != nil || !report.OK() {
+			t.Errorf("Verify(%s) = %+v, %v", dir, report, err)
+		}
+	}
+}
+
+func (p *project) mustInstallAll(t *testing.T, dirs []string) []*installer.Result {
+	t.Helper()
+	results, err := p.installer().InstallAll(t.Context(), dirs, installer.Request{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+// If one project fails, the others are still installed. Events name the project that they belong
+// to.
+func TestInstallAllFailure(t *testing.T) {
+	t.Parallel()
+	p, dirs := manyProjects(t, 3)
+	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
+	installed := map[string]int{}
+	results, err := p.installer().InstallAll(t.Context(), dirs, installer.Request{}, func(dir string, ev installer.Event) {
+		if _, ok := ev.(event.ModuleInstalled); ok {
+			installed[filepath.Base(dir)]++
+		}
+	})
+	var failed *installer.ProjectError
+	if !errors.As(err, &failed) || failed.Dir != dirs[1] || !strings.Contains(err.Error(), "module net (main.tf:3)") {
+		t.Errorf("InstallAll = %v, want an error of %s", err, dirs[1])
+	}
+	if results[0] == nil || results[1] != nil || results[2] == nil {
+		t.Errorf("InstallAll = %v, want a result of the first and the last", results)
+	}
+	if diff := cmp.Diff(map[string]int{"p00": 3, "p02": 3}, installed); diff != "" {
+		t.Errorf("installed modules (-want +got):\n%s", diff)
+	}
+}
+
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "a" {
+  source = "./modules/a"
+}
+-- config/modules/a/main.tf --
+module "b" {
+  source = "../b"
+}
+-- config/modules/b/main.tf --
+-- config/examples/full/main.tf --
+module "a" {
+  source = "../../modules/a"
+}
+-- config/broken/main.tf --
+module "a" {
+-- config/none/README.md --
+-- config/provider/providers.tf --
+provider "cloud" {}
+-- config/modules/c/main.tf --
+provider "cloud" {
+  region = "none"
+}
+-- config/examples/c/main.tf --
+module "c" {
+  source = "../../modules/c"
+}
+-- config/backend/backend.tf --
+terraform {
+  backend "s3" {}
+}
+-- config/cloud/main.tf.json --
+{"terraform": {"cloud": {}}}
+-- config/locked/main.tf --
+resource "cloud_thing" "a" {}
+-- config/locked/.terraform.lock.hcl --
+-- config/lock/.terraform.lock.hcl --
+-- config/shared/main.tf --
+terraform {
+  required_providers {
+    cloud = { source = "acme/cloud" }
+  }
+}
+provider "cloud" {
+  alias = "passed"
+}
+resource "cloud_thing" "a" {}
+-- config/.terraform/modules/x/main.tf --
+module "x" {
+  source = "./x"
+}
+`)
+	dirs, err := repository.Roots(t.Context(), &installer.Installer{}, p.dir, installer.DialectAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, root := range []string{"", "backend", "broken", "cloud", "examples/c", "examples/full", "locked", "provider"} {
+		want = append(want, filepath.Join(p.dir, root))
+	}
+	if diff := cmp.Diff(want, dirs); diff != "" {
+		t.Errorf("Roots (-want +got):\n%s", diff)
+	}
+	if _, err := repository.Roots(t.Context(), &installer.Installer{}, filepath.Join(p.dir, "gone"), installer.DialectAuto); err == nil {
+		t.Error("Roots of a directory that is not there = nil, want an error")
+	}
+}

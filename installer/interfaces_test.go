@@ -1,0 +1,134 @@
+package installer_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// lockOf returns the lock of a project.
+func (p *project) lockOf(t *testing.T) *lockfile.File {
+	t.Helper()
+	lock, err := installer.ReadLock(t.Context(), installer.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
+}
+
+// interfaceWorld is a project in which version 1.3.0 of a module breaks two calls: the project's
+// call of that module, and a call inside the module's own package.
+const interfaceWorld = `
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws//modules/vpc"
+  version = "1.2.0"
+  zone    = "a"
+}
+output "id" {
+  value = module.net.id
+}
+-- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
+variable "zone" {}
+output "id" {
+  value = 1
+}
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.3.0/modules/vpc/main.tf --
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.1.0"
+  prefix = "x"
+}
+-- git/names.git/v1.0.0/main.tf --
+variable "prefix" {
+  default = ""
+}
+-- git/names.git/v1.1.0/main.tf --
+variable "suffix" {}
+`
+
+// DiffInterfaces reports how other versions affect calls in the configuration and calls in
+// packages.
+func TestDiffInterfaces(t *testing.T) {
+	t.Parallel()
+	p := world(t, interfaceWorld)
+	in := p.installer()
+	in.CacheDir = t.TempDir()
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	old := p.lockOf(t)
+	p.useNewer(t)
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Update: installer.Update{All: true}}); err != nil {
+		t.Fatal(err)
+	}
+	updated := p.lockOf(t)
+	empty := *in
+	empty.CacheDir = t.TempDir()
+	for name, test := range map[string]struct {
+		in  *installer.Installer
+		req installer.Request
+	}{
+		"from the cache": {in, installer.Request{Dir: p.dir, Offline: true}},
+		"fetched":        {&empty, installer.Request{Dir: p.dir, DataDir: ".elsewhere"}},
+	} {
+		diffs, err := test.in.DiffInterfaces(t.Context(), test.req, old, updated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range diffs {
+			for _, c := range d.Changes {
+				got = append(got, d.Path.String()+": "+c.String())
+			}
+			if d.Err != nil {
+				t.Errorf("%s: %s: %v", name, d.Path, d.Err)
+			}
+		}
+		want := []string{
+			`net: variable "zone" removed, which main.tf:4 sets`,
+			`net: output "id" removed, which main.tf:7 uses`,
+		}
+		if diff := cmp.Diff(want, got[:min(2, len(got))]); diff != "" {
+			t.Errorf("%s: changes (-want +got):\n%s", name, diff)
+		}
+		dir := filepath.ToSlash(filepath.Join(test.req.DataDir, "modules/net/modules/vpc/main.tf"))
+		if test.req.DataDir == "" {
+			dir = ".terraform/modules/net/modules/vpc/main.tf"
+		}
+		want = []string{
+			`net.names: variable "prefix" removed, which ` + dir + `:3 sets`,
+			`net.names: variable "suffix" added: required any, which ` + dir + `:1 does not set`,
+		}
+		if diff := cmp.Diff(want, got[min(2, len(got)):]); diff != "" {
+			t.Errorf("%s: changes of the nested call (-want +got):\n%s", name, diff)
+		}
+	}
+	empty.CacheDir = t.TempDir()
+	checkNotAtHand(t, &empty, old, updated)
+	if diffs, err := empty.DiffInterfaces(t.Context(), installer.Request{Dir: p.dir}, updated, updated); diffs != nil || err != nil {
+		t.Errorf("DiffInterfaces of the same lock = %v, %v", diffs, err)
+	}
+}
+
+// checkNotAtHand checks the errors for packages that are neither installed nor cached when the
+// request is offline.
+func checkNotAtHand(t *testing.T, in *installer.Installer, old, updated *lockfile.File) {
+	t.Helper()
+	diffs, err := in.DiffInterfaces(t.Context(), installer.Request{Dir: t.TempDir(), Offline: true}, old, updated)
+	if err != nil || len(diffs) != 2 {
+		t.Fatalf("DiffInterfaces = %v, %v, want two", diffs, err)
+	}
+	for _, d := range diffs {
+		if !errors.Is(d.Err, installer.ErrOffline) {
+			t.Errorf("%s without a cache: %v, want ErrOffline", d.Path, d.Err)
+		}
+	}
+}

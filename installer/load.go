@@ -1,0 +1,141 @@
+package installer
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Load reads an installed module tree: the configuration, modules.json and the lock. It
+// contacts no server, hashes nothing and changes nothing. A linter or a scanner can use it
+// to walk the modules of a project that was installed by any tool.
+//
+// A module that is not installed, or whose installed source differs from the configuration, is
+// a *ModuleError that wraps [ErrNotInstalled]. A module of which not everything can be read is a
+// *ConfigError; its calls that could be read are followed nevertheless. Result.Unresolved lists
+// these modules, and the others are returned beside the error, which joins the errors of all such
+// modules in the order of their paths. With BestEffort such modules are no error. The result is nil
+// only if the tree could not be walked at all. A file that cannot have module calls is parsed only if
+// [Request].Providers is set, so other errors in it are not found.
+//
+// If [Request].Providers is set, Result.Providers has the providers that the found modules or a
+// local state require, and those in the lock that the state of a remote backend may need, with
+// the data of their lock entries. Errors about them, such as constraints that exclude each
+// other, or files that cannot be read, are joined to the error, also with BestEffort; the modules are
+// returned all the same. With Providers.Only, the result has the modules too.
+func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if err := req.checkForLoad(); err != nil {
+		return nil, err
+	}
+	p, err := openToRead(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	required := newRequirements()
+	find := p.recordedModule
+	if req.FromLock {
+		find = p.recordedOrLocked
+	}
+	modules, failures, err := p.walk(ctx, find, required.ifNeeded(req))
+	if err != nil {
+		return nil, err
+	}
+	fromLock := slices.ContainsFunc(modules, (*module).isLocked)
+	result := p.loadedModules(withoutMadeUp(modules), failures)
+	if !req.BestEffort {
+		err = failures.join()
+	}
+	if req.Providers != nil {
+		var failed error
+		result.Providers, failed = p.loadedProviders(ctx, required, fromLock)
+		err = join(err, failed)
+	}
+	return result, err
+}
+
+// ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
+// request does not include providers.
+func (r *requirements) ifNeeded(req Request) func(*module, config.Module) {
+	if req.Providers == nil {
+		return nil
+	}
+	return r.add
+}
+
+// loadedModules returns the result of a walk of the installed modules.
+func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
+	result, known := p.newResult(modules), p.trust()
+	for i, m := range modules {
+		p.addRecorded(m, &result.Modules[i])
+		if m.isLocked() {
+			result.Modules[i].Dir = ""
+		}
+		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
+			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
+		}
+	}
+	failures.addTo(result, p.req.KeepCredentials)
+	return result
+}
+
+// loadedProviders returns the providers that a project needs, in the order of the lock. fromLock says that
+// some modules were not read, so that the lock decides.
+func (p *reading) loadedProviders(ctx context.Context, found *requirements, fromLock bool) ([]Provider, error) {
+	required, failed := found.pool()
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, join(failed, err)
+	}
+	if fromLock {
+		required = withLocked(required, lock)
+	}
+	others, err := p.unrequired(ctx, lock, required)
+	if err != nil {
+		return nil, join(failed, err)
+	}
+	knows := p.providerEvidence()
+	var list []Provider
+	for _, r := range treeproviders.Sorted(required, others.InState, others.Kept) {
+		entry, _ := lock.Provider(r.Address)
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
+		if version, err := versions.Parse(entry.Version); err == nil {
+			shown.Version = version
+			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, version, addrs.CurrentPlatform())))
+			if exists(filepath.Join(p.req.dataPath(), at)) {
+				shown.Dir = filepath.ToSlash(filepath.Join(p.req.dataDir(), at))
+			}
+		}
+		list = append(list, shown)
+	}
+	return list, failed
+}
+
+// FindDialect returns the dialect of a project: the one in the request, or the one that
+// DialectAuto detects. It also returns the signs by which DialectAuto detects it, whatever the
+// request says. The first sign decides. Without a sign, and without a dialect in the request,
+// the dialect is a guess: the only one of Request.Tools, or else OpenTofu.
+func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	given := req.Dialect
+	req.Dialect = DialectAuto
+	p, err := openToRead(ctx, in, req)
+	if err != nil {
+		return DialectAuto, nil, err
+	}
+	for _, s := range p.detected.Signs {
+		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
+	}
+	if given == DialectAuto {
+		given = p.dialect
+	}
+	return given, signs, p.close()
+}

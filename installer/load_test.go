@@ -1,0 +1,124 @@
+package installer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+)
+
+func describe(result *installer.Result) []string {
+	var lines []string
+	for _, m := range result.Modules {
+		lines = append(lines, strings.TrimSpace(fmt.Sprint(m.Path, " ", m.Version, " ", m.Dir, " ", len(m.Hashes))))
+	}
+	return lines
+}
+
+// Load returns the modules that Install reported.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	installed := p.mustInstall(t, installer.Request{})
+	p.world.ResetRequests()
+	loaded, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(describe(installed), describe(loaded)); diff != "" {
+		t.Errorf("Load (-installed +loaded):\n%s", diff)
+	}
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("Load asked servers: %v", requests)
+	}
+}
+
+func TestLoadOfWhatIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.write(t, "bad.tf", "module \"bad\" {\n  source = \"not an address\"\n}\n")
+	_, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	if !errors.Is(err, installer.ErrNotInstalled) {
+		t.Errorf("Load = %v, want ErrNotInstalled", err)
+	}
+	result, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir, BestEffort: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"app  app 0"}, describe(result)); diff != "" {
+		t.Errorf("Load of the best effort (-want +got):\n%s", diff)
+	}
+	var got []string
+	for _, u := range result.Unresolved {
+		got = append(got, fmt.Sprint(u.Path, " ", u.Source != nil, " ", errors.Is(u.Err, installer.ErrNotInstalled)))
+	}
+	want := []string{"app.network true true", "bad false false", "dns true true", "network true true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unresolved (-want +got):\n%s", diff)
+	}
+}
+
+// In a fresh checkout, the lock has all packages and the calls of packages in them.
+func TestLoadFromLock(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	installed := p.mustInstall(t, installer.Request{})
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	p.world.ResetRequests()
+	var want []installer.Module
+	for _, m := range installed.Modules {
+		if m.Package != "" {
+			m.Dir = ""
+		}
+		if !strings.HasPrefix(m.Dir, ".terraform") { // a local module of a package
+			want = append(want, m)
+		}
+	}
+	loaded, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir, FromLock: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(describe(&installer.Result{Modules: want}), describe(loaded)); diff != "" {
+		t.Errorf("Load (-installed +loaded):\n%s", diff)
+	}
+	for _, m := range loaded.Modules {
+		if own := len(m.Path) == 1 || len(m.Path) == 2 && m.Path[0] == "app"; own != (m.Call.Range.Filename != "") {
+			t.Errorf("module %s is called at %q", m.Path, m.Call.Range)
+		}
+	}
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("Load asked servers: %v", requests)
+	}
+	if err := os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir, FromLock: true}); !errors.Is(err, installer.ErrNotInstalled) {
+		t.Errorf("Load without a lock = %v, want ErrNotInstalled", err)
+	}
+}
+
+// If the source of a call has changed, its module counts as not installed: the installed files
+// belong to the previous source.
+func TestLoadAfterTheSourceChanged(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{})
+	p.write(t, "main.tf", `module "network" {
+  source  = "MODTEST_HOST/acme/subnets/aws"
+}
+`)
+	_, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	var module *installer.ModuleError
+	if !errors.Is(err, installer.ErrNotInstalled) || !errors.As(err, &module) || module.Range.Start.Line != 2 {
+		t.Errorf("Load = %v, want ErrNotInstalled at line 2", err)
+	}
+}

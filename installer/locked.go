@@ -1,0 +1,255 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// LockedFuncs are called by LockedPackages with each package. A nil function is not called.
+type LockedFuncs struct {
+	// Module is called for each entry of a module.
+	Module func(context.Context, LockedModule) error
+	// Provider is called for each entry of a provider, and each platform of Request.Providers;
+	// if that names no platforms, for this machine's own.
+	Provider func(context.Context, LockedProvider) error
+}
+
+// LockedModule is the package of a module that was compared with its entry in a lock.
+type LockedModule struct {
+	// Project is the root module's directory, as passed to LockedPackages.
+	Project string
+	// Entry is the entry of the project's lock.
+	Entry lockfile.Module
+	// Tree has the files of the package with their sums.
+	Tree *hashing.Tree
+
+	dir string
+}
+
+// Open opens the directory of the package. It must only be read, and the caller must close
+// it. It contains the files of Tree, and possibly others that the module has written since.
+// It can be opened until LockedPackages returns.
+func (p LockedModule) Open() (*os.Root, error) { return pathsafe.OpenRoot(p.dir) }
+
+// LockedProvider is a provider package for one platform, from an entry of a lock.
+type LockedProvider struct {
+	// Project is the root module's directory, as passed to LockedPackages.
+	Project string
+	// Entry is the entry of the project's lock.
+	Entry    lockfile.Provider
+	Platform addrs.Platform
+
+	archive func(context.Context) (*providers.Archive, error)
+}
+
+// errNotLocked is the error of the zero LockedProvider.
+var errNotLocked = errors.New("the package is not from a lock")
+
+// Archive returns the archive from the provider's source, authenticated as in an
+// installation. If the lock has no zh hashes and the content is in the cache, the archive
+// is packed from the cache. It can be called until LockedPackages returns.
+func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
+	if p.archive == nil {
+		return nil, errNotLocked
+	}
+	got, err := p.archive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &ProviderArchive{Hashes: got.Hashes, Size: got.Size, WriterTo: got, Closer: got}, nil
+}
+
+// ProviderArchive is the archive of a provider's package, after it was compared with the
+// lock. It must be closed.
+type ProviderArchive struct {
+	// Hashes are the sorted hashes of the archive: the h1 of its content, and its zh if the
+	// lock has that zh. Without a zh, the archive was packed on this machine and depends
+	// only on the content.
+	Hashes []hashing.Hash
+	// Size is the size in bytes.
+	Size int64
+
+	io.WriterTo
+	io.Closer
+}
+
+// LockedPackages calls the functions of use with each package in the locks of several root
+// modules, once for each entry of each lock. It is for programs that copy packages somewhere
+// else, or inspect their content. It ignores the fields of the request that are about changes.
+// It includes providers if [Request.Providers] is set; with Providers.Only, it reads only the
+// locks, and neither the configuration nor the modules.
+//
+// The locks must be complete, also with the providers that the modules require. As in an
+// installation with [Request].Locked, entries are confirmed by their origins or by
+// [Installer].Stores, and policies apply. Packages of modules are taken from the project or from
+// the cache, or fetched into the cache, and are compared with the hashes of the lock. A provider
+// with no usable hash in the lock is an error. The projects are not changed.
+//
+// The functions are called from several goroutines, for at most [Installer].Parallel packages at
+// once, as soon as all modules of a project are known. Entries of several calls or projects often
+// have the same package; [hashing.Tree.T1] identifies it. If a function returns an error, no
+// further packages of that kind of the project are begun. The error of Module is wrapped in a
+// *[ModuleError]. The other projects continue. The returned error joins a *[ProjectError] for
+// each project that failed.
+//
+// onEvent is as for InstallAll.
+func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use LockedFuncs) error {
+	req.Locked, req.DryRun, req.LockOnly, req.Update = true, true, false, Update{}
+	return forEachProject(in, dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
+		return lockedPackagesOf(ctx, in, req, use)
+	})
+}
+
+// lockedPackagesOf is LockedPackages for one project.
+func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use LockedFuncs) (err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if err := cmp.Or(req.checkWithLock(), ctxerr.Of(ctx)); err != nil {
+		return err
+	}
+	req.Vendor = "" // vendored packages confirm no entries
+	inst, err := prepare(in, req)
+	if err != nil {
+		return err
+	}
+	p, err := inst.openProject(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, p.close()) }()
+	ctx, session, done, err := inst.clients.session(ctx, inst.user)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
+	var stage *providerStage
+	if req.Providers != nil {
+		if stage, err = openProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
+			return err
+		}
+	}
+	var modules []*module
+	if !req.Providers.only() {
+		if modules, err = inst.newRun(p, session, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
+			err = stage.checkLock(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var ofModules, ofProviders error
+	var wait sync.WaitGroup
+	if use.Module != nil {
+		wait.Go(func() { ofModules = useModules(ctx, p, session, modules, use.Module) })
+	}
+	if use.Provider != nil && stage != nil {
+		wait.Go(func() { ofProviders = stage.useProviders(ctx, inst.clients.parallel, use.Provider) })
+	}
+	wait.Wait()
+	return join(ofModules, ofProviders)
+}
+
+// useModules calls use with the packages of a project's modules.
+func useModules(ctx context.Context, p *openProject, session *session, modules []*module, use func(context.Context, LockedModule) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cap(session.Slots))
+	for _, m := range modules {
+		if !m.ownsPackage() {
+			continue
+		}
+		group.Go(func() error {
+			done, err := session.Slot(ctx)
+			if err != nil {
+				return err
+			}
+			defer done()
+			return m.call.failIf(use(ctx, LockedModule{Project: p.req.Dir, Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
+		})
+	}
+	return group.Wait()
+}
+
+// useProviders calls use with each provider of the lock, for each platform of the request.
+func (s *providerStage) useProviders(ctx context.Context, parallel int, use func(context.Context, LockedProvider) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, entry := range s.lock.Providers() {
+		locked, err := s.stage.OfEntry(entry)
+		if err != nil {
+			group.Go(func() error { return err })
+			break
+		}
+		for _, platform := range s.req.Providers.platforms() {
+			group.Go(func() error {
+				return use(ctx, LockedProvider{Project: s.req.Dir, Entry: entry, Platform: platform, archive: func(ctx context.Context) (*providers.Archive, error) {
+					return s.stage.Archive(ctx, locked, platform)
+				}})
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// resolveLocked walks the tree with the lock. The packages are only read.
+func (r *installRun) resolveLocked(ctx context.Context, require func(*module, config.Module)) ([]*module, error) {
+	defer r.keepMemos()
+	defer r.lost.close()
+	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)
+	return tree.modules, err
+}
+
+// ReadLockedProviders returns the providers in the lock of a request's project. They are in
+// the lock file of stock tools. The error is as for [ReadLock].
+func ReadLockedProviders(ctx context.Context, req Request) ([]lockfile.Provider, error) {
+	if !req.hasStockLock() {
+		req.LockFile = ""
+	}
+	lock, err := ReadLock(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	dialect := req.Dialect
+	if dialect == DialectAuto {
+		dialect = DialectTerraform // it accepts more addresses
+	}
+	if faults := lock.StockFaults(dialect.parser()); faults.HasErrors() {
+		return nil, &LockFileError{File: req.lockFile(), Diagnostics: faults}
+	}
+	return lock.Providers(), nil
+}
+
+// platforms returns the named platforms, or this machine's own if none is named.
+func (p *Providers) platforms() []addrs.Platform {
+	if len(p.Platforms) == 0 {
+		return []addrs.Platform{addrs.CurrentPlatform()}
+	}
+	return p.Platforms
+}
+
+// checkLock returns an error if the lock lacks a provider that the modules require. The
+// stage may be nil.
+func (s *providerStage) checkLock(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	required, err := s.required.pool()
+	if err != nil {
+		return err
+	}
+	return s.stage.CheckLock(ctx, required)
+}

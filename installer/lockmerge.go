@@ -1,0 +1,146 @@
+package installer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// lockMerge is the merge of a lock in which git has left conflict markers. Of two versions the newer
+// one is taken if it fits the configuration, and else the other one. The zero value is no merge.
+type lockMerge struct {
+	done bool
+	// modules and providers are the entries of the blocks that both sides have changed, the newer one
+	// first.
+	modules   map[string][]lockfile.Module
+	providers map[addrs.Provider][]lockfile.Provider
+}
+
+// mergeLock merges the conflicted lock of a project with the versions in git's index, and returns the
+// text of the result. If that cannot be done, the error is the one for the markers, with the reason if
+// both sides changed a block in a way that only the user can decide.
+func mergeLock(ctx context.Context, req Request, src []byte, conflicted *LockFileError) ([]byte, lockMerge, error) {
+	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
+	if err != nil || !ok {
+		return nil, lockMerge{}, conflicted //nolint:nilerr // without git, the user resolves the conflict
+	}
+	m := lockMerge{done: true, modules: map[string][]lockfile.Module{}, providers: map[addrs.Provider][]lockfile.Provider{}}
+	merged, left := lockfile.Merge(sides.Base, sides.Ours, sides.Theirs, m.resolve)
+	if len(left) > 0 {
+		return nil, lockMerge{}, undecided(conflicted, left)
+	}
+	return merged, m, nil
+}
+
+// resolve decides which side of a conflict is tried first: the newer version, or the entry that the
+// other side has removed. The same version with other content is not decided.
+func (m *lockMerge) resolve(c lockfile.Conflict) lockfile.Side {
+	switch {
+	case c.Type == "module" && (c.OurModule == nil || c.TheirModule == nil):
+		return present(c.OurModule != nil)
+	case c.Type == "module":
+		side := newer(c.OurModule.Version, c.TheirModule.Version)
+		if side == lockfile.Neither && c.OurModule.Source != c.TheirModule.Source {
+			side = lockfile.Ours // only one of them is the call's source now
+		}
+		m.modules[c.Label] = ordered(side, *c.OurModule, *c.TheirModule)
+		return side
+	case c.OurProvider != nil && c.TheirProvider != nil:
+		side := newer(c.OurProvider.Version, c.TheirProvider.Version)
+		m.providers[c.OurProvider.Address] = ordered(side, *c.OurProvider, *c.TheirProvider)
+		return side
+	case c.OurProvider == nil && c.TheirProvider == nil:
+		return lockfile.Neither // they cannot be read
+	}
+	return present(c.OurProvider != nil)
+}
+
+// present returns the side that has a block.
+func present(ours bool) lockfile.Side {
+	if ours {
+		return lockfile.Ours
+	}
+	return lockfile.Theirs
+}
+
+// newer returns the side with the higher version, or Neither.
+func newer(ours, theirs string) lockfile.Side {
+	our, ourErr := versions.Parse(ours)
+	their, theirErr := versions.Parse(theirs)
+	switch {
+	case ourErr != nil || theirErr != nil || our.Compare(their) == 0:
+		return lockfile.Neither
+	case our.Compare(their) > 0:
+		return lockfile.Ours
+	}
+	return lockfile.Theirs
+}
+
+func ordered[T any](first lockfile.Side, ours, theirs T) []T {
+	if first == lockfile.Theirs {
+		return []T{theirs, ours}
+	}
+	return []T{ours, theirs}
+}
+
+// undecided returns the error for conflict markers, with the blocks that only the user can decide.
+func undecided(conflicted *LockFileError, left []lockfile.Conflict) error {
+	var names []string
+	for _, c := range left {
+		names = append(names, strings.TrimSpace(c.Type+" "+c.Label))
+	}
+	diags := slices.Clone(conflicted.Diagnostics)
+	first := *diags[0]
+	first.Detail = fmt.Sprintf("Both sides have changed the blocks of %s, and neither has the newer version. Keep one side of each and remove the marker lines.", strings.Join(names, ", "))
+	if left[0].Type == "other" {
+		first.Detail = "Both sides have changed the file outside of its module and provider blocks. Keep one side and remove the marker lines."
+	}
+	diags[0] = &first
+	return &LockFileError{File: conflicted.File, Diagnostics: diags}
+}
+
+// isConflict reports whether a lock cannot be read because of conflict markers.
+func isConflict(err *LockFileError) bool {
+	_, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](err.Diagnostics[0])
+	return ok
+}
+
+// warn says that the lock was merged, and what was taken for the blocks that both sides have changed. lock
+// is the new lock.
+func (m lockMerge) warn(events *events, lockFile string, lock *lockfile.File) {
+	if !m.done {
+		return
+	}
+	list := []event.Warning{{Kind: event.WarningMerged, Message: fmt.Sprintf("%s had a merge conflict, which was resolved with the versions in git's index", lockFile)}}
+	const both = "both sides of the merge changed the lock's entry: %s was taken, and not %s"
+	for key, entries := range m.modules {
+		taken, left := entries[0], entries[1]
+		if now, _ := lock.Module(key); now.Equal(left) {
+			taken, left = left, taken
+		}
+		list = append(list, event.Warning{Path: pathOf(key), Message: fmt.Sprintf(both, lockentry.VersionOrPackage(taken), lockentry.VersionOrPackage(left))})
+	}
+	for address, entries := range m.providers {
+		taken, left := entries[0], entries[1]
+		if now, _ := lock.Provider(address); now.Version == left.Version {
+			taken, left = left, taken
+		}
+		list = append(list, event.Warning{Message: fmt.Sprintf("provider %s: "+both, address.ForDisplay(), taken.Version, left.Version)})
+	}
+	slices.SortFunc(list[1:], func(a, b event.Warning) int {
+		return strings.Compare(a.Path.String()+a.Message, b.Path.String()+b.Message)
+	})
+	for _, warning := range list {
+		events.emit(warning)
+	}
+}

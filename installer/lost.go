@@ -1,0 +1,196 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// lostEntries are the module entries that the lock of a project had and has lost. They are in the
+// copy that the last run has kept. If that has none, and the lock has lost all of its module
+// blocks, they are in git's history. Without this rule, new versions would be selected silently.
+// The history is read once, if a call without an entry is found. The nil value has no entries. It
+// is safe for concurrent use.
+type lostEntries struct {
+	*openProject
+
+	ahead  sync.Once
+	stop   func() // ends a search ahead; nil if there is none
+	search sync.Once
+	// found is the newest lock with module blocks in git's history, and err says why the
+	// history could not be read.
+	found *worktree.LockVersion
+	err   error
+}
+
+// entry returns the entry that a call had once. If the lock file itself does not exist, there is
+// no lost entry: the user has removed the file to get a new one.
+func (l *lostEntries) entry(ctx context.Context, key string) (lockfile.Module, bool) {
+	lock := l.earlierLock(ctx)
+	if lock == nil {
+		return lockfile.Module{}, false
+	}
+	return lock.Module(key)
+}
+
+// earlierLock returns the earlier lock that has the entries; nil if there is none.
+func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
+	if l == nil || l.lockSrc == nil || !l.req.hasLockFile() {
+		return nil
+	}
+	if l.hasCopy() {
+		return l.former
+	}
+	if l.lostAll() {
+		if version := l.inHistory(ctx); version != nil {
+			return version.Lock
+		}
+	}
+	return nil
+}
+
+// hasCopy reports whether the last run has kept a lock with module entries.
+func (l *lostEntries) hasCopy() bool { return l.former != nil && len(l.former.Modules()) > 0 }
+
+// lostAll reports whether the lock exists and has no module blocks, so that its history is asked.
+// A lock in another place than the stock tools' is not rewritten by them.
+func (l *lostEntries) lostAll() bool {
+	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.ForeignKeys()) == 0 && l.searchesHistory()
+}
+
+func (l *lostEntries) searchesHistory() bool {
+	return l.req.hasLockFile() && filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
+}
+
+// inHistory returns the newest lock with module blocks in git's history; nil if there is none.
+func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {
+	l.search.Do(func() {
+		l.found, l.err = worktree.FindLock(ctx, l.req.dir(), l.req.lockFile(), worktree.Modules)
+	})
+	return l.found
+}
+
+// from names the place of the earlier lock in messages; "" if there is none.
+func (l *lostEntries) from(ctx context.Context) string {
+	if l.hasCopy() {
+		return fromCopy
+	}
+	if version := l.inHistory(ctx); version != nil {
+		return version.String()
+	}
+	return ""
+}
+
+// lookAhead begins to search for an earlier version of a lock that does not exist, so that the run
+// need not wait for git when it ends. The caller must call close.
+func (l *lostEntries) lookAhead(ctx context.Context) {
+	if l == nil || l.lockSrc != nil || !l.searchesHistory() || l.keepsCopy() {
+		return
+	}
+	l.ahead.Do(func() {
+		ctx, cancel := context.WithCancel(ctx)
+		l.stop = func() {
+			cancel()
+			l.inHistory(ctx) // waits for the end of the search
+		}
+		go l.inHistory(ctx)
+	})
+}
+
+// close ends a search ahead.
+func (l *lostEntries) close() {
+	if l.stop != nil {
+		l.stop()
+	}
+}
+
+// keepsCopy reports whether the copy has entries and will have them after the run. A run that
+// places packages replaces it, unless it must not change the lock.
+func (l *lostEntries) keepsCopy() bool {
+	return l.hasCopy() && (!l.req.placesModules() || l.req.Locked)
+}
+
+// deletedFrom names an earlier version of a lock file that does not exist, from which Restore can
+// take the entries after the run; "" if there is none, or if no call needs an entry.
+func (l *lostEntries) deletedFrom(ctx context.Context) string {
+	switch {
+	case l.lockSrc != nil || l.req.Update.All || !l.req.hasLockFile():
+		return ""
+	case l.keepsCopy():
+		return fromCopy
+	case l.stop == nil:
+		return ""
+	}
+	if version := l.inHistory(ctx); version != nil {
+		return version.String()
+	}
+	return ""
+}
+
+// warnings returns what the user must know about a walk that is finished. restored are the keys
+// of the entries that it has restored.
+func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.Warning {
+	var list []event.Warning
+	switch {
+	case l == nil || l.lockSrc == nil:
+		return nil
+	case len(restored) > 0 && l.hasCopy():
+		list = append(list, event.Warning{Message: warningOfRestored(restored, l.req.lockFile())})
+	case len(restored) > 0:
+		list = append(list, event.Warning{Message: fmt.Sprintf("the lock has lost its module blocks; they are taken from %s", l.from(ctx))})
+	}
+	if l.lostAll() && l.former == nil && l.files != nil && l.files.HasLockCopy() && l.user.hasState {
+		list = append(list, event.Warning{Message: "the copy of the lock in .terraform is from another directory or user, as after copying or moving a project; it is ignored"})
+	}
+	if l.err != nil {
+		list = append(list, warningOfHistory(l.err))
+	}
+	return list
+}
+
+// warningOfHistory returns the warning about a history that could not be read, although the lock
+// may have lost its entries.
+func warningOfHistory(err error) event.Warning {
+	w := event.Warning{Message: err.Error()}
+	var end *worktree.HistoryEndError
+	if _, foreign := errors.AsType[*gitdir.OwnerError](err); foreign {
+		w.Kind = event.WarningRepositoryOwner
+	} else if errors.As(err, &end) {
+		w.Message = "the lock has no module blocks, and it is not known whether it had any: " + w.Message
+		switch {
+		case end.Shallow:
+			w.Kind = event.WarningShallowHistory
+		case end.Partial:
+			w.Kind = event.WarningPartialHistory
+		}
+	}
+	return w
+}
+
+// warningOfRestored returns the warning about entries that were restored from the copy.
+func warningOfRestored(keys []string, lockFile string) string {
+	if len(keys) == 1 {
+		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+	}
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
+		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+}
+
+// maxNamed is the maximum number of names in a sentence.
+const maxNamed = 5
+
+func shortened(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), "...")
+}

@@ -1,0 +1,179 @@
+package installer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// The lock of a project also changes without Cotter, for example when another branch is
+// checked out. Then the installed files are those of the former lock, which a sealed copy in
+// the project proves (see package project). Replacing them is an ordinary update. Files that
+// neither the lock nor the former lock explains were changed by someone else, and the run
+// warns about them.
+
+// mismatches are the installed packages of a run that do not match the lock. The zero value
+// is ready for use, by several goroutines.
+type mismatches struct {
+	mu    sync.Mutex
+	byKey map[string]mismatch
+}
+
+// mismatch is an installed package that does not match the lock.
+type mismatch struct {
+	found packagedir.Report
+	// explained says that the files are those of the former lock.
+	explained bool
+	// other says what is installed according to modules.json; "" if it does not say something
+	// else than the lock.
+	other string
+}
+
+// add adds a package that does not match its entry. other says what is installed according to
+// modules.json.
+func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packagedir.Report, former *lockfile.File, dirs *packagedir.Dirs, other string) {
+	explained := false
+	if old, ok := formerEntry(former, entry.Key); ok {
+		before := dirs.Inspect(ctx, old)
+		explained = before.Status == packagedir.Verified
+		if !explained && found.Changes.Empty() && found.Err == nil {
+			found.Changes = before.Changes
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byKey == nil {
+		m.byKey = make(map[string]mismatch)
+	}
+	m.byKey[entry.Key] = mismatch{found: found, explained: explained, other: other}
+}
+
+// isExplained reports whether the installed package of a call is that of the former lock.
+func (m *mismatches) isExplained(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.byKey[key].explained
+}
+
+// warn warns about each package whose files nothing explains. outcome says what the run does
+// with the files. modules are all modules of the tree, whose packages show which files differ if
+// nothing else does; nil if they are not known.
+func (m *mismatches) warn(events *events, outcome string, modules []*module) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var keys []string
+	for key, one := range m.byKey {
+		if !one.explained {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		found := m.byKey[key].found
+		i := slices.IndexFunc(modules, func(other *module) bool { return other.ownsPackage() && other.pkg.key == key })
+		if i < 0 && modules != nil {
+			continue // no call needs it
+		}
+		if i >= 0 && found.Changes.Empty() && found.Files != nil && modules[i].pkg.tree != nil {
+			found.Changes = hashing.Diff(modules[i].pkg.tree.Tree, found.Files.Tree)
+		}
+		events.emit(event.UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
+		why := difference(found)
+		if other := m.byKey[key].other; other != "" {
+			why = ": " + other
+		}
+		events.emit(event.Warning{
+			Path: pathOf(key), Kind: event.WarningRestored,
+			Message: "its installed files do not match the lock" + outcome + why,
+		})
+	}
+	m.byKey = nil
+}
+
+// otherInstalled says that modules.json has another source or version for a call than the lock and
+// the former lock, or that a stock tool has cloned another commit; "" if not. It is so whenever a
+// stock tool has installed without the lock, and then a list of files tells the user nothing. It is
+// no evidence: the files are replaced like any others.
+func (p *openProject) otherInstalled(entry lockfile.Module) string {
+	record, ok := p.recorded.Lookup(entry.Key)
+	if !ok || p.former == nil && p.files.HasLockCopy() {
+		return "" // a run of another user, or in another directory, may have installed the files
+	}
+	clone := &past{clones: p.files}
+	if commit := clone.head(entry.Key); commit != "" && entry.Revision() != "" && commit != entry.Revision() && p.isRecorded(record, entry) {
+		return fmt.Sprintf("commit %s is installed, and the lock has %s", commit, entry.Revision())
+	}
+	old, wasLocked := formerEntry(p.former, entry.Key)
+	switch {
+	case p.isRecorded(record, entry) || wasLocked && p.isRecorded(record, old):
+		return ""
+	case record.Version != "" && entry.Version != "" && record.Version != entry.Version:
+		return fmt.Sprintf("modules.json has version %s, and the lock has %s", record.Version, entry.Version)
+	}
+	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source))
+}
+
+// isRecorded reports whether a record of modules.json has the source and the version of an entry.
+func (p *openProject) isRecorded(record manifest.Record, entry lockfile.Module) bool {
+	locked, err := p.dialect.parser().ParseModuleSource(entry.Source)
+	if err != nil {
+		return true // it is not known
+	}
+	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
+	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(locked.String()) && (record.Version == "" || record.Version == entry.Version)
+}
+
+// What a run does with installed files that do not match the lock.
+const (
+	areReplaced   = "; they are replaced"
+	wouldReplace  = "; an installation replaces them"
+	wereLeftAlone = ", and the run failed before they were replaced"
+)
+
+// formerPackage returns the entry of the former lock for a call if the files of the call are
+// exactly those that this user's last run installed from it.
+func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.Module, bool) {
+	old, ok := formerEntry(p.former, key)
+	if !ok || p.dirs.Inspect(ctx, old).Status != packagedir.Verified {
+		return lockfile.Module{}, false
+	}
+	return old, true
+}
+
+// formerEntry returns the entry of the former lock, which may be nil, for a call.
+func formerEntry(former *lockfile.File, key string) (lockfile.Module, bool) {
+	if former == nil {
+		return lockfile.Module{}, false
+	}
+	return former.Module(key)
+}
+
+// isOtherPackage reports whether two entries of a call are for different packages.
+func isOtherPackage(a, b lockfile.Module) bool {
+	return a.Version != b.Version || a.Source != b.Source || a.Package != b.Package || a.Hash("h1") != b.Hash("h1")
+}
+
+// difference lists the files that differ, after a colon; "" if they are not known.
+func difference(found packagedir.Report) string {
+	if found.Changes.Empty() && found.Err != nil {
+		return ": " + found.Err.Error()
+	}
+	return listed(found.Changes)
+}
+
+// listed lists files after a colon; "" if there are none.
+func listed(changes hashing.Changes) string {
+	if changes.Empty() {
+		return ""
+	}
+	return ": " + strings.Join(listChanges(changes), ", ")
+}

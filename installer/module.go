@@ -1,0 +1,431 @@
+package installer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// call is a module call with its parsed source and version. It does not change after
+// parseCall has returned it.
+type call struct {
+	config.Call
+	// path is the path of the called module, and caller the module that contains the block.
+	path   addrs.Module
+	caller *module
+	// from is the source of the module. Its Address is nil if it does not parse.
+	from origins.Source
+	// replaced is the call as the configuration has it, if its source is replaced; nil otherwise.
+	replaced *replacedCall
+}
+
+// parseCall parses the source and the version of a call in a module, and replaces the source if a
+// replacement applies. After an error, the call lacks only what the error is about.
+func parseCall(caller *module, found config.Call, dialect Dialect, replacements *policy.Replacements) (*call, error) {
+	c, err := (&call{Call: found, path: found.PathIn(caller.path()), caller: caller}).parse(dialect)
+	if err != nil {
+		return c, err
+	}
+	return c.replace(replacements, dialect)
+}
+
+// replace returns the call with the source that replaces its own; c itself if there is none.
+func (c *call) replace(all *policy.Replacements, dialect Dialect) (*call, error) {
+	by, address, err := all.Find(c.from.Address)
+	if by == nil {
+		return c, nil
+	}
+	fail := func(err error) error {
+		return c.fail(fmt.Errorf("%s:%d replaces it: %w", by.Range.Filename, by.Range.Start.Line, err))
+	}
+	block := c.Call
+	block.SourceComputed, block.VersionComputed = false, false
+	if err == nil {
+		block.Source, block.Version, err = replacement(c.from, by, address, dialect)
+	}
+	if err == nil && c.from.Want.Example().IsZero() {
+		err = fmt.Errorf("no version can meet the constraint %q of the call", c.from.Want)
+	}
+	if err != nil {
+		return c, fail(err)
+	}
+	effective := &call{Call: block, path: c.path, caller: c.caller, replaced: &replacedCall{by, c.Call, c.from}}
+	if _, err := effective.parse(dialect); err != nil {
+		if module, ok := errors.AsType[*ModuleError](err); ok {
+			err = module.Err
+		}
+		return c, fail(err)
+	}
+	return effective, nil
+}
+
+// parse parses the source and the version of the call, and returns the call.
+func (c *call) parse(dialect Dialect) (*call, error) {
+	found := c.Call
+	source, err := parseSource(found, dialect)
+	if err == nil && c.replaced == nil {
+		err = checkTest(found, source, dialect)
+	}
+	if err == nil {
+		c.from, err = origins.NewSource(source, found.Version)
+	}
+	c.from.Path = c.path
+	if c.caller.isElsewhere() && c.replaced == nil {
+		c.from.FromPackage, c.from.PackageOrigin = true, c.caller.origin()
+	}
+	if err != nil {
+		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
+	}
+	if !c.from.HasConstraint {
+		return c, nil
+	}
+	rng := found.VersionRange
+	if c.from.InAddress {
+		rng = found.SourceRange
+	}
+	if c.from.Want, err = versions.ParseConstraints(c.from.Constraint); err != nil {
+		return c, c.failAt(rng, evaluated(found.VersionComputed, c.from.Constraint, err))
+	}
+	return c, nil
+}
+
+func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error) {
+	parser := dialect.parser()
+	source, err := parser.ParseModuleSource(found.Source)
+	if found.Version != nil && !origins.OffersVersions(source) {
+		// The strict parser explains why the source cannot have a version.
+		_, err = parser.ParseModuleSourceRegistry(found.Source)
+	}
+	return source, err
+}
+
+// checkTest returns an error for a call of a test that Terraform refuses.
+func checkTest(found config.Call, source addrs.ModuleSource, dialect Dialect) error {
+	if _, remote := source.(addrs.ModuleSourceRemote); remote && len(found.Prefix) > 0 && dialect == DialectTerraform {
+		return errors.New("a test of terraform can run modules from a local directory or a registry only")
+	}
+	return nil
+}
+
+// ErrRangeAndRef says that a call asks both for a range of versions and for one particular
+// ref, tag or digest.
+var ErrRangeAndRef = origins.ErrRangeAndRef
+
+// evaluated adds the value of a computed argument to an error about it. Sensitive values
+// were rejected before.
+func evaluated(computed bool, value string, err error) error {
+	if !computed {
+		return err
+	}
+	return fmt.Errorf("the expression evaluates to %q: %w", addrs.Redact(value), err)
+}
+
+// blockOf reconstructs the module block of a lock entry. The constraint is in the source
+// address if the address has an argument for it, else in the version argument.
+func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
+	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
+	block := config.Call{Name: name, Source: entry.Source}
+	source, err := dialect.parser().ParseModuleSource(entry.Source)
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if inAddress := ok && err == nil && remote.Package.HasArg("version"); entry.Constraints != "" && !inAddress {
+		block.Version = &entry.Constraints
+	}
+	return block
+}
+
+// key returns the call's key in modules.json and in the lock.
+func (c *call) key() string { return c.path.String() }
+
+// own reports whether the call is in one of the project's own modules, or is what the project has in
+// its place.
+func (c *call) own() bool { return c.caller.pkg == nil || c.replaced != nil }
+
+// written returns the call as the configuration has it.
+func (c *call) written() (config.Call, origins.Source) {
+	if c.replaced != nil {
+		return c.replaced.call, c.replaced.from
+	}
+	return c.Call, c.from
+}
+
+// replaces returns the address that the source of the call replaces, as the lock writes it; "" if it
+// replaces none.
+func (c *call) replaces() string {
+	if c.replaced == nil {
+		return ""
+	}
+	return c.replaced.from.LockAddress()
+}
+
+// isDirectory reports whether a directory replaces the package of the call.
+func (c *call) isDirectory() bool {
+	_, local := c.from.Address.(addrs.ModuleSourceLocal)
+	return local && c.replaced != nil
+}
+
+// asCaller returns the call with its constraint, as it appears in errors and results.
+func (c *call) asCaller() *Caller {
+	block, _ := c.shown(false)
+	return &Caller{Path: c.path, Call: block, Constraint: c.from.Want.String()}
+}
+
+// excludes reports whether the call's constraint does not allow the version of an entry for the
+// same source.
+func (c *call) excludes(entry lockfile.Module) bool {
+	version, err := versions.Parse(entry.Version)
+	return err == nil && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Want.Allows(version)
+}
+
+// constraintChanged describes how a call's constraint differs from that of its entry.
+func (c *call) constraintChanged(entry lockfile.Module) string {
+	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
+}
+
+// shown returns the call's block and source for results. Credentials in the address are
+// removed unless keepCredentials is set.
+func (c *call) shown(keepCredentials bool) (config.Call, addrs.ModuleSource) {
+	block, source := c.Call, c.from.Address
+	remote, isRemote := source.(addrs.ModuleSourceRemote)
+	switch {
+	case keepCredentials:
+	case isRemote && remote.Package.HoldsCredentials():
+		remote.Package = remote.Package.WithoutCredentials()
+		block.Source, source = addrs.Redact(block.Source), remote
+	case source == nil: // it does not parse, so credentials may be anywhere in it
+		block.Source = addrs.Redact(block.Source)
+	}
+	return block, source
+}
+
+// fail wraps an error about the call.
+func (c *call) fail(err error) error { return c.failAt(c.placeOfSource(), err) }
+
+func (c *call) failIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.fail(err)
+}
+
+// failOnce wraps an error unless it is already about a call.
+func (c *call) failOnce(err error) error {
+	var module *ModuleError
+	if err == nil || errors.As(err, &module) || errors.Is(err, errRefused) {
+		return err
+	}
+	return c.fail(err)
+}
+
+// failVersion wraps an error that the version constraint caused.
+func (c *call) failVersion(err error) error {
+	return c.failAt(c.placeOfVersion(), err)
+}
+
+// placeOfSource returns the range of the source argument. It is that of the call if a reader of
+// configuration does not report it.
+func (c *call) placeOfSource() hcl.Range {
+	if c.SourceRange.Filename == "" {
+		return c.Range
+	}
+	return c.SourceRange
+}
+
+// placeOfVersion returns the range of the version argument, or else that of the source.
+func (c *call) placeOfVersion() hcl.Range {
+	if c.VersionRange.Filename == "" {
+		return c.placeOfSource()
+	}
+	return c.VersionRange
+}
+
+func (c *call) failAt(rng hcl.Range, err error) error {
+	shown := addrs.Redact(c.Source)
+	if c.from.Address != nil {
+		shown = addrs.Redact(c.from.Address.ForDisplay())
+	}
+	if c.replaced != nil {
+		shown += " in place of " + addrs.Redact(c.replaced.from.Address.ForDisplay())
+	}
+	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
+}
+
+// selection is what was selected for a call without a usable entry.
+type selection struct {
+	why event.Selection
+	// version is "" if the source has no versions.
+	version string
+	at      origins.Location
+	// newer is the newest version that could have been selected instead; "" if the selected one is
+	// the newest, or if that is not known.
+	newer string
+	// isBehind says that the ref of the source points to a newer revision.
+	isBehind bool
+}
+
+// placement is the copy of a package that a call has or will have.
+type placement struct {
+	key   string
+	entry lockfile.Module
+	// tree is nil if the package was not read.
+	tree *store.Tree
+	// currentPath is the path of the package's files during the run. finalPath is the
+	// call's directory after the run, as modules.json would name it. realPath is the same
+	// without symbolic links; stock tools use it to record the local modules that the
+	// package's own modules call.
+	currentPath, finalPath, realPath string
+	// staged is the private copy that becomes the call's directory. shared is the shared
+	// tree that the directory links to. inPlace says that the links exist already. A
+	// package with neither staged nor shared stays as it is.
+	staged  string
+	shared  *sharedTree
+	inPlace bool
+	// evidence is who confirms the package, and selected is why the run uses it.
+	evidence evidence.Evidence
+	selected selection
+	// refetched is the number of bytes that were downloaded although the package was installed;
+	// see [Refetched].
+	refetched int64
+	// local says that the package is an archive on the user's own machine. Its configuration may
+	// refer to other archives and directories there.
+	local bool
+	// gitlinks are the submodules that were left out of the package, and leftOut the links
+	// that were. Both are empty for a package that was installed or cached: they were
+	// checked when its entry was made.
+	gitlinks []string
+	leftOut  []getmodules.Link
+}
+
+// sharedTree is a shared tree of the project; see package packagedir.
+type sharedTree = packagedir.Shared
+
+// module is one module of the tree.
+type module struct {
+	// call is the call of the module; nil for the root module.
+	call *call
+	// pkg is the package that contains the module; nil for the project's own modules, which
+	// are in no package. subdir is the module's directory in the package.
+	pkg    *placement
+	subdir string
+	// linksTo is the directory of this machine to which the call's directory links after the run; ""
+	// for all other modules.
+	linksTo string
+	// currentPath is the path of the module's files during the run. finalPath is the
+	// module's directory after the run, as modules.json names it.
+	currentPath, finalPath string
+}
+
+// path returns the module's path; empty for the root module.
+func (m *module) path() addrs.Module {
+	if m.call == nil {
+		return nil
+	}
+	return m.call.path
+}
+
+func (m *module) key() string { return m.path().String() }
+
+// isLocked reports whether the module is known only from the lock, because its package is not installed.
+func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
+
+// isElsewhere reports whether the module is in a package that is not from this machine.
+func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
+
+// origin returns the scheme and host from which the module's package came, as a URL: those in its lock
+// entry or, without an entry, those in the source of its call. It returns "" if there are none.
+func (m *module) origin() string {
+	if from := origins.OriginOf(m.pkg.entry); from != "" {
+		return from
+	}
+	for c := m.call; c != nil && c.caller != nil; c = c.caller.call {
+		if at := origins.HostOf(c.from); at != nil {
+			return httpx.Origin(at)
+		}
+	}
+	return ""
+}
+
+// ownsPackage reports whether the package was placed for this module's own call.
+func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }
+
+// version returns the version of a module that has a package of its own; "" for other
+// modules.
+func (m *module) version() string {
+	if !m.ownsPackage() {
+		return ""
+	}
+	return m.pkg.entry.Version
+}
+
+// record returns the module's record in modules.json. Only packages from registries have
+// versions there, and those whose source is replaced.
+func (m *module) record(version string) manifest.Record {
+	if r := m.call.replaced; r != nil {
+		return manifest.Record{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
+	}
+	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
+		version = ""
+	}
+	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
+}
+
+// result returns the module as it appears in results.
+func (m *module) result(keepCredentials bool) Module {
+	shown := Module{Path: m.path(), Dir: m.finalPath}
+	shown.Call, shown.Source = m.call.shown(keepCredentials)
+	shown.Replaces = m.call.replaces()
+	if m.ownsPackage() {
+		shown.Version = versionOf(m.pkg.entry.Version)
+		shown.Package = m.pkg.entry.Package
+		shown.Hashes = m.pkg.entry.Hashes
+		shown.Evidence = m.pkg.evidence
+	}
+	return shown
+}
+
+// configDir returns the directory of a module's configuration.
+func (m *module) configDir() configs.Dir {
+	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
+	if m.pkg != nil {
+		dir.Boundary = m.pkg.currentPath
+	}
+	return dir
+}
+
+// newResult returns the result of a run with the given modules.
+func (p *openProject) newResult(modules []*module) *Result {
+	result := &Result{
+		Root:        Module{Dir: "."},
+		Dialect:     p.dialect,
+		LockContent: p.req.LockContent,
+	}
+	if p.req.hasLockFile() {
+		result.LockFile = p.req.lockPath()
+	}
+	for _, m := range modules {
+		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
+	}
+	return result
+}
+
+// versionOf returns the version in a lock or in modules.json; the zero Version if there is none.
+func versionOf(text string) versions.Version {
+	version, _ := versions.Parse(text)
+	return version
+}

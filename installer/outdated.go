@@ -1,0 +1,183 @@
+package installer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Outdated lists the modules and the providers of a project with the versions that are available
+// for them.
+type Outdated struct {
+	// Modules are the calls whose sources have versions, and the pins in the project's own
+	// modules, in the order of their paths.
+	Modules []OutdatedModule
+	// Providers are the required providers, in the order of the lock. It is nil if the request
+	// does not include providers.
+	Providers []OutdatedProvider
+}
+
+// OutdatedModule is a module call with the versions that are available for it.
+type OutdatedModule struct {
+	Path   addrs.Module
+	Call   config.Call
+	Source addrs.ModuleSource
+	// Current is the installed version, Allowed the newest version that meets the call's
+	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
+	// that are too young for the request's policies. The zero Version means that there is no
+	// such version.
+	Current, Allowed, Latest versions.Version
+	// Pin is set if the source address of the call names a version tag. Then Allowed equals
+	// Current, because another tag would be a change of the configuration. It is nil if the address is
+	// in cotter.hcl, which replaces the one of the call.
+	Pin *Pin
+}
+
+// OutdatedProvider is a provider with the versions that are available for it.
+type OutdatedProvider struct {
+	Provider addrs.Provider
+	// RequiredBy are the places that require the provider, and Constraints their combined
+	// constraints.
+	RequiredBy  []ProviderRequirement
+	Constraints string
+	// Current is the locked version, Allowed the newest version that all modules allow, and
+	// Latest the newest stable version. The zero Version means that there is no such version.
+	// Allowed is also zero if a module could not be read, because the module may have a
+	// constraint.
+	Current, Allowed, Latest versions.Version
+}
+
+// Outdated compares the installed versions of modules with the versions that registries and
+// repositories offer. If [Request].Providers is set, it also compares the locked versions of
+// providers with those that their sources offer; with Providers.Only it compares nothing else.
+// Modules that are not installed are compared by their entries in the lock. Nothing is changed.
+//
+// If an origin does not answer, or a module is neither installed nor locked, the error contains a *ModuleError
+// for the call or a *[ProviderError] for the provider. All others are returned beside the error.
+func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	ctx, p, err := openToAsk(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	required := newRequirements()
+	modules, failures, err := p.walk(ctx, p.recordedOrLocked, required.ifNeeded(req))
+	if err != nil {
+		return nil, err
+	}
+	complete, fromLock := failures.join() == nil, slices.ContainsFunc(modules, (*module).isLocked)
+	found := &Outdated{}
+	var failed error
+	var wait sync.WaitGroup
+	if !req.Providers.only() {
+		wait.Go(func() { found.Modules = p.outdatedModules(ctx, withoutMadeUp(modules), failures) })
+	}
+	if req.Providers != nil {
+		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete, fromLock) })
+	}
+	wait.Wait()
+	return found, join(failures.join(), failed)
+}
+
+// outdatedModules compares the installed versions of modules with the available ones.
+func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failures *failures) []OutdatedModule {
+	s := q.newSelector()
+	found := make([]*OutdatedModule, len(modules))
+	var wait sync.WaitGroup
+	for i, m := range modules {
+		wait.Go(func() {
+			var err error
+			if found[i], err = s.outdated(ctx, q.reading, m); err != nil {
+				failures.addCall(m.call, err)
+			}
+		})
+	}
+	wait.Wait()
+	var list []OutdatedModule
+	for _, o := range found {
+		if o != nil {
+			list = append(list, *o)
+		}
+	}
+	return list
+}
+
+// outdated compares the installed version of a module with the available ones. It returns
+// nil if the module's source has no versions and no pin.
+func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*OutdatedModule, error) {
+	shown := m.result(p.req.KeepCredentials)
+	o := &OutdatedModule{Path: shown.Path, Call: shown.Call, Source: shown.Source}
+	switch {
+	case m.call.own() && !m.call.from.SelectsVersion():
+		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
+		if pin == nil || err != nil {
+			return nil, err
+		}
+		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
+		if m.call.replaced != nil {
+			o.Pin = nil // the tag is in cotter.hcl
+		}
+		return o, nil
+	case !m.ownsPackage() || !m.call.from.SelectsVersion():
+		return nil, nil
+	}
+	offered, err := s.offered(ctx, m.call)
+	if err != nil {
+		return nil, err
+	}
+	p.addRecorded(m, &shown)
+	old, _ := s.byAge(m.call, offered)
+	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
+	return o, nil
+}
+
+// outdatedProviders compares the locked versions of the required providers with the available
+// ones. complete reports whether all requirements are known, and fromLock whether the lock decides
+// because some modules were not read.
+func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements, complete, fromLock bool) ([]OutdatedProvider, error) {
+	if q.req.Offline {
+		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
+	}
+	pooled, failed := required.pool()
+	lock, err := q.providerLock()
+	if err != nil {
+		return nil, join(failed, err)
+	}
+	if fromLock {
+		pooled = withLocked(pooled, lock)
+	}
+	found, failures := make([]OutdatedProvider, len(pooled)), make([]error, len(pooled))
+	var wait sync.WaitGroup
+	for i, r := range pooled {
+		wait.Go(func() {
+			if found[i], failures[i] = q.outdatedProvider(ctx, r, lock); !complete || failed != nil {
+				found[i].Allowed = versions.Version{}
+			}
+		})
+	}
+	wait.Wait()
+	return found, join(append([]error{failed}, failures...)...)
+}
+
+// outdatedProvider compares the locked version of a provider with the available ones.
+func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
+	entry, _ := lock.Provider(r.Address)
+	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: versionOf(entry.Version)}
+	if err := q.rules.CheckProvider(r.Address); err != nil {
+		return o, r.Fail("", err)
+	}
+	listing, err := q.session.providers.Listing(ctx, q.rules, q.req.ProviderSource, q.req.dir(), r)
+	if err != nil {
+		return o, r.Fail("", err)
+	}
+	o.Allowed, o.Latest = treeproviders.Newest(listing, r.Want), treeproviders.Newest(listing, versions.ProviderConstraints{})
+	return o, nil
+}

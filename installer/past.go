@@ -1,0 +1,240 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// past is what a project has used before a run. A call without an entry of its own takes from it
+// what it can, so that a renamed call, a second call of a source and the first lock upgrade
+// nothing. All of it is a hint: packages are confirmed and policies applied as usual.
+//
+// Updated calls, and those below them, take nothing from it. Neither do calls with an entry of
+// their source that they no longer allow: which version is selected then must not depend on what
+// this machine had. A nil *past is empty.
+type past struct {
+	update Update
+	lock   *lockfile.File
+	// lost has the entries that the lock has lost.
+	lost *lostEntries
+	// installed has the records of what a stock tool has installed, and clones are its
+	// directories; empty and nil if that does not count.
+	installed *manifest.Manifest
+	clones    *project.Project
+	parser    addrs.Parser
+}
+
+// past returns what the project has used before the run. If the user has deleted the lock file to
+// get a new one, this is nothing.
+func (p *openProject) past(lost *lostEntries) *past {
+	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &manifest.Manifest{}, parser: p.dialect.parser()}
+	if p.files != nil && !p.isLockDeleted() {
+		past.installed, past.clones = p.recorded, p.files
+	}
+	return past
+}
+
+// isLockDeleted reports whether the lock file was deleted after a run had written it.
+func (p *openProject) isLockDeleted() bool {
+	return p.req.hasLockFile() && p.lockSrc == nil && p.files.HasLockCopy()
+}
+
+// locks returns the lock and the earlier lock that has lost entries, if there is one. An entry
+// counts if no lock before its own has one that fits.
+func (p *past) locks(ctx context.Context) []*lockfile.File {
+	if earlier := p.lost.earlierLock(ctx); earlier != nil {
+		return []*lockfile.File{p.lock, earlier}
+	}
+	return []*lockfile.File{p.lock}
+}
+
+// entry returns the entry that decides calls of one source: the highest version that allows
+// accepts, or the first entry by key if the source has no versions. For a single call, its own
+// entry in an earlier lock comes first.
+func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
+	if p == nil {
+		return best, false
+	}
+	if own, ok := p.ownEntry(ctx, calls, allows); ok {
+		return own, true
+	}
+	for _, lock := range p.locks(ctx) {
+		var highest versions.Version
+		for _, entry := range lock.Modules() {
+			if !slices.ContainsFunc(calls, func(c *call) bool { return p.decides(entry, c) }) {
+				continue
+			}
+			v, err := versions.Parse(entry.Version)
+			switch {
+			case entry.Version == "" && !found:
+				best, found = entry, true
+			case err != nil || !allows(v):
+			case !found || v.Compare(highest) > 0:
+				best, highest, found = entry, v, true
+			}
+		}
+		if found {
+			break
+		}
+	}
+	return best, found
+}
+
+// ownEntry returns the entry that a single call had in an earlier lock.
+func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (lockfile.Module, bool) {
+	if len(calls) != 1 {
+		return lockfile.Module{}, false
+	}
+	for _, lock := range p.locks(ctx) {
+		entry, ok := lock.Module(calls[0].key())
+		if v, err := versions.Parse(entry.Version); ok && p.decides(entry, calls[0]) && (entry.Version == "" || err == nil && allows(v)) {
+			return entry, true
+		}
+	}
+	return lockfile.Module{}, false
+}
+
+// decides reports whether an entry may decide a call, which may be another call than its own.
+func (p *past) decides(entry lockfile.Module, c *call) bool {
+	if p.update.has(entry.Key) || entry.Key != c.key() && p.update.covers(c.path) || p.isExcluded(c) {
+		return false
+	}
+	return c.from.Mismatch(entry) == ""
+}
+
+// isExcluded reports whether the lock has an entry of a call's source that the call no longer
+// allows.
+func (p *past) isExcluded(c *call) bool {
+	entry, ok := p.lock.Module(c.key())
+	return ok && entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
+}
+
+// entriesOf returns the entries of a call's source, from the first lock that has any.
+func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
+	if p == nil {
+		return nil
+	}
+	var list []lockfile.Module
+	for _, lock := range p.locks(ctx) {
+		for _, entry := range lock.Modules() {
+			if entry.Source == c.from.LockAddress() {
+				list = append(list, entry)
+			}
+		}
+		if list != nil {
+			break
+		}
+	}
+	return list
+}
+
+// record returns the record of what a stock tool has installed for a call.
+func (p *past) record(c *call) (manifest.Record, bool) {
+	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
+		return manifest.Record{}, false
+	}
+	record, ok := p.installed.Lookup(c.key())
+	return record, ok && !record.IsReplaced()
+}
+
+// version returns the version of a registry's module that a stock tool has installed for a call.
+func (p *past) version(c *call) (versions.Version, bool) {
+	record, ok := p.record(c)
+	if !ok || !isRecordOf(record, c, p.parser) {
+		return versions.Version{}, false
+	}
+	v, err := versions.Parse(record.Version)
+	return v, err == nil
+}
+
+// isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded
+// addresses of registries as they were written, which may be without the host.
+func isRecordOf(record manifest.Record, c *call, parser addrs.Parser) bool {
+	_, from := c.written()
+	source, err := parser.ParseModuleSource(record.Source)
+	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && source.String() == from.Address.String())
+}
+
+// among returns those of the offered versions that a stock tool has installed for a call: one, or
+// several that are tags of the same commit.
+func (p *past) among(c *call, offered []versions.Candidate) []versions.Candidate {
+	v, isVersion := p.version(c)
+	commit := p.commit(c)
+	return slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool {
+		return (!isVersion || candidate.Version != v) && (commit == "" || candidate.Revision != commit)
+	})
+}
+
+// commit returns the commit of a git repository that a stock tool has installed for a call, or
+// "". If several calls have the same package, stock tools clone it for one of them only.
+func (p *past) commit(c *call) string {
+	record, ok := p.record(c)
+	if !ok || !c.from.IsRemote() || c.from.Repository.Getter() != "git" {
+		return ""
+	}
+	clone := p.clone(record)
+	if !isCloneFor(c, clone) {
+		return ""
+	}
+	records := p.installed.Records()
+	slices.SortStableFunc(records, func(a, b manifest.Record) int { return cmp.Compare(order(a, c), order(b, c)) })
+	for _, other := range records {
+		if p.clone(other) != clone {
+			continue
+		}
+		if commit := p.head(other.Key); commit != "" {
+			return commit
+		}
+	}
+	return ""
+}
+
+// order sorts the record of a call before others.
+func order(record manifest.Record, c *call) int {
+	if record.Key == c.key() {
+		return 0
+	}
+	return 1
+}
+
+// clone returns the address of the git repository in a record, with the ref, or the zero address.
+func (p *past) clone(record manifest.Record) addrs.ModulePackage {
+	source, err := p.parser.ParseModuleSource(record.Source)
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if err != nil || !ok || remote.Package.Getter() != "git" {
+		return addrs.ModulePackage{}
+	}
+	return remote.Package.WithoutCredentials()
+}
+
+// isCloneFor reports whether a clone is of the repository and the ref of a call. If the call
+// selects a version, the ref does not matter.
+func isCloneFor(c *call, clone addrs.ModulePackage) bool {
+	wanted := c.from.Address.(addrs.ModuleSourceRemote).Package.WithoutCredentials()
+	if c.from.HasConstraint {
+		wanted, clone = c.from.Repository.WithoutCredentials().Unpinned(), clone.Without("version").Unpinned()
+	}
+	return wanted == clone
+}
+
+// head returns the commit of the clone in the directory of a call, or "".
+func (p *past) head(key string) string {
+	root, err := p.clones.Package(key)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	commit, err := worktree.HeadCommit(root)
+	if err != nil {
+		return "" // it is a copy of another call's package, or not from a stock tool
+	}
+	return commit
+}

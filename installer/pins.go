@@ -1,0 +1,257 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Pin is a call in one of the project's own modules that names a version tag in its source address, such
+// as "?ref=v1.2.0" or "?tag=1.2.0", or that has a version constraint. Package edit can replace the value.
+type Pin struct {
+	// Path is the called module's path, and Call the block that calls it.
+	Path addrs.Module
+	Call config.Call
+	// Argument is "ref", or "tag" for an OCI repository, or "version" for a constraint, which is in
+	// the source address if the address has a version argument.
+	Argument string
+	// Range is the place of the string that contains the value: SourceRange or VersionRange of Call.
+	Range hcl.Range
+	// Value is the tag, and Version the version that it denotes; or the constraint, and the newest
+	// version that it allows.
+	Value   string
+	Version versions.Version
+	// LatestValue is the tag of the newest version, or a constraint that allows it. LatestValue is ""
+	// if the constraint is not one that [versions.MoveConstraint] changes. Both fields equal Value and
+	// Version if there is no newer version. [Installer.Pins] says which version is the newest.
+	LatestValue   string
+	LatestVersion versions.Version
+}
+
+// Outdated reports whether there is a newer version.
+func (p Pin) Outdated() bool { return p.Value != p.LatestValue }
+
+// Pins finds the pins of a configuration, sorted by path, and asks their origins for the newest
+// versions. These are stable versions that are old enough for the request's policies. If Update.Keys names
+// calls, only these are pins. If Update.All is set, all are, but the newest versions of those that are not named have
+// the same major version as the pin. If Update.To is set, it is the newest version.
+//
+// The modules need not be installed, and nothing is changed. If an origin does not answer, or does not offer
+// the version To, the error contains a *ModuleError for the pin; the other pins are still
+// returned. [Installer.Outdated] has the tags beside the other calls, in an installed project.
+func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	ctx, p, err := openToAsk(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	calls, err := p.ownCalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if update := req.Update; !update.All && len(update.Keys) > 0 {
+		calls = slices.DeleteFunc(calls, func(c *call) bool { return !update.has(c.key()) })
+	}
+	s := p.newSelector()
+	s.update = req.Update
+	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
+	var wait sync.WaitGroup
+	for i, c := range calls {
+		wait.Go(func() { pins[i], failures[i] = s.pin(ctx, c, req.KeepCredentials) })
+	}
+	wait.Wait()
+	var found []Pin
+	for _, pin := range pins {
+		if pin != nil {
+			found = append(found, *pin)
+		}
+	}
+	return found, join(failures...)
+}
+
+// errElsewhere says that a module is outside the project. Pins does not read such modules.
+var errElsewhere = errors.New("the module is not in the project")
+
+// ownCalls returns the calls from the project's own modules to modules outside the project,
+// sorted by path.
+func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
+	var mu sync.Mutex
+	var calls []*call
+	_, failures, err := q.walk(ctx, func(_ context.Context, c *call) (*module, error) {
+		if c.from.IsLocal() {
+			return localModule(c, q.dirs)
+		}
+		if c.replaced != nil {
+			return nil, errElsewhere // its address is not in the call
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		calls = append(calls, c)
+		return nil, errElsewhere
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range failures.errs() {
+		if !errors.Is(err, errElsewhere) {
+			return nil, err
+		}
+	}
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
+	return calls, nil
+}
+
+// mayBeVersion matches the names of all tags that are versions.
+var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
+
+// pin returns the pin of a call, or nil if the call has none.
+func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
+	find := s.pinnedTag
+	if c.from.HasConstraint {
+		find = s.pinnedRange
+	}
+	pin, offered, err := find(ctx, c)
+	if pin == nil || err != nil {
+		return nil, err
+	}
+	pin.Path = c.path
+	pin.Call, _ = c.shown(keepCredentials)
+	pin.LatestValue, pin.LatestVersion = pin.Value, pin.Version
+	newest, err := s.newest(c, pin, offered)
+	if err != nil {
+		return nil, err
+	}
+	if newest.Version.IsZero() {
+		return pin, nil
+	}
+	pin.LatestVersion = newest.Version
+	if !c.from.HasConstraint {
+		old := offered[slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Version == pin.Version })]
+		pin.LatestValue = strings.TrimSuffix(pin.Value, old.Ref) + newest.Ref
+		return pin, nil
+	}
+	var ok bool
+	if pin.LatestValue, ok = versions.MoveConstraint(pin.Value, newest.Version); !ok && s.requests(c) {
+		return nil, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s, and only a single condition with ~>, = or >= is edited, and only = for a pre-release: change the constraint first", pin.Value, newest.Version))
+	}
+	return pin, nil
+}
+
+// pinnedTag returns the pin of a call whose source address names a version tag, with the versions whose
+// tags are spelled alike. The pin is nil if the address names no such tag.
+func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	if !ok || !origins.HasTags(remote.Package) {
+		return nil, nil, nil
+	}
+	argument := "ref"
+	if remote.Package.Getter() == "oci" {
+		argument = "tag"
+	}
+	name, exact := remote.Package.Ref()
+	if exact || name == "" || name != remote.Package.Arg(argument) || !mayBeVersion.MatchString(name) {
+		return nil, nil, nil
+	}
+	tag := strings.TrimPrefix(name, "refs/tags/")
+	anyTag := c.from
+	anyTag.Repository = remote.Package.Unpinned()
+	offered, err := s.origins.TagVersions(ctx, anyTag)
+	if err != nil {
+		return nil, nil, c.fail(err)
+	}
+	at := slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Ref == tag })
+	if at < 0 {
+		return nil, nil, nil // it is a branch, or a tag that is not a version of this directory
+	}
+	return &Pin{Argument: argument, Range: c.SourceRange, Value: name, Version: offered[at].Version}, sameSpelling(offered, offered[at]), nil
+}
+
+// pinnedRange returns the pin of a call that has a version constraint, with the versions of its source.
+func (s *selector) pinnedRange(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
+	offered, err := s.offered(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	pin := &Pin{Argument: "version", Range: c.VersionRange, Value: c.from.Constraint}
+	if c.from.InAddress {
+		pin.Range = c.SourceRange
+	}
+	old, _ := s.byAge(c, offered)
+	pin.Version = newestOf(old, c.from.Want)
+	return pin, offered, nil
+}
+
+// newest returns the version to which a pin can be moved; zero if the pin has the newest one, or if its
+// constraint allows that.
+func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
+	if s.requests(c) {
+		return s.requested(c, pin, offered)
+	}
+	from := pin.Version
+	if from.IsZero() { // nothing that is offered meets the constraint
+		from = c.from.Want.Example()
+	}
+	old, _ := s.byAge(c, offered)
+	if s.update.All && !hasPath(s.update.Keys, c.key()) {
+		old = slices.DeleteFunc(slices.Clone(old), func(v versions.Candidate) bool { return major(v.Version) != major(from) })
+	}
+	newest, err := versions.Select(old, versions.Constraints{})
+	if err != nil || newest.Version.Compare(from) <= 0 {
+		return versions.Candidate{}, nil
+	}
+	return newest, nil
+}
+
+// requested returns the version that the update names for a call; zero if the pin has it already, or if
+// the constraint allows it.
+func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
+	named, err := versions.Parse(s.update.To)
+	if err != nil {
+		return versions.Candidate{}, c.fail(err)
+	}
+	want, err := versions.ParseConstraints(named.String())
+	if err != nil {
+		return versions.Candidate{}, c.fail(err)
+	}
+	to, err := s.oldEnough(c, offered, want)
+	if err != nil {
+		return versions.Candidate{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
+	}
+	isTag := !c.from.HasConstraint
+	switch {
+	case to.Version == pin.Version && isTag, c.from.Want.Allows(to.Version) && !isTag:
+		return versions.Candidate{}, nil
+	case isTag && to.Version.Compare(pin.Version) < 0 && !s.update.AllowDowngrade:
+		return versions.Candidate{}, c.failVersion(&versions.DowngradeError{Locked: pin.Version, Selected: to.Version})
+	}
+	return to, s.checkDirection(c, to.Version.String())
+}
+
+// major returns the first number of a version.
+func major(v versions.Version) string {
+	number, _, _ := strings.Cut(v.String(), ".")
+	return number
+}
+
+// sameSpelling returns the versions whose tags have the same prefix as the given tag, such
+// as "v".
+func sameSpelling(offered []versions.Candidate, as versions.Candidate) []versions.Candidate {
+	prefix, _ := strings.CutSuffix(as.Ref, as.Version.String())
+	return slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool {
+		own, _ := strings.CutSuffix(v.Ref, v.Version.String())
+		return own != prefix
+	})
+}

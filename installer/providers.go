@@ -1,0 +1,368 @@
+package installer
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+)
+
+// requirements are the provider requirements of a module tree, and the errors and warnings
+// about them.
+type requirements struct {
+	*treeproviders.Requirements
+	failures failures
+
+	mu       sync.Mutex
+	warnings []moduleWarning
+}
+
+// moduleWarning is a warning about a module's configuration.
+type moduleWarning struct {
+	path addrs.Module
+	diag *hcl.Diagnostic
+}
+
+func newRequirements() *requirements {
+	return &requirements{Requirements: &treeproviders.Requirements{}}
+}
+
+// add adds the requirements of one module.
+func (r *requirements) add(m *module, config config.Module) {
+	path := m.path()
+	if config.ProviderDiagnostics.HasErrors() {
+		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
+	}
+	r.mu.Lock()
+	for _, diag := range config.ProviderDiagnostics {
+		if diag.Severity != hcl.DiagError {
+			r.warnings = append(r.warnings, moduleWarning{path, diag})
+		}
+	}
+	r.mu.Unlock()
+	var from *url.URL
+	if m.isElsewhere() {
+		from = origins.ParseOrigin(m.origin())
+	}
+	r.Add(path, from, config.Providers)
+	if path.IsRoot() && len(config.Calls) > 0 {
+		r.Expect()
+	}
+}
+
+// pool returns the required providers in the order of the lock, and all errors about the
+// requirements.
+func (r *requirements) pool() ([]treeproviders.Required, error) {
+	all, errs := r.Pool()
+	return all, join(append(r.failures.errs(), errs...)...)
+}
+
+// readState returns the providers that the state in the project needs. The error is about
+// an address in the state that stock tools refuse as well.
+func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
+	workspace, err := p.req.workspace()
+	if err != nil {
+		workspace = "" // it is not known
+	}
+	return localstate.Read(ctx, localstate.Project{
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.configInputs(workspace),
+		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
+	})
+}
+
+// unrequired returns the providers of a project that its modules do not require.
+func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []treeproviders.Required) (treeproviders.Unrequired, error) {
+	state, err := p.readState(ctx)
+	if err != nil {
+		return treeproviders.Unrequired{}, err
+	}
+	return treeproviders.FindUnrequired(state, lock.Lock, required, false), nil
+}
+
+// providerStage finds, gets and checks the providers of one project, while its modules are
+// walked and afterwards.
+type providerStage struct {
+	*openProject
+	lock     *providerLock
+	events   *events
+	required requirements
+	stage    *treeproviders.Stage
+	// stop cancels requests whose results are not needed.
+	stop func()
+}
+
+// beginProviderStage returns a stage without requirements. Requirements that are added later
+// are requested at once. The stage must be closed.
+func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidencerules.Rule, events *events) (*providerStage, error) {
+	s, err := openProviderStage(p, session, events, rule)
+	if err != nil {
+		return nil, err
+	}
+	ctx, s.stop = context.WithCancel(ctx)
+	s.stage.Begin(ctx)
+	return s, nil
+}
+
+// publishRule returns which evidence is enough for providers that are copied to a bundle or
+// a mirror.
+func (p *Providers) publishRule() evidencerules.Rule {
+	rule := evidencerules.For(evidencerules.Publish)
+	if p.AllowProject {
+		rule.Provider = append(slices.Clone(rule.Provider), evidence.Project)
+	}
+	return rule
+}
+
+// openProviderStage is like beginProviderStage, but makes no requests before their results
+// are needed. The stage need not be closed.
+func openProviderStage(p *openProject, session *session, events *events, rule evidencerules.Rule) (*providerStage, error) {
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	s := &providerStage{openProject: p, lock: lock, events: events}
+	s.stage = &treeproviders.Stage{
+		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
+		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
+		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
+		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
+	}
+	for _, text := range p.req.Update.Providers {
+		provider, err := p.dialect.parser().ParseProviderSource(text)
+		if err != nil {
+			return nil, err
+		}
+		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
+	}
+	stores := session.storesOf(p.req, events)
+	s.stage.Offers, s.stage.Stores, s.stage.OffersKey = stores.Offers(), stores.Evidence(), stores.Key()
+	s.required.Requirements = &s.stage.Requirements
+	s.stage.Open()
+	return s, nil
+}
+
+// refuse returns the error for entries that cannot be used and must not change.
+func (s *providerStage) refuse(all []treeproviders.Refusal) error {
+	var refused refusals
+	for _, r := range all {
+		_ = refused.note(LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason, Missing: r.Missing})
+	}
+	return refused.err(s.lock.req.lockFile())
+}
+
+// close cancels requests whose results are not needed, and waits for their end. s may be
+// nil.
+func (s *providerStage) close() {
+	if s != nil {
+		s.stop()
+		s.stage.Wait()
+	}
+}
+
+// require returns the function that a walk calls with the configuration of each module, or
+// nil if s is nil.
+func (s *providerStage) require() func(*module, config.Module) {
+	if s == nil {
+		return nil
+	}
+	return s.required.add
+}
+
+// warnOfDialect warns if the dialect was not certain and a provider depends on it. s may be nil.
+func (s *providerStage) warnOfDialect() {
+	if s == nil {
+		return
+	}
+	all, _ := s.required.Pool() // finish returns the errors
+	for _, required := range all {
+		for _, use := range required.Uses {
+			if !use.Hostless {
+				continue
+			}
+			if w := s.assumedDialect("provider "+use.Provider.Namespace+"/"+use.Provider.Type, use.Range); w.Message != "" {
+				s.events.emit(w)
+			}
+			return
+		}
+	}
+}
+
+// lacksFiles reports whether not all requirements could be read. s may be nil.
+func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
+
+// check returns the errors about the providers that are known to be required, for a run that has
+// failed already. It sends no requests and waits for none; see treeproviders.Stage.Check. s may be
+// nil.
+func (s *providerStage) check(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	required, err := s.required.pool()
+	for wrong := range ProviderErrors(err) {
+		required = slices.DeleteFunc(required, func(p treeproviders.Required) bool { return p.Address == wrong.Provider })
+	}
+	return join(err, s.stage.Check(ctx, required))
+}
+
+// finish selects, gets and checks all providers. Nothing in the project is changed yet. If
+// s is nil, the run does not touch providers and the plan is nil.
+func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
+	if s == nil {
+		return nil, nil
+	}
+	for _, w := range s.required.warnings {
+		s.events.warnOf(w.path, w.diag)
+	}
+	required, err := s.required.pool()
+	if err != nil {
+		return nil, s.check(ctx)
+	}
+	plan, err := s.stage.Finish(ctx, required)
+	if err != nil {
+		return nil, err
+	}
+	return &providerPlan{stage: s, Plan: plan}, nil
+}
+
+// providerPlan is the planned change of a project's providers. A nil *providerPlan is valid
+// and describes a run that does not touch providers.
+type providerPlan struct {
+	*treeproviders.Plan
+	stage *providerStage
+}
+
+// changesLockOfModules reports whether the change of the providers changes the lock that
+// has the modules.
+func (p *providerPlan) changesLockOfModules() bool {
+	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
+}
+
+// install puts the provider packages into their directories. It adds to the result which of them were
+// downloaded although they were there.
+func (p *providerPlan) install(ctx context.Context, result *Result) error {
+	if p == nil || !p.stage.req.installs() {
+		return nil
+	}
+	req := p.stage.req
+	refetched, err := p.Plan.Install(ctx, p.stage.providersPath(), req.dir(), p.stage.providerLayout(), func(placed treeproviders.Installed) {
+		dir, proven := providerDir(req, placed.Planned), placed.Got.Authentication
+		if placed.Unexplained {
+			p.stage.events.emit(event.UnexpectedFiles{Provider: placed.Address, Files: placed.Files, Replaced: true})
+			p.stage.events.emit(event.Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: event.WarningRestored})
+		}
+		if placed.IsNew {
+			p.stage.events.emit(event.ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
+		}
+	})
+	for _, again := range refetched {
+		result.Refetched = append(result.Refetched, Refetched{Package: again.Got.Location, Provider: again.Address, Bytes: again.Got.Bytes})
+	}
+	return err
+}
+
+// providerLayout returns how packages of providers are installed in the project. Terraform writes to
+// packages whose hash is not in the lock, also through a link to the user's cache. OpenTofu does not.
+func (p *openProject) providerLayout() store.Layout {
+	switch {
+	case p.req.Layout == LayoutCopy:
+		return store.LayoutCopy
+	case p.mayUseTerraform():
+		return store.LayoutWritable
+	}
+	return store.LayoutLink
+}
+
+// providerDir returns the directory of a package, relative to the root module's.
+func providerDir(req Request, p treeproviders.Planned) string {
+	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
+}
+
+// describe adds the providers to the result of a run.
+func (p *providerPlan) describe(result *Result) {
+	if p == nil {
+		return
+	}
+	for _, change := range p.Changes {
+		if p.stage.req.NoLock {
+			break
+		}
+		result.ProviderChanges = append(result.ProviderChanges, ProviderChange(change))
+	}
+	if req := p.stage.req; !req.LockOnly {
+		for _, update := range p.Updates(p.stage.providersPath()) {
+			result.ProviderUpdates = append(result.ProviderUpdates, ProviderChange(update))
+		}
+	}
+	result.DialectMatters = result.DialectMatters || len(p.Providers) > 0
+	for _, planned := range p.Providers {
+		entry, proven := planned.LockEntry, planned.Got.Authentication
+		result.Providers = append(result.Providers, Provider{
+			Address: entry.Address, Version: versionOf(entry.Version), Constraints: entry.Constraints, Hashes: entry.Hashes,
+			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
+			KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence,
+		})
+	}
+}
+
+// writeOwnLock writes the lock that has the providers, unless the modules are in the same
+// lock.
+func (p *providerPlan) writeOwnLock() error {
+	if p == nil || p.stage.lock.hasModules {
+		return nil
+	}
+	return p.writeLock(nil)
+}
+
+// writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it
+// sets the new content in the result.
+func (p *providerPlan) writeLock(result *Result) error {
+	s := p.stage
+	merged := s.lock.hasModules && s.merge.done
+	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 && !merged {
+		return nil
+	}
+	lock := s.lock.Clone()
+	lock.NameTool(s.dialect.String())
+	p.WriteTo(lock)
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	if merged {
+		s.merge.warn(s.events, s.req.lockFile(), lock)
+	}
+	if !s.req.hasLockFile() {
+		result.LockContent = lock.Bytes()
+		return nil
+	}
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
+		return err
+	}
+	s.events.emit(event.LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	return nil
+}
+
+// providersPath returns the path of the directory of installed providers.
+func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
+
+// hasProviders reports whether the project has a providers directory. A project without one
+// was installed without providers.
+func (p *openProject) hasProviders() bool {
+	return exists(p.providersPath())
+}

@@ -1,0 +1,201 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// reading is a run that reads what a project has. It changes nothing and sends no requests.
+type reading struct {
+	*openProject
+	clients clients
+	events  *events
+}
+
+// openToRead checks a request, and opens its project for a run that only reads it. The project must
+// be closed.
+func openToRead(ctx context.Context, in *Installer, req Request) (*reading, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(req.dir()); err != nil {
+		return nil, err // an empty directory is a root module without calls, a missing one is not
+	}
+	by, err := userOf(in, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := view(ctx, req, by, false)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req)}, nil
+}
+
+// walk walks the project's modules. find finds the module of a call. require, which may be nil,
+// is called with the configuration of each module. The error is about the walk as a whole.
+func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(*module, config.Module)) ([]*module, *failures, error) {
+	config, err := p.clients.configFor(p.req)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &walker{
+		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, replacements: p.replacements, packages: p.dirs.DataDir(""),
+		locked: p.lockedCalls,
+		warn:   func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
+	}
+	modules, replaced, failures := w.walk(ctx, p.req.dir())
+	if warning := replacedWarning(replaced); warning.Message != "" {
+		p.events.emit(warning)
+	}
+	return modules, failures, ctxerr.Of(ctx)
+}
+
+// installedTree walks the modules that are installed according to modules.json.
+func (p *reading) installedTree(ctx context.Context) ([]*module, *failures, error) {
+	return p.walk(ctx, p.recordedModule, nil)
+}
+
+// recordedModule finds the module of a call in the directory that modules.json records.
+func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
+	if c.from.IsLocal() && c.own() && !c.from.IsLinked() {
+		return localModule(c, p.dirs)
+	}
+	record, ok := p.recorded.Lookup(c.key())
+	if !ok {
+		return nil, c.fail(ErrNotInstalled)
+	}
+	if entry, locked := p.lock.Module(c.key()); c.replaced != nil && locked && entry.Source != c.from.LockAddress() {
+		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(entry.Source)))
+	}
+	if !isRecordOf(record, c, p.dialect.parser()) {
+		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
+	}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}
+	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
+		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
+	}
+	if !c.from.IsLinked() {
+		m.pkg = p.recordedPackage(m)
+	}
+	return m, nil
+}
+
+// recordedOrLocked finds the module of a call in the directory that modules.json records, or else in the
+// lock.
+func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
+	pkg := c.caller.pkg
+	if c.isDirectory() {
+		return localModule(c, p.dirs)
+	}
+	if !c.caller.isLocked() {
+		m, err := p.recordedModule(ctx, c)
+		if !errors.Is(err, ErrNotInstalled) {
+			return m, err
+		}
+		pkg = nil
+	}
+	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
+		pkg = &placement{key: c.key(), entry: entry}
+	}
+	if pkg == nil {
+		return nil, c.fail(ErrNotInstalled)
+	}
+	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
+}
+
+// recordedPackage returns the package of a module that modules.json records: its own, or
+// its caller's.
+func (p *reading) recordedPackage(m *module) *placement {
+	if m.call.from.IsLocal() {
+		return m.call.caller.pkg
+	}
+	entry, _ := p.lock.Module(m.key())
+	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
+	}
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
+		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
+	}
+	return &placement{key: m.key(), entry: entry, finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
+}
+
+// addRecorded adds the data of modules.json and the lock about a module to a result.
+func (p *reading) addRecorded(m *module, shown *Module) {
+	if !m.ownsPackage() {
+		return
+	}
+	if record, ok := p.recorded.Lookup(m.key()); ok && !record.IsReplaced() {
+		shown.Version = versionOf(record.Version)
+	}
+	if entry, ok := p.lock.Module(m.key()); ok {
+		shown.Version, shown.Package, shown.Hashes = versionOf(entry.Version), entry.Package, entry.Hashes
+	}
+}
+
+// requiredProviders returns the providers that the installed modules require. The error joins
+// those about modules and those about the requirements.
+func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
+	required := newRequirements()
+	_, failures, err := p.installedRequirements(ctx, required)
+	if err != nil {
+		return nil, err
+	}
+	pooled, err := required.pool()
+	return pooled, join(failures.join(), err)
+}
+
+// installedRequirements adds the requirements of the installed modules to required, and returns
+// the modules.
+func (p *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, *failures, error) {
+	return p.walk(ctx, p.recordedModule, required.add)
+}
+
+// trust returns what the run may believe.
+func (p *reading) trust() *trust {
+	return offlineTrust(p.openProject, p.clients.ruleFor(evidencerules.Verify), p.clients.evidenceOf(p.req), p.clients.cacheDir)
+}
+
+// providerStore returns the user's store of provider packages.
+func (p *reading) providerStore() *store.Providers {
+	return store.ViewProviders(p.clients.cacheDir, p.user.key)
+}
+
+// providerEvidence returns a function that returns who confirms the package of a lock entry
+// for this platform. It sends no requests.
+func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) evidence.Evidence {
+	source := p.req.ProviderSource
+	if source == nil {
+		source = p.clients.providers
+	}
+	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath()}
+	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
+		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
+	}
+	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
+		version, err := versions.Parse(entry.Version)
+		if err != nil {
+			return evidence.Evidence{}
+		}
+		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
+	}
+}

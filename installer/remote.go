@@ -1,0 +1,281 @@
+package installer
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// OriginReport is the result of VerifyRemote.
+type OriginReport struct {
+	// Modules are the locked packages of module calls, in the order of their paths.
+	Modules []ModuleOrigin
+	// Providers are the locked providers, in the order of the lock. It is nil if the request
+	// does not include providers.
+	Providers []ProviderOrigin
+}
+
+// ModuleOrigin describes where the package of a call comes from now, compared with the lock.
+type ModuleOrigin struct {
+	// Path is the called module's path, and Call the block that calls it.
+	Path addrs.Module
+	Call config.Call
+	// Package is the package's address without its pin, redacted for display.
+	Package string
+	// Ref is the name that the origin has for the content now, such as the tag v1.2.0 or the
+	// branch main. It is zero for archives, which have no refs.
+	Ref getmodules.Reference
+	// Compared says what Locked and Now are. If the origin has moved, it is the first of them
+	// that differs.
+	Compared Compared
+	// Locked is what the lock has, and Now what the origin has.
+	Locked, Now string
+	// Fetched says that the content was fetched and compared with the lock. Otherwise the
+	// origin has confirmed it for this user before.
+	Fetched bool
+	// History is an *UnreachableError if the locked commit is not what its ref points to, and
+	// is not known to be in the history of a branch or a tag.
+	History error
+	// Err is set if the origin could not be asked or did not answer.
+	Err error
+}
+
+// Moved reports whether the origin has different content than the lock.
+func (o ModuleOrigin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
+
+// OK reports whether the origin was asked and still has the content of the lock. A zero
+// ModuleOrigin is not OK, and has not moved either.
+func (o ModuleOrigin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked == o.Now }
+
+// Compared is the part of a package that VerifyRemote compared with the lock.
+type Compared string
+
+// The parts of a package.
+const (
+	// ComparedNothing means that nothing was compared.
+	ComparedNothing Compared = ""
+	// ComparedDirectory is the directory of the module in its package.
+	ComparedDirectory Compared = "directory"
+	// ComparedRevision is a git commit, or the digest of an OCI manifest.
+	ComparedRevision Compared = "revision"
+	// ComparedAddress is the address of the package without its revision.
+	ComparedAddress Compared = "address"
+	// ComparedContent is a hash of the package's content.
+	ComparedContent Compared = "content"
+)
+
+// ProviderOrigin says whether the source of a locked provider still confirms its entry.
+type ProviderOrigin struct {
+	Provider addrs.Provider
+	// Version is the locked version.
+	Version versions.Version
+	// Location is where the source has the package for this platform, or for another one if
+	// it has none for this.
+	Location string
+	// Evidence is who has confirmed the release: the registry, or a mirror of
+	// Installer.Providers.
+	Evidence evidence.Evidence
+	// Unknown are the hashes in the lock that belong to no package of the release, for any
+	// platform, in the order of the lock.
+	Unknown []hashing.Hash
+	// Err is set if the source could not be asked, or does not confirm the release. It is a
+	// *[ProviderError].
+	Err error
+}
+
+// Moved reports whether the source confirms other content than the lock.
+func (o ProviderOrigin) Moved() bool { return o.Err == nil && len(o.Unknown) > 0 }
+
+// OK reports whether the source was asked and confirms all hashes of the lock. A zero
+// ProviderOrigin is not OK, and has not moved either.
+func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() && len(o.Unknown) == 0 }
+
+// VerifyRemote asks the origins of all locked packages whether tags, digests, branches and
+// registry answers still point to the locked content. It fetches the content and compares it
+// with the hashes of the lock, unless the origin has confirmed it for this user before. The
+// content of archives and of vendored packages is always compared. The modules must be
+// installed; if one is not, the error joins a *ModuleError for it, and the others are compared.
+//
+// If [Request].Providers is set, VerifyRemote also asks the sources of all locked providers for
+// the hashes of their releases, and compares them with the lock: registries for their signed
+// checksums, or the mirrors of [Installer.Providers]. Every h1 and zh hash in the lock must be
+// one of them, or belong to a package that has one of them. An archive is downloaded if its h1 is
+// not known otherwise. With Providers.Only it compares nothing else.
+//
+// Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
+// about what could not be compared at all.
+func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginReport, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
+	ctx, q, err := openToAsk(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, q.close()) }()
+	report := &OriginReport{}
+	var ofModules, ofProviders error
+	var wait sync.WaitGroup
+	if !req.Providers.only() {
+		wait.Go(func() { report.Modules, ofModules = q.compareOrigins(ctx) })
+	}
+	if req.Providers != nil {
+		wait.Go(func() { report.Providers, ofProviders = q.compareProviderOrigins(ctx) })
+	}
+	wait.Wait()
+	if err := ctxerr.Of(ctx); err != nil {
+		return report, err
+	}
+	return report, join(ofModules, ofProviders)
+}
+
+// compareOrigins compares the locked packages of the installed modules with their origins.
+func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
+	modules, failures, err := q.installedTree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.session.Cache.Confirmed)}
+	list := make([]ModuleOrigin, 0, len(modules))
+	var wait sync.WaitGroup
+	for _, m := range modules {
+		entry, locked := q.lock.Module(m.key())
+		if !locked || !m.ownsPackage() {
+			continue
+		}
+		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.Call})
+		o := &list[len(list)-1] // list has room for all elements, so this one does not move
+		wait.Go(func() {
+			if err := v.compare(ctx, o, m.call, entry); err != nil {
+				o.Err = m.call.fail(err)
+			}
+		})
+	}
+	wait.Wait()
+	return list, failures.join()
+}
+
+// compareProviderOrigins compares the locked providers with their sources.
+func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {
+	stage, err := openProviderStage(q.openProject, q.session, q.events, evidencerules.For(evidencerules.VerifyRemote))
+	if err != nil {
+		return nil, err
+	}
+	// The comparison of the modules reports what cannot be read.
+	_, _, _ = q.installedRequirements(ctx, &stage.required)
+	entries := stage.lock.Providers()
+	list := make([]ProviderOrigin, len(entries))
+	var wait sync.WaitGroup
+	for i, entry := range entries {
+		wait.Go(func() {
+			o := &list[i]
+			o.Provider, o.Version = entry.Address, versionOf(entry.Version)
+			found, err := stage.stage.CheckOrigin(ctx, entry)
+			if err != nil {
+				o.Err = err
+				return
+			}
+			o.Location, o.Evidence, o.Unknown = found.Location, found.Evidence, found.Unknown
+		})
+	}
+	wait.Wait()
+	return list, nil
+}
+
+// remoteVerifier compares the entries of a lock with their origins.
+type remoteVerifier struct {
+	*inquiry
+	trust *trust
+}
+
+// compare asks the origin of a call, and compares its answers with the entry: the directory, the
+// revision, then the content.
+func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module) error {
+	if reason := c.from.Mismatch(entry); reason != "" {
+		return &StaleError{reason}
+	}
+	at, err := v.origins.LocateLocked(ctx, c.from, entry)
+	if err != nil {
+		return err
+	}
+	o.Package = at.Package.Redacted()
+	locked, lockedSubdir := entry.SplitPackage()
+	if !store.IsPattern(at.Subdir) && store.CleanSubdir(at.Subdir) != store.CleanSubdir(lockedSubdir) {
+		o.Compared, o.Locked, o.Now = ComparedDirectory, lockedSubdir, at.Subdir
+		return nil
+	}
+	now, err := v.origins.Reference(ctx, c.from, at, locked.Revision())
+	switch {
+	case err != nil:
+		return err
+	case now.Revision != "" && locked.Revision() == "": // the locked package was an archive
+		o.Compared, o.Locked, o.Now = ComparedAddress, locked.Redacted(), o.Package
+		return nil
+	case now.Revision != "":
+		o.Ref, o.Compared, o.Locked, o.Now = now, ComparedRevision, locked.Revision(), now.Revision
+		if o.History, err = v.history(ctx, c, entry, at); err != nil {
+			return err
+		}
+	}
+	known := v.trust.find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
+	if now.Revision != "" && v.trust.rule.Accepts(known) && v.dirs.VendoredDir(entry.Key) == "" {
+		return nil
+	}
+	return v.compareContent(ctx, o, c, entry, at)
+}
+
+// history returns an *UnreachableError if a locked commit is neither what its ref points to nor in
+// the history of a branch or tag, and nil for other packages.
+func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Module, at origins.Location) (unreachable, err error) {
+	status, err := v.origins.RefStatus(ctx, c.from, entry, at)
+	if err != nil || at.Package.Getter() != "git" || !status.Moved() && !status.Abbreviated {
+		return nil, err
+	}
+	reach, err := v.origins.Reachable(ctx, c.from, entry, at)
+	if err != nil || reach.Result == getmodules.Reachable {
+		return nil, err
+	}
+	return newUnreachableError(pathOf(entry.Key), status, reach), nil
+}
+
+// compareContent fetches the locked revision of a package and compares it with the entry. A
+// package without revisions is fetched as it is now.
+func (v *remoteVerifier) compareContent(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module, at origins.Location) error {
+	got, err := v.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Fresh: true})
+	if err != nil {
+		return err
+	}
+	o.Fetched = true
+	locked, _ := entry.SplitPackage()
+	differs := func(what Compared, locked, now string) bool {
+		if locked != now {
+			o.Ref, o.Compared, o.Locked, o.Now = getmodules.Reference{}, what, locked, now
+		}
+		return locked != now
+	}
+	for _, scheme := range []string{"h1", "t1"} {
+		if want := entry.Hash(scheme); want != "" && differs(ComparedContent, string(want), string(got.Tree.Hash(scheme))) {
+			return nil
+		}
+	}
+	switch zh := entry.Hash("zh"); {
+	case !locked.IsZero() && differs(ComparedAddress, lockentry.PackageAddress(locked, ""), lockentry.PackageAddress(got.Resolved, "")):
+	case zh != "" && got.Archive != "" && differs(ComparedContent, string(zh), string(got.Archive)):
+	case o.Compared == ComparedNothing: // a package without revisions
+		o.Compared, o.Locked, o.Now = ComparedContent, string(entry.Hash("h1")), string(got.Tree.H1())
+	}
+	return nil
+}

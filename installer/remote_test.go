@@ -1,0 +1,59 @@
+package installer_test
+
+import (
+	"context"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+)
+
+const remoteWorld = `
+-- config/README.md --
+-- git/net.git/v1.0.0/main.tf --
+# first
+-- git/net.git/v1.1.0/main.tf --
+# second
+`
+
+// If the call has an abbreviated commit, VerifyRemote compares the lock with the full commit. If
+// a tag later gets the same name, VerifyRemote follows the tag.
+func TestVerifyRemoteShortCommit(t *testing.T) {
+	t.Parallel()
+	p := world(t, remoteWorld)
+	first, err := p.world.Commit("net.git", "v1.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "main.tf", "module \"net\" {\n  source = \""+p.world.GitSource("net.git", "?ref="+first[:10])+"\"\n}\n")
+	p.mustInstall(t, installer.Request{})
+	verify := func(requests int) {
+		t.Helper()
+		p.world.ResetRequests()
+		origins, err := p.installer().VerifyRemote(context.Background(), installer.Request{Dir: p.dir})
+		if err != nil || len(origins.Modules) != 1 {
+			t.Fatalf("VerifyRemote = %v, %v", origins, err)
+		}
+		if o := origins.Modules[0]; o.Err != nil || o.Moved() || o.Locked != first || o.Ref.String() != "commit "+first {
+			t.Errorf("VerifyRemote = %+v, want the commit %s", o, first)
+		}
+		if got := len(p.world.Requests()); got > requests {
+			t.Errorf("VerifyRemote sent %d requests, want at most %d: %v", got, requests, p.world.Requests())
+		}
+	}
+	verify(4) // checks if a ref has that name, first without git and then with git
+	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
+	if err := p.world.MoveTag("net.git", "v1.1.0", moved); err != nil {
+		t.Fatal(err)
+	}
+	verify(4)
+	// A tag with that name takes precedence, as in an installation.
+	if err := p.world.PublishTag("net.git", first[:10], moved); err != nil {
+		t.Fatal(err)
+	}
+	origins, err := p.installer().VerifyRemote(context.Background(), installer.Request{Dir: p.dir})
+	if err != nil || len(origins.Modules) != 1 || !origins.Modules[0].Moved() || origins.Modules[0].Ref.Kind != getmodules.ReferenceTag {
+		t.Errorf("VerifyRemote = %+v, %v; want the tag that has the name now", origins, err)
+	}
+}

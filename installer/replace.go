@@ -1,0 +1,112 @@
+package installer
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// mismatch returns the reason why a lock entry does not decide the call, or "" if it does.
+func (c *call) mismatch(entry lockfile.Module) string {
+	reason := c.from.Mismatch(entry)
+	switch {
+	case reason == "" || entry.Replaces == c.replaces() && entry.Source == c.from.LockAddress():
+	case c.replaced != nil:
+		reason += fmt.Sprintf(", but %s replaces %q by %q", policy.FileName, c.replaces(), c.from.LockAddress())
+	case entry.Replaces != "":
+		reason += fmt.Sprintf(" in place of %q, but %s does not replace it", entry.Replaces, policy.FileName)
+	}
+	return reason
+}
+
+// replacesChanged describes how what a call replaces differs from what its entry says.
+func (c *call) replacesChanged(entry lockfile.Module) string {
+	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", orElse(entry.Replaces, "nothing"), policy.FileName, orElse(c.replaces(), "nothing"))
+}
+
+// directoryEntry returns the lock entry of a directory that replaces a package.
+func (c *call) directoryEntry() lockfile.Module {
+	return lockfile.Module{Key: c.key(), Source: c.from.LockAddress(), Replaces: c.replaces()}
+}
+
+// lockEntry returns the module's entry in the lock. ok is false for a local module, which has none.
+func (m *module) lockEntry() (entry lockfile.Module, ok bool) {
+	switch {
+	case m.call.isDirectory():
+		return m.call.directoryEntry(), true
+	case m.ownsPackage():
+		return m.pkg.entry, true
+	}
+	return lockfile.Module{}, false
+}
+
+// noEntry returns the reason why the lock does not decide a call that it has no package for.
+func (p *openProject) noEntry(c *call) string {
+	if entry, ok := p.lock.Directory(c.key()); ok {
+		return fmt.Sprintf("the lock has the directory %s in place of %s, but %s does not replace it by a directory", entry.Source, entry.Replaces, policy.FileName)
+	}
+	return "the lock has no entry for it"
+}
+
+// directoryFault returns the reason why the directory that replaces the package of a call does not fit
+// the lock; "" if it does.
+func (p *openProject) directoryFault(m *module) string {
+	entry, ok := p.lock.Directory(m.key())
+	switch {
+	case !ok:
+		return fmt.Sprintf("%s replaces %s by the directory %s, which the lock does not have", policy.FileName, m.call.replaces(), m.call.from.Address)
+	case !entry.Equal(m.call.directoryEntry()):
+		return fmt.Sprintf("the lock has the directory %s in place of %s, but %s has %s in place of %s",
+			entry.Source, entry.Replaces, policy.FileName, m.call.from.Address, m.call.replaces())
+	case !p.isInRepository(m.currentPath):
+		return fmt.Sprintf("%s replaces %s by the directory %s, which is not in the repository", policy.FileName, m.call.replaces(), m.call.from.Address)
+	}
+	return ""
+}
+
+// isInRepository reports whether a directory is in the git repository of the project; without a
+// repository, whether it is below the root module.
+func (p *openProject) isInRepository(dir string) bool {
+	root, err := realPath(p.req.dir())
+	if err != nil {
+		return false
+	}
+	if dir, err = realPath(dir); err != nil {
+		return false
+	}
+	above := project.RepositoryDirs(root)
+	return pathsafe.Within(filepath.ToSlash(dir), filepath.ToSlash(above[len(above)-1]))
+}
+
+func realPath(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
+
+// replacedWarning returns a warning that says in one line what is replaced; zero if nothing is.
+func replacedWarning(calls []*call) event.Warning {
+	if len(calls) == 0 {
+		return event.Warning{}
+	}
+	var parts []string
+	for _, c := range calls {
+		text := c.replaced.by.Of + " by " + c.replaced.by.Source
+		if c.from.IsLocal() {
+			text += " (not locked)"
+		}
+		parts = append(parts, text)
+	}
+	slices.Sort(parts)
+	file := calls[0].replaced.by.Range.Filename // all blocks are in one file
+	return event.Warning{Kind: event.WarningReplaced, Message: file + " replaces " + strings.Join(slices.Compact(parts), ", ")}
+}

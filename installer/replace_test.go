@@ -1,0 +1,140 @@
+package installer_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+)
+
+const replaceWorld = `
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+module "infra" {
+  source = "git::https://MODTEST_HOST/git/infra.git?ref=v1.0.0"
+}
+-- config/fork/main.tf --
+-- registry/acme/net/aws/1.0.0/main.tf --
+module "sub" {
+  source = "MODTEST_HOST/acme/sub/aws"
+}
+-- registry/acme/net/aws/1.1.0/main.tf --
+module "sub" {
+  source = "MODTEST_HOST/acme/sub/aws"
+}
+-- registry/acme/net/aws/1.1.0/cotter.hcl --
+replace "MODTEST_HOST/acme/sub/aws" {
+  source = "./evil"
+}
+replace "MODTEST_HOST/git/infra" {
+  source = "./evil"
+}
+-- registry/acme/sub/aws/0.1.0/main.tf --
+-- registry/acme/sub/aws/0.2.0/main.tf --
+-- git/infra.git/v1.0.0/main.tf --
+`
+
+// sources returns what a run has installed: "KEY SOURCE VERSION".
+func sources(p *project, result *installer.Result) []string {
+	var list []string
+	for _, m := range result.Modules {
+		list = append(list, strings.TrimSpace(p.normalize(m.Path.String()+" "+m.Source.String()+" "+m.Version.String())))
+	}
+	return list
+}
+
+// A replacement comes and goes in runs without a lock too, which believe what is installed. Neither
+// the replacement nor the version in modules.json is taken for what the configuration has.
+func TestReplaceWithoutLock(t *testing.T) {
+	t.Parallel()
+	p := world(t, replaceWorld)
+	in := p.installer()
+	in.TrustInstalled = true
+	req := installer.Request{Dir: p.dir, NoLock: true, OnEvent: p.record}
+	original := []string{
+		"infra git::https://MODTEST_HOST/git/infra.git?ref=v1.0.0", "net MODTEST_HOST/acme/net/aws 1.1.0", "net.sub MODTEST_HOST/acme/sub/aws 0.2.0",
+	}
+	replaced := []string{"infra ./fork", "net MODTEST_HOST/acme/sub/aws 0.1.0"}
+	for _, step := range []struct {
+		replace string
+		want    []string
+	}{
+		{"", original},
+		{`replace "MODTEST_HOST/git/infra" { source = "./fork" }
+replace "MODTEST_HOST/acme/net/aws" {
+  source = "MODTEST_HOST/acme/sub/aws"
+  version = "0.1.0"
+}
+`, replaced},
+		{"", original},
+	} {
+		p.write(t, "cotter.hcl", step.replace)
+		for range 2 {
+			result, err := in.Install(context.Background(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(step.want, sources(p, result)); diff != "" {
+				t.Errorf("replace %q (-want +got):\n%s", step.replace, diff)
+			}
+		}
+	}
+}
+
+// Only the project's own file counts, and what replaces the source of a package's call is the
+// project's: its policies and faults are named with the call.
+func TestReplaceInPackage(t *testing.T) {
+	t.Parallel()
+	p := world(t, replaceWorld)
+	result := p.mustInstall(t, p.request(""))
+	want := []string{
+		"infra git::https://MODTEST_HOST/git/infra.git?ref=v1.0.0", "net MODTEST_HOST/acme/net/aws 1.1.0", "net.sub MODTEST_HOST/acme/sub/aws 0.2.0",
+	}
+	if diff := cmp.Diff(want, sources(p, result)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	p.write(t, "cotter.hcl", `
+replace "MODTEST_HOST/acme/sub/aws" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "9.0.0"
+}
+`)
+	err := p.mustFail(t, p.request(""))
+	var failed *installer.ModuleError
+	if !errors.As(err, &failed) || failed.Path.String() != "net.sub" || !strings.Contains(p.normalize(failed.Source), "acme/net/aws in place of MODTEST_HOST/acme/sub/aws") {
+		t.Errorf("Install: %v", err)
+	}
+	p.write(t, "cotter.hcl", `replace "MODTEST_HOST/acme/sub/aws" { source = "./none" }`)
+	if err := p.mustFail(t, p.request("")); !strings.Contains(err.Error(), `"./none" does not exist`) {
+		t.Errorf("Install: %v", err)
+	}
+}
+
+// Calls share a version with --unify by what replaces their sources.
+func TestReplaceUnify(t *testing.T) {
+	t.Parallel()
+	p := world(t, replaceWorld)
+	p.write(t, "main.tf", `
+module "a" {
+  source  = "MODTEST_HOST/acme/sub/aws"
+  version = "0.1.0"
+}
+module "b" {
+  source = "git::https://MODTEST_HOST/git/infra.git"
+}
+`)
+	p.write(t, "cotter.hcl", `replace "MODTEST_HOST/git/infra" { source = "MODTEST_HOST/acme/sub/aws" }`)
+	req := p.request("")
+	req.Unify = true
+	want := []string{"a MODTEST_HOST/acme/sub/aws 0.1.0", "b MODTEST_HOST/acme/sub/aws 0.1.0"}
+	if diff := cmp.Diff(want, sources(p, p.mustInstall(t, req))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

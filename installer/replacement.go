@@ -1,0 +1,83 @@
+package installer
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// A replace block in cotter.hcl replaces the source of module calls, also in packages. Only parseCall
+// applies it. From then on, a call is what it would be if the configuration had the replacement, and
+// if the project itself had made the call. What the configuration has is needed for modules.json,
+// where stock tools look for it, and for the lock, which records it.
+//
+// A directory that replaces a package is one of the project's own modules, used in its place. Its entry
+// in the lock has no hashes, because the directory belongs to the same repository as the lock.
+
+// replacedCall is a call as the configuration has it, if its source is replaced.
+type replacedCall struct {
+	by   *policy.Replacement
+	call config.Call
+	from origins.Source
+}
+
+// replacement returns the source and the version argument that replace those of a call. The directory
+// in the package is kept. A ref, a tag or a constraint is kept if the replacement has none and can
+// have it.
+func replacement(from origins.Source, by *policy.Replacement, address string, dialect Dialect) (source string, version *string, err error) {
+	parsed, err := dialect.parser().ParseModuleSource(address)
+	if err != nil {
+		return "", nil, err
+	}
+	subdir, isPinned := from.Subdir(), by.Version != ""
+	switch to := parsed.(type) {
+	case addrs.ModuleSourceLocal:
+		return localSource(path.Join(string(to), subdir)), nil, nil
+	case addrs.ModuleSourceRegistry:
+		to.Subdir, err = addrs.JoinSubdir(to.Subdir, subdir)
+		parsed = to
+	case addrs.ModuleSourceRemote:
+		to.Subdir, err = addrs.JoinSubdir(to.Subdir, subdir)
+		pins := []string{"ref", "rev", "tag", "digest"}
+		isPinned = isPinned || slices.ContainsFunc(append(pins, "version"), to.Package.HasArg)
+		for _, name := range pins {
+			if value := from.Repository.Arg(name); value != "" && !isPinned && from.Repository.Getter() == to.Package.Getter() {
+				to.Package = to.Package.WithArg(name, value)
+			}
+		}
+		parsed = to
+	}
+	switch {
+	case by.Version != "":
+		version = &by.Version
+	case from.HasConstraint && !isPinned && origins.OffersVersions(parsed):
+		version = &from.Constraint
+	}
+	return parsed.String(), version, err
+}
+
+// localSource returns the source address of a directory.
+func localSource(dir string) string {
+	if strings.HasPrefix(dir, "../") {
+		return dir
+	}
+	return "./" + dir
+}
+
+// recordedVersion returns the version in modules.json for a module whose source is replaced: one that
+// meets the constraint in the configuration, because stock tools compare it. If that is not the selected
+// version, it says nothing about the module. So it is marked, and no run takes it for a version in use.
+func (r *replacedCall) recordedVersion(selected string) string {
+	v, err := versions.Parse(selected)
+	if err != nil || !r.from.Want.Allows(v) {
+		v = r.from.Want.Example()
+	}
+	return manifest.ReplacedVersion(v.String())
+}

@@ -1,0 +1,454 @@
+package installer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// A request that contradicts itself does nothing, and the error names its fields.
+func TestInvalidRequests(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		req  installer.Request
+		want []string
+	}{
+		"locked and update":          {installer.Request{Locked: true, Update: installer.Update{All: true}}, []string{"Locked", "Update.All"}},
+		"locked and several updates": {installer.Request{Locked: true, Update: installer.Update{Keys: []addrs.Module{{"a"}}, Providers: []string{"null"}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
+		"lock only and locked":       {installer.Request{Locked: true, LockOnly: true}, []string{"Locked", "LockOnly"}},
+		"no lock and locked":         {installer.Request{NoLock: true, Locked: true}, []string{"NoLock", "Locked"}},
+		"no lock and lock only":      {installer.Request{NoLock: true, LockOnly: true}, []string{"NoLock", "LockOnly"}},
+		"no lock and a file":         {installer.Request{NoLock: true, LockFile: "x"}, []string{"NoLock", "LockFile"}},
+		"no lock and content":        {installer.Request{NoLock: true, LockContent: []byte{}}, []string{"NoLock", "LockContent"}},
+		"no lock and vendor":         {installer.Request{NoLock: true, Vendor: "vendor"}, []string{"NoLock", "Vendor"}},
+		"content and a file":         {installer.Request{LockContent: []byte{}, LockFile: "x"}, []string{"LockContent", "LockFile"}},
+		"to without a key":           {installer.Request{Update: installer.Update{To: "1.0.0"}}, []string{"Update.To", "Update.Keys"}},
+		"to with two keys":           {installer.Request{Update: installer.Update{To: "1.0.0", Keys: []addrs.Module{{"a"}, {"b"}}}}, []string{"Update.To", "Update.Keys"}},
+		"to no version":              {installer.Request{Update: installer.Update{To: "new", Keys: []addrs.Module{{"a"}}}}, []string{"Update.To"}},
+		"update of the root":         {installer.Request{Update: installer.Update{Keys: []addrs.Module{{}}}}, []string{"Update.Keys"}},
+		"only providers and a key":   {installer.Request{Providers: &installer.Providers{Only: true}, Update: installer.Update{Keys: []addrs.Module{{"a"}}}}, []string{"Providers.Only", "Update.Keys"}},
+		"no providers to update":     {installer.Request{Update: installer.Update{Providers: []string{"hashicorp/null"}}}, []string{"Providers", "Update.Providers"}},
+		"vendor in the root module":  {installer.Request{Vendor: "."}, []string{"Vendor"}},
+		"layout":                     {installer.Request{Layout: 7}, []string{"Layout"}},
+		"dialect":                    {installer.Request{Dialect: -1}, []string{"Dialect"}},
+		"next":                       {installer.Request{Next: 9}, []string{"Next"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := writeProject(t, map[string]string{"main.tf": ""}, "")
+			check := func(what string, err error) {
+				t.Helper()
+				invalid, ok := errors.AsType[*installer.InvalidRequestError](err)
+				if !ok || invalid.Error() == "" {
+					t.Fatalf("%s: error %v, want *InvalidRequestError", what, err)
+				}
+				if diff := cmp.Diff(test.want, invalid.Fields); diff != "" {
+					t.Errorf("%s: fields (-want +got):\n%s", what, diff)
+				}
+			}
+			in := &installer.Installer{}
+			req := test.req
+			req.Dir = dir
+			_, err := in.Install(t.Context(), req)
+			check("Install", err)
+			_, err = in.InstallAll(t.Context(), []string{dir}, test.req, nil)
+			check("InstallAll", err)
+			_, err = in.InstallAll(t.Context(), []string{dir}, installer.Request{ForDir: func(r installer.Request) (installer.Request, error) {
+				req := test.req
+				req.Dir = r.Dir
+				return req, nil
+			}}, nil)
+			check("ForDir", err)
+			for what, call := range otherMethods(in) {
+				if what != "LockedPackages" { // it ignores the fields about changes
+					check(what, call(t.Context(), req))
+				}
+			}
+		})
+	}
+	for _, zero := range []error{&installer.InvalidRequestError{}, &installer.InvalidRequestError{Err: io.EOF}} {
+		if zero.Error() == "" || errors.Unwrap(zero) != nil && !errors.Is(zero, io.EOF) {
+			t.Errorf("%#v: %q", zero, zero.Error())
+		}
+	}
+}
+
+// otherMethods are the methods with a request that change no modules.
+func otherMethods(in *installer.Installer) map[string]func(context.Context, installer.Request) error {
+	return map[string]func(context.Context, installer.Request) error{
+		"Load":   func(ctx context.Context, req installer.Request) error { _, err := in.Load(ctx, req); return err },
+		"Verify": func(ctx context.Context, req installer.Request) error { _, err := in.Verify(ctx, req); return err },
+		"VerifyRemote": func(ctx context.Context, req installer.Request) error {
+			_, err := in.VerifyRemote(ctx, req)
+			return err
+		},
+		"Outdated": func(ctx context.Context, req installer.Request) error { _, err := in.Outdated(ctx, req); return err },
+		"Pins":     func(ctx context.Context, req installer.Request) error { _, err := in.Pins(ctx, req); return err },
+		"Restore": func(ctx context.Context, req installer.Request) error {
+			_, err := in.Restore(ctx, req, nil)
+			return err
+		},
+		"LockedPackages": func(ctx context.Context, req installer.Request) error {
+			return in.LockedPackages(ctx, []string{req.Dir}, req, nil, installer.LockedFuncs{})
+		},
+	}
+}
+
+// Methods refuse requests for what they cannot do.
+func TestRequestsOfMethods(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		req     installer.Request
+		field   string
+		methods []string
+	}{
+		"no lock":      {installer.Request{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
+		"lock content": {installer.Request{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
+		"dry run":      {installer.Request{DryRun: true}, "DryRun", []string{"Restore"}},
+		"update":       {installer.Request{Update: installer.Update{All: true}}, "Update.All", []string{"Load"}},
+		"for dir":      {installer.Request{ForDir: func(r installer.Request) (installer.Request, error) { return r, nil }}, "ForDir", []string{"Install"}},
+		"dir":          {installer.Request{}, "Dir", []string{"InstallAll"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := test.req
+			req.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
+			in := &installer.Installer{}
+			methods := otherMethods(in)
+			methods["Install"] = func(ctx context.Context, req installer.Request) error { _, err := in.Install(ctx, req); return err }
+			methods["InstallAll"] = func(ctx context.Context, req installer.Request) error {
+				dir := req.Dir
+				if name != "dir" {
+					req.Dir = ""
+				}
+				_, err := in.InstallAll(ctx, []string{dir}, req, nil)
+				return err
+			}
+			for method, call := range methods {
+				invalid, ok := errors.AsType[*installer.InvalidRequestError](call(t.Context(), req))
+				if refuses := slices.Contains(test.methods, method); ok != refuses || ok && !slices.Contains(invalid.Fields, test.field) {
+					t.Errorf("%s: error %v, want an InvalidRequestError: %t", method, invalid, refuses)
+				}
+			}
+		})
+	}
+}
+
+// Two projects must not have the same lock or modules directory.
+func TestInstallAllPlaces(t *testing.T) {
+	t.Parallel()
+	elsewhere := t.TempDir()
+	dirs := []string{writeProject(t, map[string]string{"main.tf": ""}, ""), writeProject(t, map[string]string{"main.tf": ""}, "")}
+	for field, req := range map[string]installer.Request{
+		"LockFile":    {LockFile: elsewhere + "/lock.hcl"},
+		"ModulesDir":  {ModulesDir: elsewhere + "/modules"},
+		"DataDir":     {DataDir: elsewhere + "/data"},
+		"LockContent": {LockContent: []byte{}},
+	} {
+		_, err := new(installer.Installer).InstallAll(t.Context(), dirs, req, nil)
+		invalid, ok := errors.AsType[*installer.InvalidRequestError](err)
+		if !ok || !slices.Contains(invalid.Fields, field) {
+			t.Errorf("%s: %v, want *InvalidRequestError", field, err)
+		}
+	}
+}
+
+// AcceptAllChanged accepts what AcceptChanged accepts, for every call.
+func TestAcceptAllChanged(t *testing.T) {
+	t.Parallel()
+	old, now := modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# old\n"), modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# new\n")
+	first, second := modtest.NewWith(t, old, modtest.Options{Archives: true}), modtest.NewWith(t, now, modtest.Options{Archives: true})
+	dir := writeProject(t, map[string]string{"main.tf": "module \"net\" {\n  source = \"HOST/acme/net/aws\"\n}\n"}, string(first.Host()))
+	client := first.HTTPClient()
+	target := &switchable{RoundTripper: client.Transport}
+	client.Transport = target
+	in := installer.New(installer.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	target.set(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Host != string(first.Host()) {
+			return target.RoundTripper.RoundTrip(req)
+		}
+		other := req.Clone(req.Context())
+		other.URL.Host, other.Host = string(second.Host()), string(second.Host())
+		return second.HTTPClient().Transport.RoundTrip(other)
+	})
+	req := installer.Request{Dir: dir, Update: installer.Update{All: true}}
+	if _, err := in.Install(t.Context(), req); !is[*installer.ContentChangedError](err) {
+		t.Errorf("other content: %v, want *ContentChangedError", err)
+	}
+	req.Update.AcceptAllChanged = true
+	result, err := in.Install(t.Context(), req)
+	if err != nil || len(result.LockChanges) != 1 || result.LockChanges[0].OtherContent == "" {
+		t.Errorf("AcceptAllChanged: %+v, %v", result, err)
+	}
+	if got := fileIn(t, dir, ".terraform/modules/net/main.tf"); got != "# new\n" {
+		t.Errorf("the module is %q", got)
+	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// switchable is a transport whose behavior can be changed.
+type switchable struct {
+	http.RoundTripper
+	mu sync.Mutex
+	fn func(*http.Request) (*http.Response, error)
+}
+
+func (s *switchable) set(fn func(*http.Request) (*http.Response, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fn = fn
+}
+
+func (s *switchable) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	fn := s.fn
+	s.mu.Unlock()
+	if fn == nil {
+		return s.RoundTripper.RoundTrip(req)
+	}
+	return fn(req)
+}
+
+// Requests at the same time on one Installer have events of their own. Each call and each provider
+// says when it was resolved and when it is ready, and fetches can be matched with calls.
+func TestEventsBelongToRequests(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/zone/main.tf --\n", modtest.Options{})
+	w.in.OnEvent = func(event installer.Event) { t.Errorf("the callback of the Installer got %T", event) }
+	in, done, err := w.in.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	var wait sync.WaitGroup
+	for i := range 4 {
+		name := fmt.Sprintf("own%d", i)
+		dir := w.project(t, map[string]string{
+			"main.tf":       oneOfEachConfig + "module \"" + name + "\" {\n  source = \"./local\"\n}\n",
+			"local/main.tf": "module \"zone\" {\n  source = \"git::https://HOST/git/dns.git//zone?ref=v1.0.0\"\n}\n",
+		})
+		wait.Go(func() {
+			active := false
+			resolved, ready, needed, installed := map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
+			req := installer.Request{Dir: dir, Providers: &installer.Providers{}, OnEvent: func(ev installer.Event) {
+				if active {
+					t.Error("two events of a run at once")
+				}
+				active = true
+				defer func() { active = false }()
+				switch e := ev.(type) {
+				case event.Resolved:
+					resolved[e.Path.String()] = e.Package
+				case event.PackageNeeded:
+					needed[e.Path.String()] = e.Package
+				case event.ModuleReady:
+					if _, ok := resolved[e.Path.String()]; !ok || len(installed) > 0 {
+						t.Errorf("%s is ready before it is resolved, or after the end", e.Path)
+					}
+					ready[e.Path.String()] = e.Dir
+				case event.ProviderResolved:
+					resolved[e.Provider.Type] = e.Version
+				case event.ProviderReady:
+					ready[e.Provider.Type] = e.Version
+				case event.ModuleInstalled:
+					installed[e.Path.String()] = true
+				}
+			}}
+			if _, err := in.Install(t.Context(), req); err != nil {
+				t.Error(err)
+				return
+			}
+			want := map[string]string{"net": ".terraform/modules/net", name: "local", name + ".zone": ".terraform/modules/" + name + ".zone/zone", "cloud": "1.0.0"}
+			if diff := cmp.Diff(want, ready); diff != "" {
+				t.Errorf("ready (-want +got):\n%s", diff)
+			}
+			for key := range want {
+				if key == name || key == "cloud" {
+					continue
+				}
+				if resolved[key] == "" || resolved[key] != needed[key] {
+					t.Errorf("%s was resolved to %q and needs %q", key, resolved[key], needed[key])
+				}
+			}
+			if resolved[name] != "" || len(resolved) != 4 || len(installed) != 2 {
+				t.Errorf("resolved %q, installed %v", resolved, installed)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// Each request, fetch and command is traced and logged, without credentials.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(everyKind+"-- git/dns.git/v1.0.0/main.tf --\n"), closed)
+	type key struct{}
+	var mu sync.Mutex
+	kinds, open := map[string]int{}, 0
+	var log bytes.Buffer
+	in := installer.New(installer.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
+		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
+	}, CacheDir: t.TempDir()})
+	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		kind := op.Kind
+		if parent, ok := ctx.Value(key{}).(string); ok {
+			kind = parent + " > " + kind
+		}
+		kinds[kind]++
+		open++
+		if strings.Contains(op.Target, ":password@") || strings.Contains(op.Target, "secret1") {
+			t.Errorf("the target is %q", op.Target)
+		}
+		return context.WithValue(ctx, key{}, op.Kind), func(error) {
+			mu.Lock()
+			defer mu.Unlock()
+			open--
+		}
+	}
+	dir := writeProject(t, map[string]string{"main.tf": `
+module "registry" {
+  source = "HOST/acme/net/aws"
+}
+module "archive" {
+  source = "https://user:password@HOST/archives/net.zip?token=secret1"
+}
+module "git" {
+  source = "git::https://HOST/git/dns.git?ref=v1.0.0"
+}
+`}, string(world.Host()))
+	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"http", "fetch", "fetch > http", "fetch > git"} {
+		if kinds[kind] == 0 {
+			t.Errorf("there is no operation %q: %v", kind, kinds)
+		}
+	}
+	if open != 0 {
+		t.Errorf("%d operations have no end", open)
+	}
+	text := log.String()
+	for _, want := range []string{"kind=http name=GET target=https://", "kind=fetch", "kind=git name=", "duration=", "level=WARN"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log does not have %q", want)
+		}
+	}
+	if strings.Contains(text, ":password@") || strings.Contains(text, "secret1") {
+		t.Errorf("the log has credentials:\n%s", text)
+	}
+}
+
+// A warning about the configuration says where it is in Range, and its message does not repeat that.
+func TestWarningPlaces(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/main.tf --\n", modtest.Options{})
+	dir := w.project(t, map[string]string{"main.tf": `
+module "secret" {
+  source = "git::https://user:password@HOST/git/dns.git?ref=v1.0.0"
+}
+module "beside" {
+  source  = "git::https://HOST/git/dns.git"
+  version = "1.0.0"
+}
+terraform {
+  required_providers {
+    cloud  = { source = "HOST/acme/cloud" }
+    cloud2 = { source = "HOST/acme/cloud" }
+  }
+}
+`})
+	got := map[string]string{}
+	if _, err := w.in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}, OnEvent: func(ev installer.Event) {
+		if warning, ok := ev.(event.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
+			got[warning.Range.String()] = warning.Path.String() + ": " + strings.Fields(warning.Message)[0]
+			if strings.Contains(warning.Message, "main.tf:3") || strings.Contains(warning.Message, "main.tf:7") {
+				t.Errorf("the message has the place: %s", warning.Message)
+			}
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	places := make(map[string]string)
+	for at, text := range got {
+		at, _, _ = strings.Cut(at, ",")
+		places[at] = text
+	}
+	if diff := cmp.Diff(map[string]string{"main.tf:3": "secret: the", "main.tf:7": "beside: tofu", "main.tf:12": ": Duplicate"}, places); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// All verbs trace each request that they send, also those for tags of OCI repositories, and
+// remember nothing for the next run.
+func TestTraceOfVerbs(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach+"-- oci/acme%2Fnet/1.0.0/main.tf --\n-- oci/acme%2Fnet/1.1.0/main.tf --\n", modtest.Options{})
+	req := installer.Request{Dir: w.project(t, map[string]string{"main.tf": oneOfEachConfig + `
+module "oci" {
+  source = "oci://HOST/acme/net?version=~> 1.0"
+}
+`}), Providers: &installer.Providers{}}
+	if _, err := w.in.Install(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	methods := otherMethods(w.in)
+	methods["Install"] = func(ctx context.Context, req installer.Request) error {
+		req.Update.All = true
+		_, err := w.in.Install(ctx, req)
+		return err
+	}
+	var mu sync.Mutex
+	traced := map[string]bool{}
+	w.in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {
+			traced[path] = true
+		}
+		return ctx, nil
+	}
+	for _, method := range []string{"Install", "Outdated", "VerifyRemote"} {
+		for range 2 {
+			w.asked()
+			clear(traced)
+			if err := methods[method](t.Context(), req); err != nil {
+				t.Fatalf("%s: %v", method, err)
+			}
+			asked := w.asked()
+			if !slices.Contains(asked, "/v2/acme/net/tags/list") {
+				t.Errorf("%s did not list the tags: %q", method, asked)
+			}
+			for _, path := range asked {
+				if !traced[path] {
+					t.Errorf("%s did not trace the request for %s", method, path)
+				}
+			}
+		}
+	}
+}

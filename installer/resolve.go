@@ -1,0 +1,437 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// maxKey is the maximum length of a module call's key, in bytes. The key is also the name
+// of a directory, and common file systems do not allow longer names.
+const maxKey = 255
+
+// resolver places the modules of calls. It uses the lock entry of a call if there is one, then
+// what the project has used before, and otherwise the newest version that the call's constraint
+// allows.
+type resolver struct {
+	project  *openProject
+	update   Update
+	locked   bool
+	selector *selector
+	locator  *locator
+	origins  *origins.Origins
+	stager   *stager
+	events   *events
+	// lost has the entries that the lock had once.
+	lost *lostEntries
+	// noted collects the calls that select versions, for unify; nil if each call selects on
+	// its own.
+	noted *versionedCalls
+
+	outcome *outcome
+	run     *trust
+	// folded maps lower-case keys to calls, for a file system that ignores case.
+	folded sync.Map // of *call
+}
+
+// module finds, selects or fetches the module of a call.
+func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
+	r.outcome.hostless.note(c)
+	if err := r.checkAllowed(ctx, c); err != nil {
+		return nil, err
+	}
+	r.warnOfCredentials(c)
+	if !c.from.IsLocal() || c.from.IsLinked() {
+		if err := r.checkKey(c); err != nil {
+			return nil, c.fail(err)
+		}
+	}
+	if c.from.IsLocal() {
+		m, err := localModule(c, r.project.dirs)
+		if err == nil && r.locked && c.isDirectory() {
+			if fault := r.project.directoryFault(m); fault != "" {
+				return nil, r.outcome.refusals.add(c, fault)
+			}
+		}
+		return m, err
+	}
+	pkg, subdir, err := r.placement(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return moduleIn(c, pkg, subdir)
+}
+
+// checkAllowed applies the policies to a call and its entry. It asks the call's origin only
+// if a policy depends on what a ref is.
+func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
+	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
+		return err
+	}
+	if !c.from.IsRemote() || c.from.HasConstraint {
+		return nil
+	}
+	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
+}
+
+// checkCall applies the policies to the text of a call: in the configuration, and in the
+// lock if it has an entry for the call.
+func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
+	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own(), Replaced: c.replaced != nil}
+	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
+		return c.fail(err)
+	}
+	entry, locked := lock.Module(c.key())
+	if !locked || entry.Source != c.from.LockAddress() {
+		return nil // there is no entry for this source
+	}
+	return checkEntry(all, c, entry)
+}
+
+// checkEntry applies the policies to the package of an entry for a call.
+func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
+	pkg, _ := entry.SplitPackage()
+	if err := all.Allow(pkg); err != nil {
+		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
+	}
+	return nil
+}
+
+// entry returns the locked entry of a call. If a merge had two, it is the newer one that fits the call.
+func (p *openProject) entry(c *call) (lockfile.Module, bool) {
+	entry, locked := p.lock.Module(c.key())
+	for _, other := range p.merge.modules[c.key()] {
+		if c.from.Mismatch(other) == "" {
+			return other, true
+		}
+	}
+	return entry, locked
+}
+
+// placement places the package of a call, and returns the module's directory in it.
+func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
+	entry, locked := r.project.entry(c)
+	reason := r.project.noEntry(c)
+	if !locked {
+		r.lost.lookAhead(ctx)
+		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
+			return nil, "", r.outcome.refusals.addLost(c)
+		}
+		if locked {
+			if err := checkEntry(r.project.rules, c, entry); err != nil {
+				return nil, "", err
+			}
+		}
+	}
+	if locked {
+		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+	}
+	if err := r.checkHost(c, entry); err != nil {
+		return nil, "", c.fail(err)
+	}
+	r.noted.add(c)
+	if p, subdir, err := r.believed(ctx, c); p != nil || err != nil {
+		return p, subdir, err
+	}
+	switch {
+	case reason == "" && !r.update.has(c.key()):
+		return r.useLocked(ctx, c, entry)
+	case r.locked && !locked:
+		return nil, "", r.outcome.refusals.addMissing(c, reason)
+	case r.locked:
+		return nil, "", r.outcome.refusals.add(c, reason)
+	}
+	return r.useNew(ctx, c)
+}
+
+// believed returns the installed module of a call in a run without a lock that believes what is
+// installed; nil if nothing that fits is installed.
+func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
+	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.update.covers(c.path) || r.selector.unified != nil {
+		return nil, "", nil
+	}
+	record, ok := r.project.recorded.Lookup(c.key())
+	if !ok || !isRecordOf(record, c, r.project.dialect.parser()) {
+		return nil, "", nil
+	}
+	want, err := r.selector.wanted(c)
+	if err != nil {
+		return nil, "", err
+	}
+	if v, err := versions.Parse(record.Version); c.from.SelectsVersion() && (err != nil || !want.Allows(v)) {
+		return nil, "", nil //nolint:nilerr // another version is selected
+	}
+	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
+	if p != nil {
+		p.evidence.Kind, p.selected.why = evidence.Installed, event.SelectionInstalled
+		r.emitResolved(c, record.Version, "", event.SelectionInstalled)
+	}
+	return p, subdir, err
+}
+
+// useLocked places the package of the lock entry.
+func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	return r.useEntry(ctx, c, entry, event.SelectionLocked, r.locator.use)
+}
+
+// useEntry places the package of an entry, which use locates.
+func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why event.Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
+	r.emitResolved(c, entry.Version, packageOf(entry), why)
+	p, subdir, err := use(ctx, c, entry)
+	if err == nil {
+		p.selected.why = why
+		r.events.emit(event.HashVerified{Path: c.path})
+	}
+	return p, subdir, err
+}
+
+// useNew places the package of a call without a usable entry: what the lock has for its source,
+// or else what is selected.
+func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, error) {
+	want, err := r.selector.wanted(c)
+	if err != nil {
+		return nil, "", err
+	}
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, want.Allows)
+	if !ok {
+		return r.useSelected(ctx, c)
+	}
+	p, subdir, err := r.useSameSource(ctx, c, entry)
+	if !isGone(err) {
+		return p, subdir, err
+	}
+	if module, ok := errors.AsType[*ModuleError](err); ok {
+		err = module.Err // the warning names the module already
+	}
+	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
+		lockentry.VersionOrPackage(entry), entry.Key, err))
+	return r.useSelected(ctx, c)
+}
+
+// useSameSource places the package of the entry of another call of the same source.
+func (r *resolver) useSameSource(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	if err := checkEntry(r.project.rules, c, entry); err != nil {
+		return nil, "", err
+	}
+	return r.useEntry(ctx, c, entry, event.SelectionSameSource, r.locator.useSameSource)
+}
+
+// isGone reports whether an error says that the origin no longer has a locked package, or that the
+// package no longer belongs to its source. Other errors may pass, and must not change what is
+// selected.
+func isGone(err error) bool {
+	unreachable, isUnreachable := errors.AsType[*UnreachableError](err)
+	_, notOffered := errors.AsType[*origins.NotOfferedError](err)
+	return isUnreachable && !unreachable.Unknown || notOffered || errors.Is(err, registryclient.ErrNotFound) ||
+		errors.Is(err, getmodules.ErrRefNotFound) || errors.Is(err, getmodules.ErrRevisionNotFound)
+}
+
+// useSelected selects, fetches and places the package of a call.
+func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string, error) {
+	selected, err := r.selector.find(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	version, at := selected.version, selected.at
+	if err := r.selector.checkDirection(c, version); err != nil {
+		return nil, "", err
+	}
+	r.emitResolved(c, version, at.Package.Redacted(), selected.why)
+	got, err := r.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: at.Revision})
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	located, err := got.Tree.Subdir(at.Subdir)
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	subdir, err := c.from.ModuleSubdir(located)
+	if err == nil {
+		subdir, err = got.Tree.Subdir(subdir)
+	}
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	entry := lockfile.Module{
+		Key:         c.key(),
+		Version:     version,
+		Source:      c.from.LockAddress(),
+		Constraints: c.from.Want.String(),
+		Replaces:    c.replaces(),
+		Package:     lockentry.PackageAddress(got.Resolved, located),
+		Hashes:      got.Hashes(),
+	}
+	if err := r.checkContent(ctx, c, entry); err != nil {
+		return nil, "", c.fail(err)
+	}
+	if err := r.locator.checkCommit(ctx, c, entry); err != nil {
+		return nil, "", c.fail(err)
+	}
+	e := evidence.Evidence{Kind: evidence.Origin}
+	statements := lockentry.StatementsOf(entry, c.from.FromPackage)
+	r.run.memos.Add(e, statements.Package)
+	if !selected.isBehind {
+		r.run.memos.Add(e, statements.Ref)
+	}
+	p, err := r.stager.fromFetch(ctx, entry, subdir, got)
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	p.evidence, p.selected = e, selected
+	return p, subdir, nil
+}
+
+// packageOf returns the address of an entry's package, without the directory in it.
+func packageOf(entry lockfile.Module) string {
+	pkg, _ := entry.SplitPackage()
+	return pkg.Redacted()
+}
+
+// placed reports that a module is ready. A local module was resolved by that.
+func (r *resolver) placed(m *module) {
+	if m.call.from.IsLocal() {
+		r.emitResolved(m.call, "", "", event.SelectionUnknown)
+	}
+	r.events.emit(event.ModuleReady{Path: m.path(), Dir: m.finalPath})
+}
+
+func (r *resolver) emitResolved(c *call, version, pkg string, why event.Selection) {
+	_, source := c.shown(false)
+	locked := why == event.SelectionLocked || why == event.SelectionSameSource
+	r.events.emit(event.Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
+}
+
+// checkContent returns an error if an entry has different content than a locked version.
+func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
+	old, had := r.project.lock.Module(entry.Key)
+	if !had {
+		old, had = r.lost.entry(ctx, entry.Key)
+	}
+	before := r.selector.past.entriesOf(ctx, c)
+	if had {
+		before = append(before, old)
+	}
+	for _, old := range before {
+		if r.update.accepts(entry.Key, old.Key) {
+			continue
+		}
+		if changed := contentChange(c, old, entry); changed != nil {
+			return changed
+		}
+	}
+	return nil
+}
+
+// contentChange compares two entries of one call. It returns nil if their content is the
+// same, or is allowed to differ.
+func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
+	name, fixed := c.from.FixedName(old, entry)
+	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
+		return nil
+	}
+	changed := &ContentChangedError{Path: c.path, Name: name, Locked: old.Revision(), Now: entry.Revision()}
+	if changed.Locked == changed.Now { // archives have no revisions
+		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
+	}
+	return changed
+}
+
+// checkKey returns an error if the directory of a call cannot have its name: because that is too
+// long, or because the file system ignores case and it would be that of another call.
+func (r *resolver) checkKey(c *call) error {
+	if len(c.key()) > maxKey {
+		return fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey)
+	}
+	if !r.project.foldsCase {
+		return nil
+	}
+	first, taken := r.folded.LoadOrStore(strings.ToLower(c.key()), c)
+	other := first.(*call)
+	if !taken || other.key() == c.key() {
+		return nil
+	}
+	return fmt.Errorf("%w for this file system, which does not distinguish upper and lower case: %s, called at %s:%d, and %s; rename one of them",
+		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
+}
+
+// checkHost returns an error if a locked module would come from another registry now,
+// unless the user has said which stock tool's conventions apply.
+func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
+	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
+	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.from.LockAddress() {
+		return nil
+	}
+	other := r.project.dialect.other()
+	was, err := other.parser().ParseModuleSource(c.Source)
+	if err != nil || origins.LockAddress(was) != entry.Source {
+		return nil //nolint:nilerr // the call itself has changed
+	}
+	host, _, _ := strings.Cut(entry.Source, "/")
+	return &HostChangedError{Path: c.path, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
+}
+
+// assumedDialectOf is assumedDialect for a call; zero if it is nil.
+func (p *openProject) assumedDialectOf(c *call) event.Warning {
+	if c == nil {
+		return event.Warning{}
+	}
+	block, _ := c.written()
+	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(block.Source)), c.Range)
+}
+
+// warnOfCredentials warns about a secret in a source address. It works, as in stock tools,
+// but anyone who can read the configuration can read it. The manifest contains it too,
+// because stock tools look for the address there as it is written in the configuration.
+func (r *resolver) warnOfCredentials(c *call) {
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	if !ok || !remote.Package.HoldsCredentials() {
+		return
+	}
+	r.events.emit(event.Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
+		path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package))})
+}
+
+// credentialAdvice says where the credentials for a package should be.
+func credentialAdvice(pkg addrs.ModulePackage) string {
+	switch pkg.Getter() {
+	case "git":
+		return "take them out and let git find them, by a credential helper (git config credential.helper), " +
+			"url.<base>.insteadOf in your own git configuration, or a key in the ssh agent"
+	case "s3", "gcs":
+		return "take them out and name a profile, or leave them to the environment of the cloud's own tools"
+	case "http", "https":
+		return "take them out and put them into the file .netrc in your home directory (machine HOST login NAME password SECRET)"
+	}
+	return "take them out and get the package from a registry, a git repository or an OCI registry, " +
+		"whose credentials are kept outside of the configuration"
+}
+
+// lostEntry returns the entry that the lock had for the same call, and records it as restored.
+func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
+	if r.update.has(c.key()) {
+		return lockfile.Module{}, false
+	}
+	entry, ok := r.lost.entry(ctx, c.key())
+	if !ok || c.from.Mismatch(entry) != "" {
+		return lockfile.Module{}, false
+	}
+	if !r.locked { // otherwise the caller refuses the entry
+		r.outcome.restored.Add(entry)
+	}
+	return entry, true
+}

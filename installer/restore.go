@@ -1,0 +1,276 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
+// the lock lacks. It may be joined by a *repository.HistoryEndError if the history is not complete.
+var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
+
+// Restored lists what Restore put back.
+type Restored struct {
+	// From is the source of the entries: "the copy of the last run", "git show HEAD:FILE", or
+	// "commit 3f2a91c (2026-10-02)". It is "" for those of the argument of Restore.
+	From string
+	// Modules are the calls whose entries were restored.
+	Modules []addrs.Module
+	// Providers are the providers whose entries were restored.
+	Providers []addrs.Provider
+}
+
+// Restore puts back entries that the lock has lost. If earlier is not nil, it takes the module
+// entries that earlier has and the lock lacks, for example after a stock tool has rewritten the
+// lock. Otherwise it takes module and provider entries from the first of these that has any:
+//
+//   - the copy that the last run kept
+//   - the last git commit, or for a lock without module entries the newest commit whose lock has
+//     them, along the first parents of at most 200 commits that changed the lock
+//   - the same for a lock without provider entries
+//
+// It changes nothing else. It skips the entry of a call that the configuration no longer has, or
+// has with another source or constraint. It also skips the entry of a provider if no installed
+// module requires that version. If there is nothing to put back, the error wraps
+// [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
+// it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
+func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if err := cmp.Or(req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
+		return nil, err
+	}
+	if earlier != nil {
+		return restoreEarlier(ctx, in, req, earlier)
+	}
+	events := eventsOf(in, req)
+	err = takeProject(ctx, in, req, func(p *reading) error {
+		var end *worktree.HistoryEndError
+		for _, source := range p.restoreSources(ctx) {
+			earlier, err := source()
+			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
+				events.emit(event.Warning{Message: err.Error(), Kind: event.WarningRepositoryOwner})
+			}
+			if end == nil {
+				errors.As(err, &end)
+			}
+			if err != nil || earlier.lock == nil {
+				continue // the project may not be in a git repository
+			}
+			restored = &Restored{From: earlier.from}
+			if err := p.restoreFrom(ctx, earlier.lock, restored); err != nil {
+				return err
+			}
+			if len(restored.Modules)+len(restored.Providers) > 0 {
+				return nil
+			}
+		}
+		if end != nil {
+			return fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+		}
+		return ErrNothingToRestore
+	})
+	if err != nil {
+		return nil, err
+	}
+	return restored, nil
+}
+
+// earlierLock is a lock that may have entries which the current lock lacks.
+type earlierLock struct {
+	from string
+	lock *lockfile.File // nil if there is none
+}
+
+// restoreSources returns the sources of an earlier lock, in the order in which Restore tries them.
+func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock, error) {
+	inHistory := func(block worktree.Block) func() (earlierLock, error) {
+		return func() (earlierLock, error) {
+			version, err := worktree.FindLock(ctx, p.req.dir(), p.req.lockFile(), block)
+			if version == nil {
+				return earlierLock{}, err
+			}
+			from := version.String()
+			if version.IsHead {
+				from = p.req.headLock()
+			}
+			return earlierLock{from, version.Lock}, nil
+		}
+	}
+	sources := []func() (earlierLock, error){
+		func() (earlierLock, error) { return earlierLock{fromCopy, p.former}, nil },
+	}
+	if len(p.lock.Modules()) == 0 {
+		sources = append(sources, inHistory(worktree.Modules))
+	}
+	sources = append(sources, func() (earlierLock, error) {
+		lock, diags, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
+		if diags.HasErrors() {
+			err = diags
+		}
+		return earlierLock{p.req.headLock(), lock}, err
+	})
+	if len(p.lock.Providers()) == 0 {
+		sources = append(sources, inHistory(worktree.Providers))
+	}
+	return sources
+}
+
+// restoreEarlier puts back the module entries of an earlier lock. It does not take the project if
+// the lock has all of them.
+func restoreEarlier(ctx context.Context, in *Installer, req Request, earlier *lockfile.File) (*Restored, error) {
+	lock, err := ReadLock(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(earlier.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
+		return nil, ErrNothingToRestore
+	}
+	restored := &Restored{}
+	err = takeProject(ctx, in, req, func(p *reading) (err error) {
+		lock := p.lock.Clone() // it may be newer than the one read above
+		if restored.Modules, err = p.restoreModules(ctx, earlier, lock); err != nil {
+			return err
+		}
+		if len(restored.Modules) == 0 {
+			return ErrNothingToRestore
+		}
+		return p.writeLock(lock)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return restored, nil
+}
+
+// takeProject locks the project of a request for this process, and calls work to change it.
+func takeProject(ctx context.Context, in *Installer, req Request, work func(*reading) error) (err error) {
+	events := eventsOf(in, req)
+	by, err := userOf(in, events)
+	if err != nil {
+		return err
+	}
+	p, err := openToChange(ctx, req, by, events)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, p.close()) }()
+	return work(&reading{openProject: p, clients: clientsOf(in)})
+}
+
+// writeLock replaces the project's lock.
+func (p *openProject) writeLock(lock *lockfile.File) error {
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	return p.files.WriteLock(p.lockSrc, lock.Bytes())
+}
+
+// restoreFrom puts back the entries that an earlier lock has and the lock lacks, and
+// records them in restored.
+func (p *reading) restoreFrom(ctx context.Context, former *lockfile.File, restored *Restored) (err error) {
+	lock := p.lock.Clone()
+	if restored.Modules, err = p.restoreModules(ctx, former, lock); err != nil {
+		return err
+	}
+	restored.Providers = p.restoreProviders(ctx, former, lock)
+	if len(restored.Modules)+len(restored.Providers) == 0 {
+		return nil
+	}
+	return p.writeLock(lock)
+}
+
+// restoreModules adds to lock the modules of an earlier lock that it lacks and that match
+// the configuration. It also restores the header, and returns the paths of the modules.
+func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.File) ([]addrs.Module, error) {
+	var lost []lockfile.Module
+	for _, entry := range former.Modules() {
+		if _, has := lock.Module(entry.Key); !has {
+			lost = append(lost, entry)
+			lock.SetModule(entry)
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	unfit, err := p.unfitEntries(ctx, lock)
+	if err != nil {
+		return nil, err
+	}
+	var paths []addrs.Module
+	for _, entry := range lost {
+		if unfit[entry.Key] {
+			lock.RemoveModule(entry.Key)
+			continue
+		}
+		paths = append(paths, pathOf(entry.Key))
+	}
+	if len(paths) > 0 {
+		lock.RestoreHeader(former)
+	}
+	return paths, nil
+}
+
+// restoreProviders does the same for providers, and returns their addresses. If the
+// requirements cannot be read, it restores nothing; the next installation reports what is
+// wrong.
+func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.File) []addrs.Provider {
+	if len(former.Providers()) == 0 {
+		return nil
+	}
+	required, err := p.requiredProviders(ctx)
+	if err != nil {
+		return nil
+	}
+	var restored []addrs.Provider
+	for _, r := range required {
+		entry, had := former.Provider(r.Address)
+		_, has := lock.Provider(r.Address)
+		version, err := versions.Parse(entry.Version)
+		if had && !has && err == nil && r.Fits(version) {
+			lock.SetProvider(entry)
+			restored = append(restored, r.Address)
+		}
+	}
+	return restored
+}
+
+// unfitEntries returns the keys of a lock's entries that do not match the configuration. It
+// does not include entries below modules that are not installed, because their calls are
+// not known.
+func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[string]bool, error) {
+	restored := *p.openProject
+	restored.lock, restored.rules = lock, nil
+	cmp := &comparison{
+		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidencerules.For(evidencerules.Restore), nil, ""),
+	}
+	modules, failures, err := cmp.walk(ctx, cmp.module, nil)
+	if err != nil {
+		return nil, err
+	}
+	unfit := make(map[string]bool)
+	for _, key := range goneEntries(lock, modules, failures) {
+		unfit[key] = true
+	}
+	for _, f := range failures.sorted() {
+		var stale *ModuleError
+		if errors.As(f.err, &stale) && !errors.Is(f.err, ErrNotInstalled) {
+			unfit[f.path.String()] = true
+		}
+	}
+	return unfit, nil
+}
+
+// headLock names the lock in the last commit of the project's repository.
+func (r Request) headLock() string { return "git show HEAD:" + r.lockFile() }

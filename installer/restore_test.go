@@ -1,0 +1,110 @@
+package installer_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+)
+
+// asStock is a lock without module blocks, as a stock tool leaves it when it rewrites the file.
+const asStock = `# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+provider "registry.opentofu.org/hashicorp/null" {
+  version = "3.2.1"
+  hashes = [
+    "h1:FbGfc+muBsC17Ohy5g806iuI1hQc4SIexpYCrQHQd8w=",
+  ]
+}
+`
+
+// blocks returns the module blocks of a lock.
+func blocks(lock string) string {
+	_, blocks, _ := strings.Cut(lock, "module \"")
+	blocks, _, _ = strings.Cut(blocks, "provider \"")
+	return strings.TrimSpace(blocks)
+}
+
+func TestInstallPutsDroppedEntriesBack(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{})
+	want := blocks(p.file(".terraform.lock.hcl"))
+	p.publish(t, "acme/network/aws", "1.9.0") // would be selected if the entry were not restored
+	p.write(t, ".terraform.lock.hcl", asStock)
+
+	err := p.mustFail(t, installer.Request{Locked: true})
+	var lost *installer.LockedError
+	if !errors.As(err, &lost) || !lost.Lost || lost.LockFile != ".terraform.lock.hcl" {
+		t.Errorf("Install with Locked = %v, want a *LockedError about lost entries", err)
+	}
+	p.mustInstall(t, installer.Request{})
+	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
+		t.Errorf("module blocks (-before +after):\n%s", diff)
+	}
+	if !strings.Contains(p.file(".terraform.lock.hcl"), `provider "registry.opentofu.org/hashicorp/null"`) {
+		t.Error("the provider's block is gone")
+	}
+	if !strings.Contains(p.events(), "had lost its entries for 5 modules") {
+		t.Errorf("there is no warning:\n%s", p.events())
+	}
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{})
+	want := blocks(p.file(".terraform.lock.hcl"))
+	req := installer.Request{Dir: p.dir}
+	if _, err := p.installer().Restore(context.Background(), req, nil); !errors.Is(err, installer.ErrNothingToRestore) {
+		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", ".terraform.lock.hcl"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "lock"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = p.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	for _, from := range []string{"the copy of the last run", "git show HEAD:.terraform.lock.hcl"} {
+		p.write(t, ".terraform.lock.hcl", asStock)
+		restored, err := p.installer().Restore(context.Background(), req, nil)
+		if err != nil {
+			t.Fatalf("Restore from %s: %v", from, err)
+		}
+		if restored.From != from || len(restored.Modules) != 5 {
+			t.Errorf("Restore = %+v, want 5 keys from %s", restored, from)
+		}
+		if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
+			t.Errorf("module blocks from %s (-before +after):\n%s", from, diff)
+		}
+		p.remove(t, ".terraform")
+	}
+}
+
+// TestStockToolDropsEntries checks that the lock can be restored after the real tool has
+// rewritten it.
+func TestStockToolDropsEntries(t *testing.T) {
+	t.Parallel()
+	binary, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Skip("terraform is not installed")
+	}
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
+	want := blocks(p.file(".terraform.lock.hcl"))
+	p.stock(t, binary, "providers", "lock", "-fs-mirror="+t.TempDir())
+	if blocks(p.file(".terraform.lock.hcl")) != "" {
+		t.Fatal("terraform providers lock kept the module blocks: there is nothing to heal any more")
+	}
+	p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
+	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
+		t.Errorf("module blocks (-before +after):\n%s", diff)
+	}
+}

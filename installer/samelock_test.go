@@ -1,0 +1,295 @@
+package installer_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// sameLockWorld has a provider for three platforms.
+const sameLockWorld = `
+-- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud --
+cloud
+-- providers/acme/cloud/1.0.0/plan9_mips/terraform-provider-cloud --
+cloud of plan9
+-- providers/acme/cloud/1.0.0/plan9_arm/terraform-provider-cloud --
+cloud of plan9 on arm
+`
+
+var plan9 = addrs.Platform{OS: "plan9", Arch: "mips"}
+
+// sameLock is a world in which a provider block is completed.
+type sameLock struct {
+	*providerWorld
+	files map[string]string
+	// mirror is a mirror with the same packages.
+	mirror getproviders.FilesystemMirror
+}
+
+func newSameLock(t *testing.T) *sameLock {
+	t.Helper()
+	w := &sameLock{providerWorld: newProviderWorld(t, sameLockWorld, modtest.Options{})}
+	w.files = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "1.0.0" }`)}
+	w.mirror.Dir = t.TempDir()
+	if err := w.WriteProviderMirror(w.mirror.Dir, modtest.ProviderMirror{}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// lock returns a lock with hashes, each "h1" or "zh" and a platform.
+func (w *sameLock) lock(t *testing.T, hashes string) string {
+	t.Helper()
+	var lines []string
+	for name := range strings.FieldsSeq(hashes) {
+		scheme, platform, _ := strings.Cut(name, "/")
+		if platform == "" {
+			platform = addrs.CurrentPlatform().String()
+		}
+		h1, zh, err := w.ProviderHashes("acme/cloud", "1.0.0", platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := map[string]hashing.Hash{"h1": h1, "zh": zh, "zz": "zz:1"}[scheme]
+		lines = append(lines, fmt.Sprintf("    %q,\n", h))
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("provider %q {\n  version     = \"1.0.0\"\n  constraints = \"1.0.0\"\n  hashes = [\n%s  ]\n}\n", w.ProviderSource("acme/cloud"), strings.Join(lines, ""))
+}
+
+// sameLockHashes are hashes that a lock can have before the run.
+var sameLockHashes = []string{"h1", "zh", "h1 zh", "h1 zh/plan9_arm", "h1 h1/plan9_mips", "zh zh/plan9_arm zh/plan9_mips", "h1 zh zh/plan9_arm zh/plan9_mips", "zz", "zz h1"}
+
+// sameLockStates are what a machine and a project have before the run. Each returns the installer
+// for the run, and may write to the project.
+var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *installer.Installer{
+	"nothing": func(_ *testing.T, w *sameLock, _ string) *installer.Installer { return w.Installer() },
+	"a warm cache": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
+		return w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+	},
+	"a cache that was warmed by this lock": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
+		other := w.project(t, map[string]string{"main.tf": w.files["main.tf"], ".terraform.lock.hcl": fileIn(t, dir, ".terraform.lock.hcl")})
+		return w.warm(t, installer.Request{Dir: other})
+	},
+	"a cache that was warmed by a mirror": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
+		return w.warm(t, installer.Request{Dir: w.project(t, w.files), ProviderSource: w.mirror})
+	},
+	"a cache of another user": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
+		in := w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+		in.StateDir = t.TempDir()
+		return in
+	},
+	"an installation": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
+		lock := fileIn(t, dir, ".terraform.lock.hcl")
+		in := w.warm(t, installer.Request{Dir: dir})
+		writeLock(t, dir, lock)
+		return in
+	},
+	"the installation of another tool": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
+		w.unpack(t, filepath.Join(dir, ".terraform/providers"))
+		return w.Installer()
+	},
+	"a plugin cache": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
+		in := w.Installer()
+		in.PluginCacheDir = t.TempDir()
+		w.unpack(t, in.PluginCacheDir)
+		return in
+	},
+	"a plugin cache and a warm cache without packages": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
+		in := w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+		in.PluginCacheDir = t.TempDir()
+		w.unpack(t, in.PluginCacheDir)
+		packages := filepath.Join(in.CacheDir, "provider", "package")
+		if err := os.RemoveAll(packages); err != nil {
+			t.Fatal(err)
+		}
+		return in
+	},
+}
+
+// warm returns a new installer that has done a run.
+func (w *sameLock) warm(t *testing.T, req installer.Request) *installer.Installer {
+	t.Helper()
+	in := w.Installer()
+	req.Providers = &installer.Providers{Platforms: []addrs.Platform{plan9}}
+	if _, err := in.Install(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// unpack unpacks the package of this platform below a directory, as stock tools do.
+func (w *sameLock) unpack(t *testing.T, dir string) {
+	t.Helper()
+	at := filepath.Join(dir, filepath.FromSlash(w.ProviderSource("acme/cloud")), "1.0.0", addrs.CurrentPlatform().String())
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(at, "terraform-provider-cloud"), []byte("cloud\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeLock(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The lock after a run depends on the configuration, the lock before it and the flags, and not on
+// what the machine or the project has installed.
+func TestSameLock(t *testing.T) {
+	t.Parallel()
+	other := []addrs.Platform{plan9}
+	for name, run := range map[string]struct {
+		req    installer.Request
+		mirror bool
+		// mayFail says that locks with other archives than the mirror's are refused.
+		mayFail bool
+	}{
+		"install":                {req: installer.Request{Providers: &installer.Providers{}}},
+		"install from a mirror":  {installer.Request{Providers: &installer.Providers{}}, true, false},
+		"lock":                   {req: installer.Request{Providers: &installer.Providers{}, LockOnly: true}},
+		"lock --platform":        {req: installer.Request{Providers: &installer.Providers{Platforms: other}, LockOnly: true}},
+		"lock --platform mirror": {installer.Request{Providers: &installer.Providers{Platforms: other}, LockOnly: true}, true, true},
+		"update":                 {req: installer.Request{Providers: &installer.Providers{}, Update: installer.Update{All: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newSameLock(t)
+			for _, hashes := range sameLockHashes {
+				lock := w.lock(t, hashes)
+				var cold string
+				for _, state := range slices.Concat([]string{"nothing"}, keysExcept(sameLockStates, "nothing")) {
+					dir := w.project(t, w.files)
+					writeLock(t, dir, lock)
+					in := sameLockStates[state](t, w, dir)
+					req := run.req
+					req.Dir = dir
+					if run.mirror {
+						req.ProviderSource = w.mirror
+					}
+					_, err := in.Install(t.Context(), req)
+					after := fileIn(t, dir, ".terraform.lock.hcl")
+					if err != nil && !run.mayFail {
+						t.Fatalf("%s, %s: %v", hashes, state, err)
+					} else if err != nil {
+						after = "an error and " + after
+					}
+					if state == "nothing" {
+						cold = after
+					}
+					if diff := cmp.Diff(cold, after); diff != "" {
+						t.Errorf("the lock has %s, the machine has %s: the lock (-with nothing +with that):\n%s", hashes, state, w.plain(diff))
+					}
+				}
+				if name == "install" {
+					w.compareWithStock(t, lock, cold)
+				}
+			}
+		})
+	}
+}
+
+func keysExcept[V any](m map[string]V, except string) []string {
+	var keys []string
+	for key := range m {
+		if key != except {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// compareWithStock compares a lock with the one that stock tools write with nothing installed.
+func (w *sameLock) compareWithStock(t *testing.T, before, after string) {
+	t.Helper()
+	for dialect, binary := range stockTools(t) {
+		dir := w.project(t, w.files)
+		writeLock(t, dir, before)
+		cmd := exec.CommandContext(t.Context(), binary, "init", "-no-color", "-input=false")
+		cmd.Dir = dir
+		cmd.Env = append(append(os.Environ(), w.Env()...), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s init: %v\n%s", dialect, err, out)
+		}
+		stock := fileIn(t, dir, ".terraform.lock.hcl")
+		after := strings.Replace(after, "    \"zz:1\",\n", "", 1) // an unknown scheme, which stays here
+		if diff := cmp.Diff(stock[strings.Index(stock, "provider "):], after[strings.Index(after, "provider "):]); diff != "" {
+			t.Errorf("the lock (-%s +cotter):\n%s\nbefore:\n%s", dialect, w.plain(diff), w.plain(before))
+		}
+	}
+}
+
+// The same holds for module blocks: with fewer hashes than Cotter writes, with unknown ones, and
+// without an entry.
+func TestSameLockOfModules(t *testing.T) {
+	t.Parallel()
+	w := modtest.New(t, modtest.Txtar(`
+-- git/net.git/v1.0.0/main.tf --
+-- registry/acme/app/aws/1.0.0/main.tf --
+-- archives/tools.zip/main.tf --
+-- oci/disk/1.0.0/main.tf --
+`))
+	files := map[string]string{"main.tf": fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"app\" {\n  source = %q\n}\nmodule \"tools\" {\n  source = %q\n}\nmodule \"disk\" {\n  source = %q\n}\n",
+		w.GitSource("net.git", "?ref=v1.0.0"), w.Source("acme/app/aws"), w.ArchiveSource("tools.zip", ""), w.OCISource("disk", "?tag=1.0.0"))}
+	install := func(t *testing.T, in *installer.Installer, lock string) (dir, after string) {
+		t.Helper()
+		dir = writeProject(t, files, "")
+		if lock != "" {
+			writeLock(t, dir, lock)
+		}
+		if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+		return dir, fileIn(t, dir, ".terraform.lock.hcl")
+	}
+	_, whole := install(t, w.Installer(), "")
+	if strings.Count(whole, `"zh:`) != 2 {
+		t.Fatalf("the lock has no zh hashes of the archive and the artifact:\n%s", whole)
+	}
+	without := func(schemes string) string {
+		return regexp.MustCompile(`(?m)^ *"(`+schemes+`):.*\n`).ReplaceAllString(whole, "")
+	}
+	for name, lock := range map[string]string{
+		"no lock": "", "whole": whole, "no zh": without("zh"), "h1 only": without("zh|t1"), "t1 only": without("zh|h1"),
+		"an unknown scheme": strings.ReplaceAll(without("zh"), "  hashes = [\n", "  hashes = [\n    \"zz:1\",\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			warm := w.Installer()
+			_, cold := install(t, warm, lock)
+			_, cached := install(t, warm, lock)
+			dir, _ := install(t, warm, "")
+			if lock != "" {
+				writeLock(t, dir, lock)
+			}
+			if _, err := warm.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+				t.Fatal(err)
+			}
+			other := *warm
+			other.StateDir = t.TempDir()
+			_, unsealed := install(t, &other, lock)
+			for state, after := range map[string]string{"a warm cache": cached, "an installation": fileIn(t, dir, ".terraform.lock.hcl"), "a cache of another user": unsealed} {
+				if diff := cmp.Diff(cold, after); diff != "" {
+					t.Errorf("with %s, the lock (-with nothing +with that):\n%s", state, diff)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,271 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// selector selects versions for calls without a usable lock entry.
+type selector struct {
+	origins *origins.Origins
+	events  *events
+	update  Update
+	lock    *lockfile.File
+	// past is what the project has used; nil for a selector that looks for newer versions.
+	past *past
+	// unified has the versions that all calls of a source share; nil if each call selects
+	// on its own.
+	unified unified
+}
+
+// find selects what a stock tool has installed for a call, if it fits, or else the newest version
+// that the call's constraint allows.
+func (s *selector) find(ctx context.Context, c *call) (selection, error) {
+	want, err := s.wanted(c)
+	if err != nil {
+		return selection{}, err
+	}
+	if !c.from.SelectsVersion() {
+		return s.findRevision(ctx, c)
+	}
+	offered, err := s.offered(ctx, c)
+	if err != nil {
+		return selection{}, err
+	}
+	found := selection{why: s.reason(c)}
+	chosen, err := s.oldEnough(c, offered, want)
+	if inUse, ok := s.installed(c, offered, want); ok && err == nil {
+		isOlder := chosen.Version.Compare(inUse.Version) > 0
+		young := s.tooYoung(c, inUse)
+		switch {
+		case young == nil && isOlder:
+			found.newer = chosen.Version.String()
+			fallthrough
+		case young == nil:
+			found.why, chosen = event.SelectionInstalled, inUse
+		case isOlder: // oldEnough has warned about a newer one
+			s.events.warn(c.path, fmt.Sprintf("version %s is installed, but was passed over: %s", inUse.Version, young))
+		}
+	}
+	if err == nil && c.from.Repository.Getter() == "oci" {
+		chosen, err = s.origins.SelectedTag(ctx, c.from, offered, chosen, want)
+	}
+	if err != nil {
+		return selection{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
+	}
+	found.version = chosen.Version.String()
+	if c.from.IsRemote() {
+		found.at = c.from.TagLocation(chosen)
+		return found, nil
+	}
+	found.at, err = s.origins.Locate(ctx, c.from, found.version)
+	return found, c.failIf(err)
+}
+
+// findRevision selects the revision for a call whose source has no versions. A commit that a
+// stock tool has installed stays in use if it is still in the history of its branch.
+func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
+	found := selection{why: event.SelectionNewest}
+	var err error
+	if found.at, err = s.origins.Locate(ctx, c.from, ""); err != nil {
+		return selection{}, c.fail(err)
+	}
+	commit := s.past.commit(c)
+	if commit == "" {
+		return found, nil
+	}
+	now, err := s.origins.Reference(ctx, c.from, found.at, commit)
+	if err != nil {
+		return selection{}, c.fail(err)
+	}
+	isBranch := now.Kind == getmodules.ReferenceBranch || now.Kind == getmodules.ReferenceHead
+	var reach getmodules.Reach
+	if now.Revision != commit && isBranch {
+		if reach, err = s.origins.InRef(ctx, c.from, commit, found.at); err != nil {
+			return selection{}, c.fail(err)
+		}
+	}
+	switch {
+	case now.Revision == commit:
+		found.why = event.SelectionInstalled
+	case reach.Result == getmodules.Reachable:
+		found.why, found.isBehind, found.at.Revision = event.SelectionInstalled, true, commit
+	default:
+		s.events.warn(c.path, notKept(now, commit, reach))
+	}
+	return found, nil
+}
+
+// notKept says why an installed commit does not stay in use.
+func notKept(now getmodules.Reference, installed string, reach getmodules.Reach) string {
+	text := fmt.Sprintf("commit %s is installed, but %s points to %s now", installed, now, now.Revision)
+	switch {
+	case reach.Result == getmodules.Unreachable:
+		text += ", whose history does not have it"
+	case reach.Err != nil:
+		text += fmt.Sprintf(", and whether its history has it is not known (%s)", reach.Err)
+	}
+	return text + "; the new commit was selected"
+}
+
+// installed returns the version that a stock tool has installed for a call, if it is still
+// offered and the constraint allows it.
+func (s *selector) installed(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, bool) {
+	chosen, err := versions.Select(s.past.among(c, offered), want)
+	if err == nil {
+		return chosen, true
+	}
+	if v, ok := s.past.version(c); ok && want.Allows(v) {
+		s.events.warn(c.path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
+	}
+	return versions.Candidate{}, false
+}
+
+// offered lists the available versions for a call; nil if its source names a single
+// revision.
+func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
+	offered, err := s.origins.Versions(ctx, c.from)
+	return offered, c.failIf(err)
+}
+
+// wanted returns the constraint for a call: the version that all calls of the source share,
+// the version that the request names, or the call's own constraint.
+func (s *selector) wanted(c *call) (versions.Constraints, error) {
+	if shared, ok := s.unified.version(c); ok {
+		return versions.ParseConstraints(shared.String())
+	}
+	if !s.requests(c) {
+		return c.from.Want, nil
+	}
+	to, err := versions.Parse(s.update.To)
+	if err != nil {
+		return versions.Constraints{}, c.fail(err)
+	}
+	if !c.from.SelectsVersion() {
+		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
+	}
+	if !c.from.Want.Allows(to) {
+		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
+	}
+	return versions.ParseConstraints(to.String())
+}
+
+// requests reports whether the update names the version of a call.
+func (s *selector) requests(c *call) bool {
+	return s.update.To != "" && hasPath(s.update.Keys, c.key())
+}
+
+// reason says why the newest of the versions that meet the constraint from wanted is selected.
+func (s *selector) reason(c *call) event.Selection {
+	if _, ok := s.unified.version(c); ok {
+		return event.SelectionUnified
+	}
+	if s.requests(c) {
+		return event.SelectionRequested
+	}
+	return event.SelectionNewest
+}
+
+// checkDirection returns an error if an update selects a lower version. If the constraint
+// was changed and no longer allows the locked version, a lower version is fine.
+func (s *selector) checkDirection(c *call, version string) error {
+	entry, locked := s.lock.Module(c.key())
+	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
+		return nil
+	}
+	was, err := versions.Parse(entry.Version)
+	if err != nil {
+		return nil // the lock has no version
+	}
+	is, err := versions.Parse(version)
+	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
+		return nil
+	}
+	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
+}
+
+// tooYoung returns a policy violation if a version is too young, or nil. The locked version
+// is never too young, because it was selected before.
+func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
+	entry, locked := s.lock.Module(c.key())
+	if locked && entry.Version == candidate.Version.String() && entry.Source == c.from.LockAddress() {
+		return nil
+	}
+	return s.origins.Rules.Each(func(p *policy.Policy) error {
+		return p.CheckAge(candidate.Version, candidate.Published, s.origins.Began)
+	})
+}
+
+// byAge separates versions that are old enough for the policies from those that are too
+// young.
+func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
+	if !s.origins.Rules.HaveMinAge() {
+		return offered, nil
+	}
+	for _, candidate := range offered {
+		if s.tooYoung(c, candidate) == nil {
+			old = append(old, candidate)
+		} else {
+			young = append(young, candidate)
+		}
+	}
+	return old, young
+}
+
+// oldEnough selects the newest version that is both allowed and old enough.
+func (s *selector) oldEnough(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
+	old, young := s.byAge(c, offered)
+	selected, err := versions.Select(old, want)
+	younger, youngErr := versions.Select(young, want)
+	var none *versions.NoMatchError
+	switch {
+	case errors.As(err, &none) && youngErr == nil:
+		return versions.Candidate{}, s.tooYoung(c, younger)
+	case err != nil:
+		return versions.Candidate{}, err
+	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
+		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
+	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
+		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
+	}
+	return selected, nil
+}
+
+// newestOf returns the newest version that meets the constraints, or the zero Version.
+func newestOf(offered []versions.Candidate, want versions.Constraints) versions.Version {
+	selected, err := versions.Select(offered, want)
+	if err != nil {
+		return versions.Version{}
+	}
+	return selected.Version
+}
+
+// unified maps sources, as returned by Versioned, to the version that all calls of the
+// source share. nil means that each call selects on its own.
+type unified map[string]versions.Version
+
+// version returns the version that all calls of a call's source share.
+func (u unified) version(c *call) (versions.Version, bool) {
+	if u == nil || !c.from.SelectsVersion() {
+		return versions.Version{}, false
+	}
+	v, ok := u[c.from.Versioned()]
+	return v, ok
+}
+
+// mismatch says why a lock entry cannot be used for a call that must share its version with
+// other calls; "" if it can.
+func (u unified) mismatch(c *call, entry lockfile.Module) string {
+	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
+		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
+	}
+	return ""
+}

@@ -1,0 +1,151 @@
+package installer_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const sharedWorld = `
+-- config/main.tf --
+module "git" {
+  source = "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0"
+}
+module "archive" {
+  source = "https://MODTEST_HOST/archives/n.zip"
+}
+module "oci" {
+  source = "oci://MODTEST_HOST/db?tag=1.0.0"
+}
+-- git/net.git/v1.0.0/main.tf --
+# git
+-- archives/n.zip/main.tf --
+# archive
+-- oci/db/1.0.0/main.tf --
+# oci
+`
+
+// installShared installs a new project with the given cache. It returns the files of its modules
+// and the packages that were fetched.
+func installShared(t *testing.T, p *project, cache string) (files map[string]string, fetched []string) {
+	t.Helper()
+	one := &project{world: p.world, dir: t.TempDir(), state: p.state}
+	if err := p.world.WriteTree(one.dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	in := one.installer()
+	in.CacheDir = cache
+	in.OnEvent = func(ev installer.Event) {
+		if e, ok := ev.(event.FetchStarted); ok {
+			fetched = append(fetched, e.Package)
+		}
+	}
+	if _, err := in.Install(context.Background(), installer.Request{Dir: one.dir}); err != nil {
+		t.Fatal(err)
+	}
+	files = make(map[string]string)
+	for _, key := range []string{"git", "archive", "oci"} {
+		files[key] = one.file(".terraform/modules/" + key + "/main.tf")
+	}
+	return files, fetched
+}
+
+// A package that an earlier run has fetched is used only if it is known to be current.
+func TestSharedCacheIsCurrent(t *testing.T) {
+	t.Parallel()
+	p, cache := world(t, sharedWorld), t.TempDir()
+	if _, fetched := installShared(t, p, cache); len(fetched) != 3 {
+		t.Errorf("fetched %q, want all three", fetched)
+	}
+	if _, fetched := installShared(t, p, cache); len(fetched) != 1 || !strings.HasSuffix(fetched[0], ".zip") {
+		t.Errorf("fetched %q again, want the archive only: it may be another by now", fetched)
+	}
+	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
+	for _, err := range []error{
+		p.world.MoveTag("net.git", "v1.0.0", moved), p.world.PublishArchive("n.zip", moved),
+		p.world.PushOCI("db", "1.0.0", modtest.OCIModule, moved),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, _ := installShared(t, p, cache)
+	for key, text := range files {
+		if text != "# moved\n" {
+			t.Errorf("%s has %q after its origin was moved", key, text)
+		}
+	}
+}
+
+// If a run starts while another one fetches an archive, it uses the archive that the other one
+// fetches.
+func TestSharedArchive(t *testing.T) {
+	t.Parallel()
+	p, cache := world(t, sharedWorld), t.TempDir()
+	fetching, began := make(chan struct{}), make(chan struct{})
+	first := p.installer()
+	first.CacheDir = cache
+	first.Fetcher = heldFetcher{first.Fetcher, fetching, began}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := first.Install(context.Background(), installer.Request{Dir: p.dir})
+		ended <- err
+	}()
+	<-fetching
+	second := &project{world: p.world, dir: t.TempDir(), state: p.state}
+	if err := p.world.WriteTree(second.dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	in := second.installer()
+	in.CacheDir = cache
+	in.Config = oneCall{p.world.ArchiveSource("n.zip", "")}
+	in.OnEvent = func(ev installer.Event) {
+		if _, ok := ev.(event.Resolved); ok { // the session of the run has begun
+			close(began)
+		}
+		second.record(ev)
+	}
+	if _, err := in.Install(context.Background(), installer.Request{Dir: second.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := second.events(); strings.Contains(got, "FetchStarted") {
+		t.Errorf("the second run fetched as well:\n%s", got)
+	}
+}
+
+// heldFetcher closes fetching before it fetches an archive, and then waits for until.
+type heldFetcher struct {
+	installer.Fetcher
+	fetching chan<- struct{}
+	until    <-chan struct{}
+}
+
+func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
+	if strings.HasSuffix(req.Package.String(), ".zip") {
+		close(f.fetching)
+		<-f.until
+	}
+	return f.Fetcher.Fetch(ctx, req)
+}
+
+// oneCall returns one call for the root module.
+type oneCall struct{ source string }
+
+func (r oneCall) ReadModule(_ context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	if !dir.Path.IsRoot() {
+		return config.Module{}, nil
+	}
+	return config.Module{Calls: []config.Call{{Name: "archive", Source: r.source}}}, nil
+}

@@ -1,0 +1,222 @@
+package installer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// A module has the same h1 and t1, regardless of the kind of registry that it comes from.
+func TestRegistriesAgree(t *testing.T) {
+	t.Parallel()
+	text := `
+-- config/main.tf --
+module "network" {
+  source  = "MODTEST_HOST/acme/network/aws//modules/zone"
+  version = "~> 1.0"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+-- registry/acme/network/aws/1.0.0/modules/zone/main.tf --
+output "zone" {
+  value = "z"
+}
+`
+	kinds := map[string]modtest.Options{
+		"git":             {},
+		"annotated tags":  {AnnotatedTags: true},
+		"old git server":  {RefuseCommits: true},
+		"archives":        {Archives: true},
+		"header only":     {HeaderLocations: true},
+		"hosted":          {Hosted: true},
+		"archives, busy":  {FailFirst: 1, Archives: true},
+		"git, busy":       {FailFirst: 1},
+		"old and archive": {HeaderLocations: true, Archives: true},
+	}
+	want := []string{"h1:/r0g1c17ED+VsMH6Hr/bw+C3uTouJEbttknVc7lH51M=", "t1:lU05ZsdIljNBhix6tqnCkcFHR+r6RGkGAxy/yjgQoDU="}
+	for name, opts := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, txtar.Parse([]byte(text)), opts)
+			m := p.mustInstall(t, installer.Request{}).Modules[0]
+			if m.Dir != ".terraform/modules/network/modules/zone" {
+				t.Errorf("the module is in %s", m.Dir)
+			}
+			got := []string{string(m.Hashes[0]), string(m.Hashes[1])}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("hashes (-want +got):\n%s", diff)
+			}
+			p.remove(t, ".terraform")
+			p.mustInstall(t, installer.Request{Locked: true})
+			if !strings.Contains(p.events(), "HashVerified{Path:network}") {
+				t.Errorf("a second install with the lock verified nothing:\n%s", p.events())
+			}
+		})
+	}
+}
+
+// A registry can point to a forge's archive, which has a single directory with the commit in its
+// name. The location matches this directory with a pattern.
+func TestPatternInLocation(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "MODTEST_HOST/acme/network/aws//modules/zone"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+-- archives/forge.tar.gz/acme-network-7c1f791/main.tf --
+-- archives/forge.tar.gz/acme-network-7c1f791/modules/zone/main.tf --
+-- archives/two.tar.gz/a/main.tf --
+-- archives/two.tar.gz/b/main.tf --
+`)
+	location := func(archive string) {
+		p.world.SetFaults(modtest.Fault{
+			Path:   "/v1/modules/acme/network/aws/1.0.0/download",
+			Status: http.StatusOK,
+			Header: http.Header{"Content-Type": {"application/json"}},
+			Body:   fmt.Sprintf(`{"location": %q}`, p.world.ArchiveSource(archive, "//*")),
+		})
+	}
+	location("two.tar.gz")
+	if err := p.mustFail(t, installer.Request{}); !errors.Is(err, installer.ErrNoSubdir) {
+		t.Errorf("Install of a pattern that matches twice = %v, want ErrNoSubdir", err)
+	}
+	location("forge.tar.gz")
+	result := p.mustInstall(t, installer.Request{})
+	if dir := result.Modules[0].Dir; dir != ".terraform/modules/network/acme-network-7c1f791/modules/zone" {
+		t.Errorf("the module is in %s", dir)
+	}
+	if lock := p.file(".terraform.lock.hcl"); !strings.Contains(lock, "forge.tar.gz//acme-network-7c1f791\"") {
+		t.Errorf("the lock does not name the directory:\n%s", lock)
+	}
+	p.remove(t, ".terraform")
+	again := p.mustInstall(t, installer.Request{Locked: true})
+	if diff := cmp.Diff(result.Modules[0].Dir, again.Modules[0].Dir); diff != "" {
+		t.Errorf("out of the lock (-first +again):\n%s", diff)
+	}
+}
+
+// A pattern in a source address in the configuration is expanded in every run.
+func TestPatternInSource(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "https://MODTEST_HOST/archives/forge.tar.gz//*/modules"
+}
+-- archives/forge.tar.gz/acme-network-7c1f791/modules/main.tf --
+`)
+	for range 2 {
+		m := p.mustInstall(t, installer.Request{}).Modules[0]
+		if want := ".terraform/modules/network/acme-network-7c1f791/modules"; m.Dir != want {
+			t.Errorf("the module is in %s, want %s", m.Dir, want)
+		}
+		p.remove(t, ".terraform")
+	}
+}
+
+// The package address in the lock cannot select another directory of a package.
+func TestLockDoesNotPoint(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "MODTEST_HOST/acme/network/aws"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+-- registry/acme/network/aws/1.0.0/evil/main.tf --
+`)
+	p.mustInstall(t, installer.Request{})
+	p.write(t, ".terraform.lock.hcl", strings.Replace(p.file(".terraform.lock.hcl"), "aws.git?ref", "aws.git//evil?ref", 1))
+	p.remove(t, ".terraform")
+	if err := p.mustFail(t, installer.Request{}); !strings.Contains(err.Error(), `"evil"`) {
+		t.Errorf("Install with a lock that names another directory = %v", err)
+	}
+}
+
+func TestPrivateRegistry(t *testing.T) {
+	t.Parallel()
+	text := "-- config/main.tf --\nmodule \"a\" {\n  source = \"MODTEST_HOST/acme/a/aws\"\n}\n-- registry/acme/a/aws/1.0.0/main.tf --\n"
+	p := newProject(t, txtar.Parse([]byte(text)), modtest.Options{Token: "a token"})
+	err := p.mustFail(t, installer.Request{})
+	if !errors.Is(err, registryclient.ErrUnauthorized) || !strings.Contains(err.Error(), "credentials") {
+		t.Errorf("Install without a token = %v, want ErrUnauthorized and advice", err)
+	}
+}
+
+func TestTreesWithoutEnd(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("-- config/main.tf --\nmodule \"m\" {\n  source = \"./d0\"\n}\n")
+	for i := range 101 {
+		fmt.Fprintf(&text, "-- config/d%d/main.tf --\nmodule \"m\" {\n  source = \"../d%d\"\n}\n", i, i+1)
+	}
+	text.WriteString("-- config/d101/main.tf --\n")
+	p := world(t, text.String())
+	if err := p.mustFail(t, installer.Request{}); !errors.Is(err, installer.ErrTooManyModules) {
+		t.Errorf("Install of 102 nested calls = %v, want ErrTooManyModules", err)
+	}
+}
+
+func TestLongKeys(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("a", 256)
+	p := world(t, "-- config/main.tf --\nmodule \""+name+"\" {\n  source = \"https://MODTEST_HOST/archives/a.zip\"\n}\n-- archives/a.zip/main.tf --\n")
+	if err := p.mustFail(t, installer.Request{}); !strings.Contains(err.Error(), "longer than 255 bytes") {
+		t.Errorf("Install of a call with a name of 256 bytes = %v", err)
+	}
+}
+
+func TestDeepNesting(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 100_000)
+	for _, name := range []string{"main.tf", "x.tf.json", ".terraform.lock.hcl"} {
+		p := world(t, "-- config/main.tf --\n")
+		text := "module \"a\" {\n  source = " + deep
+		if strings.HasSuffix(name, ".json") {
+			text = `{"module": {"a": ` + deep
+		}
+		p.write(t, name, text)
+		err := p.mustFail(t, installer.Request{})
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("Install with 100,000 brackets in %s = %v, want the file named", name, err)
+		}
+	}
+}
+
+// The user's own modules can be in any directory, can be reached through links, and can be
+// written in JSON.
+func TestOwnModules(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/project/main.tf.json --
+{"module": {"json": {"source": "../shared"}, "list": [{"source": "./deep/a"}]}}
+-- config/shared/main.tofu --
+-- config/project/deep/a/main.tf --
+module "b" {
+  source = "../b"
+}
+-- config/project/deep/b/main.tf --
+`)
+	result, err := p.installer().Install(context.Background(), installer.Request{Dir: p.dir + "/project"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"json  ../shared 0", "list  deep/a 0", "list.b  deep/b 0"}
+	if diff := cmp.Diff(want, describe(result)); diff != "" {
+		t.Errorf("modules (-want +got):\n%s", diff)
+	}
+	if p.file("project/.terraform.lock.hcl") != "" {
+		t.Error("local modules alone were locked")
+	}
+}

@@ -1,0 +1,313 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// stager finds installed packages, or stages packages for a run.
+type stager struct {
+	*origins.Client
+	dirs    *packagedir.Dirs
+	layout  Layout
+	project *project.Project
+	stage   *packagedir.Stage
+	events  *events
+	// vendored has the packages in the user's repository; nil if the project does not
+	// vendor.
+	vendored *packagedir.VendorStage
+	// readOnly says that nothing is placed: modules of packages are read from the cache.
+	readOnly bool
+	// former is the lock of the last run, or nil. mismatches collects the installed packages
+	// that do not match the lock.
+	former     *lockfile.File
+	mismatches *mismatches
+	// otherInstalled says what is installed for an entry instead; see the method of openProject.
+	otherInstalled func(lockfile.Module) string
+}
+
+// installedPackage returns the installed package of a lock entry if it matches the entry,
+// or nil if the package has to be installed again. Files that the module has added to
+// itself do not matter unless they are configuration.
+func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
+	found, done, err := s.inspect(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	switch {
+	case found.Status == packagedir.Changed:
+		s.mismatches.add(ctx, entry, found, s.former, s.dirs, s.otherInstalled(entry))
+		return nil, nil
+	case found.Status != packagedir.Verified:
+		return nil, nil
+	case s.vendored != nil:
+		return s.vendoredPlacement(entry, found), nil
+	}
+	return s.installedPlacement(entry, found), nil
+}
+
+// recordedPackage returns the installed package of a call by its record in modules.json, and the
+// directory of the module in it; nil if it is not in the call's directory or cannot be read.
+func (s *stager) recordedPackage(ctx context.Context, c *call, record manifest.Record) (*placement, string, error) {
+	dir := s.dirs.DataDir(c.key())
+	if s.project == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
+		return nil, "", nil
+	}
+	entry := lockfile.Module{Key: c.key(), Version: record.Version, Source: c.from.LockAddress(), Constraints: c.from.Want.String()}
+	found, done, err := s.inspect(ctx, entry)
+	if err != nil {
+		return nil, "", err
+	}
+	defer done()
+	if found.Files == nil {
+		return nil, "", nil
+	}
+	subdir, err := found.Files.Subdir(strings.Trim(strings.TrimPrefix(path.Clean(record.Dir), dir), "/"))
+	if err != nil {
+		return nil, "", nil //nolint:nilerr // it is installed again
+	}
+	found.Tree, entry.Hashes = found.Files, []hashing.Hash{found.Files.H1(), found.Files.T1()}
+	return s.installedPlacement(entry, found), subdir, nil
+}
+
+// installedPlacement returns the placement of an installed package that is right.
+func (s *stager) installedPlacement(entry lockfile.Module, found packagedir.Report) *placement {
+	placed := s.newPlacement(entry, found.Tree)
+	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
+	if found.SharedTree != "" {
+		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.TreePath(found.SharedTree), Tree: found.Tree}
+		placed.currentPath, placed.inPlace = placed.shared.Path, true
+	}
+	return placed
+}
+
+// fromCache places the package of a lock entry from the cache. The error wraps
+// fs.ErrNotExist if the cache does not have the package, or had a damaged copy.
+func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
+	t1 := entry.Hash("t1")
+	if t1 == "" || !s.Cache.Has(t1) {
+		return nil, fs.ErrNotExist
+	}
+	placed, err := s.stagePackage(ctx, entry, subdir, t1)
+	if err != nil {
+		return nil, err
+	}
+	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
+		return nil, &HashMismatchError{
+			Path:    pathOf(entry.Key),
+			Package: entry.Package,
+			Want:    []hashing.Hash{h1},
+			Got:     []hashing.Hash{placed.tree.H1()},
+		}
+	}
+	return placed, nil
+}
+
+// fromFetch places a fetched package for a call.
+func (s *stager) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
+	placed, err := s.stagePackage(ctx, entry, subdir, got.Tree.T1())
+	if err != nil {
+		return nil, err
+	}
+	placed.gitlinks, placed.leftOut = got.Gitlinks, got.LeftOut
+	return placed, nil
+}
+
+// stagePackage stages the package with a given hash for a call. If the module is the whole
+// package, the call gets a private copy. Otherwise the package becomes a shared tree. The
+// call's directory gets links to it once all of its modules are known.
+func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
+	placed := s.newPlacement(entry, nil)
+	var err error
+	switch {
+	case s.vendored != nil:
+		placed, err = s.stageVendored(ctx, entry, t1)
+	case s.readOnly:
+		placed.currentPath = s.Cache.TreePath(t1)
+		placed.tree, err = s.readCached(ctx, t1)
+	case s.layout == LayoutCopy || subdir == "":
+		placed.staged, placed.tree, err = s.stage.Copy(ctx, entry.Key, t1)
+		placed.currentPath = placed.staged
+	default:
+		if placed.shared, err = s.stage.Shared(ctx, t1); err == nil {
+			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
+		}
+	}
+	if errors.Is(err, store.ErrDamaged) {
+		s.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
+		err = errors.Join(fs.ErrNotExist, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return placed, nil
+}
+
+func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, error) {
+	done, err := s.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return s.Cache.Read(ctx, t1)
+}
+
+func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
+	pkg, _ := entry.SplitPackage()
+	return &placement{
+		key:       entry.Key,
+		entry:     entry,
+		tree:      tree,
+		finalPath: s.dirs.PackageDir(entry.Key),
+		realPath:  s.dirs.RealPackageDir(entry.Key),
+		local:     pkg.Getter() == "file",
+	}
+}
+
+// A project may keep its packages in its own repository, in the directory Request.Vendor.
+// Runs use these packages if they match the lock, and ask no origin. Committed files are
+// trusted like local modules; the only difference is that the lock says where they came
+// from. Using a vendored package confirms no entry for runs without Vendor.
+
+// vendoredPackage returns the placement of an entry with a vendored package, or nil if the
+// package is to be placed like others.
+func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
+	if s.vendored == nil {
+		return nil, nil
+	}
+	found, done, err := s.inspect(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if found.Status == packagedir.Verified {
+		return s.vendoredPlacement(entry, found), nil
+	}
+	if !s.vendored.OnlyCompares {
+		return nil, nil
+	}
+	return nil, &VendorError{PackageReport{
+		Path: pathOf(entry.Key), Vendored: s.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
+		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
+	}}
+}
+
+// inspect compares the package of an entry with the lock. It takes one of the session's
+// slots for parallel work, which done releases.
+func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packagedir.Report, done func(), err error) {
+	if done, err = s.Slot(ctx); err != nil {
+		return packagedir.Report{}, nil, err
+	}
+	found := s.dirs.Inspect(ctx, entry)
+	if err := ctxerr.Of(ctx); err != nil {
+		done()
+		return packagedir.Report{}, nil, err
+	}
+	return found, done, nil
+}
+
+func (s *stager) vendoredPlacement(entry lockfile.Module, found packagedir.Report) *placement {
+	placed := s.newPlacement(entry, found.Tree)
+	placed.currentPath = s.dirs.PackagePath(entry.Key)
+	return placed
+}
+
+// stageVendored places the package with a given hash for a call in a project that vendors.
+// It uses the package in the vendor directory if it is right, else it stages a new copy; a
+// read-only run notes that it would.
+func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
+	found, done, err := s.inspect(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if found.Status == packagedir.Verified {
+		return s.vendoredPlacement(entry, found), nil
+	}
+	placed := s.newPlacement(entry, nil)
+	if s.readOnly {
+		s.vendored.Note(entry.Key, found.Status)
+		placed.currentPath = s.Cache.TreePath(t1)
+		placed.tree, err = s.Cache.Read(ctx, t1)
+		return placed, err
+	}
+	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, entry.Key, t1, found.Status)
+	return placed, err
+}
+
+// staging is what a run has staged for a call's package.
+type staging struct {
+	// path is the staged directory that becomes the call's directory.
+	path string
+	// shared is the tree that the directory links to; nil if it has no links.
+	shared *sharedTree
+}
+
+// linkSharedTrees creates the directories of calls that use a shared tree. All modules in
+// the packages are known at this point. It returns what is staged for each call, by key.
+// Calls whose packages stay in their places are not in the result.
+func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
+	var owners []*module
+	for _, m := range modules {
+		if m.ownsPackage() && (m.pkg.staged != "" || m.pkg.needsLinks()) {
+			owners = append(owners, m)
+		}
+	}
+	stagings := make([]staging, len(owners))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, m := range owners {
+		if !m.pkg.needsLinks() {
+			stagings[i] = staging{path: m.pkg.staged}
+			continue
+		}
+		group.Go(func() error {
+			path, linked, err := s.stage.Link(ctx, m.pkg.key, m.pkg.shared, moduleDirsOf(m.pkg, modules))
+			stagings[i].path = path
+			if linked {
+				stagings[i].shared = m.pkg.shared
+			}
+			return m.call.failIf(err)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	byKey := make(map[string]staging, len(owners))
+	for i, m := range owners {
+		byKey[m.pkg.key] = stagings[i]
+	}
+	return byKey, nil
+}
+
+// needsLinks reports whether the package's directory has yet to be created.
+func (p *placement) needsLinks() bool { return p.shared != nil && !p.inPlace }
+
+// moduleDirsOf returns the directories of a package that contain modules.
+func moduleDirsOf(pkg *placement, modules []*module) []string {
+	var dirs []string
+	for _, m := range modules {
+		if m.pkg == pkg {
+			dirs = append(dirs, path.Clean(m.subdir))
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}

@@ -1,0 +1,145 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/ocistore"
+)
+
+// VerifyStore fetches, extracts and hashes all packages of a store, compares them with
+// their entries, and checks that the artifacts confirm the entries. It contacts only the
+// store and keeps nothing. The entries are sorted by source and version, with providers
+// last. The error reports problems that concern the whole store.
+func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+	alone := *in
+	alone.CacheDir = ""
+	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
+}
+
+// ImportStore puts all packages of a store into the cache. It also records their entries as
+// confirmed for this user, so that later runs need no origin for them: importing a store
+// means trusting it. Of provider packages for other platforms only the hashes are kept.
+// Damaged packages are not imported, and Err of their entries is set. The returned entries
+// and the error are as for VerifyStore.
+func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+	if in.CacheDir == "" {
+		return nil, errors.New("there is no cache to import into")
+	}
+	return readStore(ctx, *in, store, true, func(s *session, statement artifact.Statement) error {
+		if s.CacheErr != nil {
+			return s.CacheErr
+		}
+		return confirmImported(s.Cache, statement)
+	})
+}
+
+// confirmImported records that the user has imported the package of a statement.
+func confirmImported(cache *store.Modules, statement artifact.Statement) error {
+	var records []string
+	for _, text := range lockentry.AllStatements(statement) {
+		records = append(records, evidencerules.Record(evidence.Evidence{Kind: evidence.Imported}, text))
+	}
+	return cache.Confirm(records...)
+}
+
+// readStore fetches all packages of a store into the cache, and calls use for each module
+// package that matches its entry. keep says whether provider packages are kept.
+func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) (_ []ocistore.Entry, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	events := eventsOf(&in, Request{})
+	by, err := userOf(&in, events)
+	if err != nil {
+		return nil, err
+	}
+	clients := clientsOf(&in)
+	clients.stores, clients.shared = nil, nil
+	ctx, s, done, err := clients.session(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	all, err := stores.Tags(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
+	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
+	entries := make([]ocistore.Entry, len(tags))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(cap(s.Slots))
+	for i, tag := range tags {
+		group.Go(func() error {
+			ctx := groupCtx
+			found, err := stores.ArtifactOf(ctx, store, tag)
+			if err == nil {
+				err = stored.FetchArtifact(ctx, at, found)
+			}
+			if err == nil && !store.Info().Trusted {
+				err = ocistore.ErrDeliversOnly
+			}
+			st := found.Statement
+			entries[i] = ocistore.Entry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
+			if ctx.Err() != nil {
+				return ctxerr.Of(ctx)
+			}
+			if err != nil {
+				return nil // the other packages are still read
+			}
+			return use(s, st)
+		})
+	}
+	err = group.Wait()
+	slices.SortFunc(entries, func(a, b ocistore.Entry) int {
+		return strings.Compare(a.Source+"\x00"+a.Version+a.Tag, b.Source+"\x00"+b.Version+b.Tag)
+	})
+	if err != nil {
+		return entries, err
+	}
+	ofProviders, err := readProviders(ctx, s, store, all, keep)
+	return append(entries, ofProviders...), err
+}
+
+// readProviders reads all provider packages of a store, which are listed by its tags. If
+// keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
+// every package is only hashed.
+func readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]ocistore.Entry, error) {
+	if keep && s.CacheErr != nil {
+		return nil, s.CacheErr
+	}
+	found := make([][]ocistore.Entry, len(tags))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cap(s.Slots))
+	for i, tag := range tags {
+		if !strings.HasPrefix(tag, artifact.ProviderTag) {
+			continue
+		}
+		group.Go(func() error {
+			for _, p := range stores.ReadRelease(ctx, store, tag, s.providers.Getter, keep) {
+				entry := ocistore.Entry{Platform: p.Platform, Hashes: p.Hashes, Tag: tag, Err: p.Err}
+				if !p.Release.Version.IsZero() {
+					entry.Source, entry.Version = p.Release.Provider.String(), p.Release.Version.String()
+				}
+				found[i] = append(found[i], entry)
+			}
+			return ctxerr.Of(ctx)
+		})
+	}
+	err := group.Wait()
+	entries := slices.Concat(found...)
+	slices.SortFunc(entries, func(a, b ocistore.Entry) int {
+		return strings.Compare(a.Source+"\x00"+a.Version+"\x00"+a.Platform.String(), b.Source+"\x00"+b.Version+"\x00"+b.Platform.String())
+	})
+	return entries, err
+}

@@ -1,0 +1,317 @@
+package installer_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// bundled returns an installed project and its bundle.
+func bundled(t *testing.T) (*project, []byte) {
+	t.Helper()
+	p := world(t, `
+-- config/main.tf --
+module "net" {
+  source = "MODTEST_HOST/acme/net/aws//modules/vpc"
+}
+module "tar" {
+  source = "https://MODTEST_HOST/archives/tar.tar.gz"
+}
+-- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.2.0/README.md --
+The net.
+-- git/names.git/v1.0.0/main.tf --
+# names
+-- archives/tar.tar.gz/main.tf --
+# tar
+`)
+	p.mustInstall(t, installer.Request{})
+	var text bytes.Buffer
+	if _, err := bundle.Create(t.Context(), p.installer(), []string{p.dir}, installer.Request{}, nil, &text); err != nil {
+		t.Fatal(err)
+	}
+	return p, text.Bytes()
+}
+
+// openBundle opens a bundle in a file.
+func openBundle(t *testing.T, text []byte) *bundle.Bundle {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bundle.tar")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := bundle.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	return opened
+}
+
+// freshInstaller returns an installer with an empty cache and state, which uses a store.
+func freshInstaller(t *testing.T, p *project, store installer.PackageStore) *installer.Installer {
+	t.Helper()
+	in := p.installer()
+	in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
+	if store != nil {
+		in.Stores = []installer.PackageStore{store}
+	}
+	p.remove(t, ".terraform")
+	return in
+}
+
+// A bundle replaces all origins.
+func TestBundleInstall(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock := p.file(".terraform.lock.hcl")
+	in := freshInstaller(t, p, openBundle(t, text))
+	p.world.ResetRequests()
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.world.Requests()); n > 0 || p.file(".terraform.lock.hcl") != lock {
+		t.Errorf("%d requests were sent, or the lock has changed", n)
+	}
+	p.mustVerify(t, installer.Request{Dir: p.dir})
+}
+
+// Damaged packages in a bundle are reported and not imported. The others are imported.
+func TestBundleDamaged(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	damaged := bytes.Clone(text) // inside the first archive
+	at := bytes.Index(damaged, []byte("PK\x03\x04"))
+	damaged[at+40] ^= 1
+	in := freshInstaller(t, p, nil)
+	entries, err := in.ImportStore(t.Context(), openBundle(t, damaged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, entry := range entries {
+		if entry.Err != nil {
+			failed++
+			if !errors.Is(entry.Err, bundle.ErrBundle) {
+				t.Errorf("%s: error is %v, want ErrBundle", entry.Source, entry.Err)
+			}
+		}
+	}
+	if failed != 1 || len(entries) != 3 {
+		t.Errorf("%d of %d entries failed, want 1 of 3", failed, len(entries))
+	}
+	// The damaged package can be fetched from its origin.
+	in.Stores = []installer.PackageStore{openBundle(t, damaged)}
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Error(err)
+	}
+	// Offline, the damaged package is an error.
+	in = freshInstaller(t, p, openBundle(t, damaged))
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+		t.Errorf("with a damaged bundle and offline: error is %v, want ErrOffline", err)
+	}
+}
+
+// A bundle cannot give an entry other content by changing the statement about it.
+func TestBundleWithOtherContent(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock, diags := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	victim, _ := lock.Module("tar")
+	names, _ := lock.Module("net.names")
+	forged := forge(t, text, artifact.StatementOf(names), artifact.StatementOf(victim))
+	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mismatch *installer.HashMismatchError
+	if len(entries) != 1 || !errors.As(entries[0].Err, &mismatch) {
+		t.Errorf("VerifyStore: %v, want a *HashMismatchError", entries)
+	}
+	in := freshInstaller(t, p, nil)
+	if _, err := in.ImportStore(t.Context(), openBundle(t, forged)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+		t.Errorf("after the import: error is %v, want ErrOffline", err)
+	}
+	in.Stores = []installer.PackageStore{openBundle(t, forged)}
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Errorf("with the origin behind the bundle: %v", err)
+	}
+	if got := p.file(".terraform/modules/tar/main.tf"); got != "# tar\n" {
+		t.Errorf("installed is %q", got)
+	}
+}
+
+// forge returns a bundle in which the artifact for the statement other contains the package of
+// the statement content.
+func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte {
+	t.Helper()
+	opened := openBundle(t, text)
+	manifest, err := stores.Manifest(t.Context(), opened, content.Tag())
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgery, err := artifact.ParseModule(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, err := os.Create(filepath.Join(t.TempDir(), "layer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer layer.Close()
+	repository, err := opened.Repository(t.Context(), addrs.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := oci.Download(t.Context(), repository, forgery.Layer, layer, nil); err != nil {
+		t.Fatal(err)
+	}
+	forgery.Statement = other
+	if manifest, err = forgery.Manifest(); err != nil {
+		t.Fatal(err)
+	}
+	var forged bytes.Buffer
+	err = oci.WriteLayout(&forged, []oci.Ref{{Tag: other.Tag(), Manifest: oci.Describe(manifest)}}, []oci.Blob{
+		{Descriptor: oci.Describe(manifest), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(manifest)), nil
+		}},
+		{Descriptor: forgery.Layer, Open: func() (io.ReadCloser, error) {
+			return os.Open(layer.Name())
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return forged.Bytes()
+}
+
+// An artifact that has the tag of another entry does not confirm that entry.
+func TestBundleWithOtherTag(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock, _ := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	victim, _ := lock.Module("tar")
+	names, _ := lock.Module("net.names")
+	moved := bytes.Replace(text, []byte(artifact.StatementOf(victim).Tag()), []byte("entry-unused"+strings.Repeat("0", 58)), 1)
+	moved = bytes.Replace(moved, []byte(artifact.StatementOf(names).Tag()), []byte(artifact.StatementOf(victim).Tag()), 1)
+	in := freshInstaller(t, p, openBundle(t, moved))
+	var warnings []string
+	in.OnEvent = func(ev installer.Event) {
+		if warning, ok := ev.(event.Warning); ok {
+			warnings = append(warnings, warning.Message)
+		}
+	}
+	_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true})
+	if !errors.Is(err, installer.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
+		t.Errorf("error is %v, warnings are %q", err, warnings)
+	}
+}
+
+// mirrored returns an installed project and a mirror with its packages.
+func mirrored(t *testing.T) (*project, *mirror.Mirror) {
+	t.Helper()
+	p, _ := bundled(t)
+	to, err := mirror.Open(p.installer().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := mirror.Push(t.Context(), p.installer(), []string{p.dir}, installer.Request{}, nil, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Entries != 3 || result.Pushed != 3 || result.Bytes == 0 {
+		t.Errorf("mirror.Push = %+v, want 3 entries, all pushed", result)
+	}
+	return p, to
+}
+
+// A mirror replaces all origins, with two requests for each package.
+func TestMirrorInstall(t *testing.T) {
+	t.Parallel()
+	p, from := mirrored(t)
+	in := freshInstaller(t, p, from)
+	p.world.ResetRequests()
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range p.world.Requests() {
+		if !strings.HasPrefix(request.Path, "/v2/corp/modules/") {
+			t.Errorf("asked for %s", request)
+		}
+	}
+	if n := len(p.world.Requests()); n != 2*3 {
+		t.Errorf("%d requests, want 2 for each of 3 packages", n)
+	}
+	p.mustVerify(t, installer.Request{Dir: p.dir})
+	// Later runs of the same user do not ask the mirror again. But what it has confirmed counts
+	// only while the user names it.
+	p.remove(t, ".terraform")
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+		t.Error(err)
+	}
+	in.Stores = nil
+	p.remove(t, ".terraform")
+	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+		t.Errorf("without the mirror: %v", err)
+	}
+}
+
+// If a mirror fails or has bad content, the packages come from their origins.
+func TestMirrorFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		fault   modtest.Fault
+		warning string
+	}{
+		{"is down", modtest.Fault{Path: "/v2/", Status: http.StatusBadGateway}, "cannot be used, so the origins are asked"},
+		{"denies", modtest.Fault{Path: "/v2/", Status: http.StatusForbidden}, "cannot be used, so the origins are asked"},
+		{"is empty", modtest.Fault{Path: "/v2/", Status: http.StatusNotFound}, ""},
+		{"has lost the blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusNotFound}, "404"},
+		{"has damaged blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"}, "its package in the mirror"},
+		{"cuts off blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Truncate: true}, "its package in the mirror"},
+		{"has other manifests", modtest.Fault{Path: "/v2/corp/modules/manifests/", Status: http.StatusOK, Body: "{}"}, ""},
+		{"is unsteady", modtest.Fault{Path: "/v2/", Status: http.StatusServiceUnavailable, Times: 2}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p, from := mirrored(t)
+			in := freshInstaller(t, p, from)
+			p.log = nil
+			p.world.SetFaults(test.fault)
+			if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+				t.Fatal(err)
+			}
+			if log := p.events(); !strings.Contains(log, test.warning) {
+				t.Errorf("no warning has %q:\n%s", test.warning, log)
+			}
+			p.mustVerify(t, installer.Request{Dir: p.dir})
+		})
+	}
+}

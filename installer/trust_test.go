@@ -1,0 +1,211 @@
+package installer_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// A run that believes what is installed uses it without a request and without any file of an earlier
+// run of the same user. What is not installed as the lock says, it asks for like other runs. This is
+// the row of the evidence table for Installer.TrustInstalled.
+func TestTrustInstalled(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach, modtest.Options{})
+	for name, test := range map[string]struct {
+		req installer.Request
+		// change changes the project after it was installed.
+		change func(t *testing.T, dir string)
+		// refused says that the run cannot work offline.
+		refused bool
+	}{
+		"install":           {},
+		"install --locked":  {req: installer.Request{Locked: true}},
+		"lock":              {req: installer.Request{LockOnly: true}},
+		"update of nothing": {req: installer.Request{DryRun: true}},
+		"the module has changed": {change: func(t *testing.T, dir string) {
+			overwrite(t, filepath.Join(dir, ".terraform/modules/net/main.tf"))
+		}, refused: true},
+		"the module is gone": {change: func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, ".terraform/modules/net")); err != nil {
+				t.Fatal(err)
+			}
+		}, refused: true},
+		"the provider has changed": {change: func(t *testing.T, dir string) {
+			found, err := filepath.Glob(filepath.Join(dir, ".terraform/providers/*/acme/cloud/1.0.0/*/terraform-provider-cloud"))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("the provider is in %q, %v", found, err)
+			}
+			overwrite(t, found[0])
+		}, refused: true},
+		"the lock has another hash": {change: func(t *testing.T, dir string) {
+			lock := filepath.Join(dir, ".terraform.lock.hcl")
+			text := strings.ReplaceAll(string(read(t, lock)), "h1:", "h1:0")
+			if err := os.WriteFile(lock, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, refused: true},
+		"an update": {req: installer.Request{Update: installer.Update{All: true}}, refused: true},
+		"vendored":  {req: installer.Request{Vendor: "vendor"}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
+			first := *w.in
+			first.CacheDir, first.StateDir = "", ""
+			if _, err := first.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}, Layout: installer.LayoutCopy}); err != nil {
+				t.Fatal(err)
+			}
+			if test.change != nil {
+				test.change(t, dir)
+			}
+			req := test.req
+			req.Dir, req.Providers, req.Layout, req.Offline = dir, &installer.Providers{}, installer.LayoutCopy, true
+			if _, err := first.Install(t.Context(), req); err == nil {
+				t.Error("the run works offline even if it does not believe what is installed")
+			}
+			in := first
+			in.TrustInstalled = true
+			result, err := in.Install(t.Context(), req)
+			if test.refused {
+				if err == nil {
+					t.Error("the run was not refused")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTrusted(t, &in, req, result)
+			// Nothing of this is kept for a run that does not believe it.
+			if _, err := first.Install(t.Context(), req); err == nil {
+				t.Error("a later run believes what is installed too")
+			}
+		})
+	}
+}
+
+// checkTrusted checks that a run has believed what is installed, and that Verify does too.
+func checkTrusted(t *testing.T, in *installer.Installer, req installer.Request, result *installer.Result) {
+	t.Helper()
+	for _, e := range []evidence.Evidence{result.Modules[0].Evidence, result.Providers[0].Evidence} {
+		if e.Kind != evidence.Installed {
+			t.Errorf("the evidence is %v, want installed", e)
+		}
+	}
+	if len(result.LockChanges)+len(result.ProviderChanges) > 0 {
+		t.Errorf("the lock would change: %+v, %+v", result.LockChanges, result.ProviderChanges)
+	}
+	report, err := in.Verify(t.Context(), req)
+	if err != nil || !report.OK() || report.Packages[0].Evidence.Kind != evidence.Installed || report.Providers[0].Evidence.Kind != evidence.Installed {
+		t.Errorf("Verify = %+v, %v", report, err)
+	}
+}
+
+func overwrite(t *testing.T, name string) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(name, 0o755), os.WriteFile(name, []byte("# changed\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Online, a run that believes what is installed sends no requests for it.
+func TestTrustInstalledAsksNobody(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{})
+	in := p.installer()
+	in.StateDir, in.TrustInstalled = "", true
+	for _, req := range []installer.Request{{}, {Locked: true}, {NoLock: true}, {NoLock: true, Offline: true}} {
+		p.world.ResetRequests()
+		req.Dir = p.dir
+		result, err := in.Install(t.Context(), req)
+		if err != nil {
+			t.Fatalf("%+v: %v", req, err)
+		}
+		if requests := p.world.Requests(); len(requests) > 0 {
+			t.Errorf("%+v: %d requests, want none: %v", req, len(requests), requests)
+		}
+		var got []string
+		for _, m := range result.Modules {
+			if !m.Version.IsZero() {
+				got = append(got, m.Path.String()+" "+m.Version.String()+" "+m.Evidence.Kind.String())
+			}
+		}
+		want := []string{"app.network 1.0.0 installed", "app.network.subnets 0.3.0 installed", "network 1.0.0 installed", "network.subnets 0.3.0 installed"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v: modules %q, want %q", req, got, want)
+		}
+	}
+}
+
+// Without a lock, an installed module counts only for the same source at a version that fits.
+func TestTrustInstalledWithoutLock(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, oneOfEach, modtest.Options{})
+	for name, test := range map[string]struct {
+		config  string
+		update  installer.Update
+		refused bool
+	}{
+		"the same":           {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n"},
+		"a wider constraint": {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n}\n"},
+		"another constraint": {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.1.0\"\n}\n", refused: true},
+		"another source":     {config: "module \"net\" {\n  source  = \"HOST/acme/other/aws\"\n  version = \"1.0.0\"\n}\n", refused: true},
+		"another call":       {config: "module \"other\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n", refused: true},
+		"an update":          {config: "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n}\n", update: installer.Update{Keys: []addrs.Module{{"net"}}}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := w.project(t, map[string]string{"main.tf": "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n"})
+			in := *w.in
+			in.CacheDir, in.StateDir, in.TrustInstalled = "", "", true
+			req := installer.Request{Dir: dir, NoLock: true}
+			if _, err := in.Install(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.ReplaceAll(test.config, "HOST", string(w.Host()))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			req.Offline, req.Update = true, test.update
+			if _, err := in.Install(t.Context(), req); (err != nil) != test.refused || err != nil && !errors.Is(err, installer.ErrOffline) {
+				t.Errorf("offline: %v, want refused %t", err, test.refused)
+			}
+		})
+	}
+}
+
+// A record of an old stock tool has a registry's address without the host, and a directory below the
+// call's.
+func TestTrustInstalledByOldTools(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"main.tf": "module \"net\" {\n  source = \"acme/net/aws\"\n}\n",
+		".terraform/modules/net/aws-1.0.0/main.tf": "",
+		".terraform/modules/modules.json":          `{"Modules":[{"Key":"net","Source":"acme/net/aws","Version":"1.0.0","Dir":".terraform/modules/net/aws-1.0.0"},{"Key":"","Source":"","Dir":"."}]}`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := installer.Installer{TrustInstalled: true}
+	for verb, run := range map[string]func(context.Context, installer.Request) (*installer.Result, error){"Load": in.Load, "Install": in.Install} {
+		found, err := run(t.Context(), installer.Request{Dir: dir, NoLock: true, Offline: true})
+		if err != nil || len(found.Modules) != 1 || found.Modules[0].Dir != ".terraform/modules/net/aws-1.0.0" {
+			t.Errorf("%s: %+v, %v", verb, found, err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package installer_test
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// brokenProject has a module and a provider that no server has, next to ones that are fine.
+func brokenProject(t *testing.T) (*providerWorld, string) {
+	t.Helper()
+	w := newProviderWorld(t, cloudVersions+`
+-- registry/acme/net/aws/1.0.0/main.tf --
+-- registry/acme/net/aws/1.1.0/main.tf --
+`, modtest.Options{})
+	dir := w.project(t, map[string]string{
+		"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.0" }`, `gone = { source = "HOST/acme/gone" }`) + `
+module "net" {
+  source  = "HOST/acme/net/aws"
+  version = "1.0.0"
+}
+`,
+		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
+	})
+	if _, err := w.in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	return w, dir
+}
+
+// Errors about providers do not hide the modules, and the other way round.
+func TestPartsDoNotHideEachOther(t *testing.T) {
+	t.Parallel()
+	w, dir := brokenProject(t)
+	req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
+	outdated, err := w.in.Outdated(t.Context(), req)
+	if _, ok := errors.AsType[*installer.ProviderError](err); !ok {
+		t.Errorf("Outdated = %v, want a *ProviderError", err)
+	}
+	if len(outdated.Modules) != 1 || len(outdated.Providers) != 2 || outdated.Modules[0].Latest.String() != "1.1.0" || outdated.Providers[0].Allowed.String() != "1.10.0" {
+		t.Errorf("Outdated = %+v, want one call and two providers", outdated)
+	}
+	only := installer.Request{Dir: dir, Providers: &installer.Providers{Only: true}}
+	if outdated, _ := w.in.Outdated(t.Context(), only); outdated.Modules != nil || len(outdated.Providers) != 2 {
+		t.Errorf("Outdated of providers = %+v, want two providers only", outdated)
+	}
+	remote, err := w.in.VerifyRemote(t.Context(), req)
+	if err != nil || len(remote.Modules) != 1 || !remote.Modules[0].OK() || len(remote.Providers) != 1 {
+		t.Errorf("VerifyRemote = %+v, %v, want one module that is OK, and the locked provider", remote, err)
+	}
+
+	if err := os.RemoveAll(dir + "/.terraform"); err != nil {
+		t.Fatal(err)
+	}
+	outdated, err = w.in.Outdated(t.Context(), req)
+	if _, ok := errors.AsType[*installer.ProviderError](err); !ok || errors.Is(err, installer.ErrNotInstalled) || len(outdated.Modules) != 1 || len(outdated.Providers) != 2 {
+		t.Fatalf("Outdated = %+v, %v, want what the lock has, and the error about a provider", outdated, err)
+	}
+	if p := outdated.Providers[0]; p.Allowed.String() != "1.10.0" || p.Latest.String() != "2.0.0" {
+		t.Errorf("Outdated = %+v, want the version that the constraints in the lock allow", p)
+	}
+	loaded, err := w.in.Load(t.Context(), req)
+	if !errors.Is(err, installer.ErrNotInstalled) || len(loaded.Unresolved) != 1 || len(loaded.Providers) != 2 || loaded.Providers[0].Version.String() != "1.0.0" {
+		t.Errorf("Load = %+v, %v, want ErrNotInstalled beside two providers", loaded, err)
+	}
+	if remote, err := w.in.VerifyRemote(t.Context(), req); !errors.Is(err, installer.ErrNotInstalled) || len(remote.Providers) != 1 {
+		t.Errorf("VerifyRemote = %+v, %v, want ErrNotInstalled beside one provider", remote, err)
+	}
+}
+
+// A canceled run returns the cause that its caller has given.
+func TestCauseOfCancellation(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stopped := errors.New("the user pressed a key")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	req := installer.Request{Dir: dir}
+	const lock = "module \"net\" {\n  source = \"git::https://example.com/net.git\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"
+	for name, content := range map[string]string{"main.tf": "", ".terraform.lock.hcl": lock} {
+		if err := os.WriteFile(dir+"/"+name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, run := range map[string]func() error{
+		"ReadLock":         func() error { _, err := installer.ReadLock(ctx, req); return err },
+		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req); return err },
+		"Verify": func() error {
+			_, err := (&installer.Installer{}).Verify(ctx, req)
+			return err
+		},
+	} {
+		if err := run(); !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s = %v, want the cause and context.Canceled", name, err)
+		}
+	}
+}
+
+// Restore with an earlier lock puts back only what that lock has.
+func TestRestoreEarlier(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	p.mustInstall(t, installer.Request{})
+	before := p.file(".terraform.lock.hcl")
+	earlier, diags := lockfile.Parse([]byte(before), ".terraform.lock.hcl")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	req := installer.Request{Dir: p.dir}
+	if _, err := p.installer().Restore(t.Context(), req, earlier); !errors.Is(err, installer.ErrNothingToRestore) {
+		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
+	}
+	p.write(t, ".terraform.lock.hcl", asStock)
+	restored, err := p.installer().Restore(t.Context(), req, earlier)
+	if err != nil || len(restored.Modules) != 5 || restored.From != "" {
+		t.Fatalf("Restore = %+v, %v, want 5 modules", restored, err)
+	}
+	if diff := cmp.Diff(blocks(before), blocks(p.file(".terraform.lock.hcl"))); diff != "" {
+		t.Errorf("module blocks (-before +after):\n%s", diff)
+	}
+}
+
+// Each value of an enum has a text that is read back, and unknown values and texts are errors.
+func TestEnumTexts(t *testing.T) {
+	t.Parallel()
+	checkTexts(t, []installer.Dialect{installer.DialectAuto, installer.DialectOpenTofu, installer.DialectTerraform}, "auto", "tofu", "terraform")
+	checkTexts(t, []installer.Layout{installer.LayoutLinks, installer.LayoutCopy}, "links", "copy")
+	checkTexts(t, []installer.Status{
+		installer.StatusUnknown, installer.StatusVerified, installer.StatusChanged, installer.StatusMissing, installer.StatusUnlocked, installer.StatusFormer,
+	}, "unknown", "verified", "changed", "missing", "unlocked", "former")
+}
+
+type text interface {
+	~int
+	fmt.Stringer
+	encoding.TextMarshaler
+}
+
+func checkTexts[T text, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](t *testing.T, values []T, texts ...string) {
+	t.Helper()
+	for i, value := range values {
+		got, err := value.MarshalText()
+		if err != nil || string(got) != texts[i] || value.String() != texts[i] {
+			t.Errorf("%T(%d) is %q, %v and %q, want %q", value, value, got, err, value.String(), texts[i])
+		}
+		var back T
+		if err := P(&back).UnmarshalText([]byte(texts[i])); err != nil || back != value {
+			t.Errorf("UnmarshalText(%q) = %v, %v, want %v", texts[i], back, err, value)
+		}
+	}
+	for _, unknown := range []T{-1, T(len(values))} {
+		if got, err := unknown.MarshalText(); err == nil {
+			t.Errorf("%T(%d).MarshalText = %q, want an error", unknown, unknown, got)
+		}
+	}
+	var back T
+	if err := P(&back).UnmarshalText([]byte("something else")); err == nil {
+		t.Errorf("%T: UnmarshalText of an unknown text = nil, want an error", back)
+	}
+}

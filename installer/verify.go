@@ -1,0 +1,172 @@
+package installer
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Verify compares the installed modules and providers of a configuration with the lock. It
+// reads every file, contacts no server and changes nothing. The report lists the differences.
+// The error is about problems that prevent the comparison, such as an invalid or missing lock.
+// Verify ignores the fields of the request that are about changes, and [Request].Providers: it
+// compares providers whenever the project has a providers directory.
+func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
+	p, err := openToRead(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, p.close()) }()
+	if p.lockSrc == nil {
+		return nil, &fs.PathError{Op: "open", Path: req.lockPath(), Err: fs.ErrNotExist}
+	}
+	if err := p.readRules(); err != nil {
+		return nil, err
+	}
+	report, err := p.comparePackages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	if report.Providers, err = p.compareProviders(ctx, lock); err != nil {
+		return nil, err
+	}
+	report.Refused = p.refusedProviders(lock, report.Providers)
+	if err := p.compareConfig(ctx, lock, report); err != nil {
+		return nil, err
+	}
+	report.addUnproven(p.files)
+	if text := treeproviders.UnsortedHashes(lock.File); text != "" {
+		report.Warnings = append(report.Warnings, event.Warning{Message: text})
+	}
+	report.Complete = true
+	return report, nil
+}
+
+// addUnproven adds the files that another user or another project has left in the project. A copy of
+// the lock is among them only if it would have confirmed entries that nothing else confirms.
+func (r *Report) addUnproven(files *project.Project) {
+	if files == nil {
+		return
+	}
+	needsCopy := slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return p.Unconfirmed }) ||
+		slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return p.Unconfirmed })
+	for _, f := range files.Notices() {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy && needsCopy {
+			r.Unproven = append(r.Unproven, f.File)
+		}
+	}
+}
+
+// comparePackages compares the installed packages with the lock.
+func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
+	entries := p.lock.Modules()
+	report := &Report{Packages: make([]PackageReport, len(entries))}
+	if p.files == nil && p.dirs.Vendor == nil {
+		for i, entry := range entries {
+			report.Packages[i] = PackageReport{Path: pathOf(entry.Key), Status: StatusMissing}
+		}
+		return report, nil
+	}
+	if p.files != nil {
+		report.Unfinished = p.files.Unfinished()
+	}
+	group, during := errgroup.WithContext(ctx)
+	group.SetLimit(p.clients.parallel)
+	for i, entry := range entries {
+		group.Go(func() error {
+			if err := ctxerr.Of(during); err != nil {
+				return err
+			}
+			found := p.dirs.Inspect(during, entry)
+			if err := ctxerr.Of(during); err != nil {
+				return err // what was found is not complete
+			}
+			report.Packages[i] = PackageReport{
+				Path: pathOf(entry.Key), Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
+				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
+			}
+			if found.Status == packagedir.Changed {
+				p.explain(during, &report.Packages[i])
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	for _, record := range p.recorded.Records() {
+		_, locked := p.lock.Module(record.Key)
+		if _, isDirectory := p.lock.Directory(record.Key); !locked && !isDirectory && p.isInstalledPackage(record) {
+			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(record.Key), Status: StatusUnlocked})
+		}
+	}
+	for _, key := range p.dirs.UnlockedVendored(p.lock) {
+		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Path.String() == key }) {
+			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(key), Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
+		}
+	}
+	for i := range report.Packages {
+		if report.Packages[i].Status == StatusUnlocked {
+			p.explain(ctx, &report.Packages[i])
+		}
+	}
+	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Path.String(), b.Path.String()) })
+	return report, err
+}
+
+// explain records that a package is exactly what this user's last run installed, if the lock has
+// another version now, or none. Vendored packages are part of the repository, and belong to the lock
+// in it.
+func (p *reading) explain(ctx context.Context, report *PackageReport) {
+	key := report.Path.String()
+	entry, locked := p.lock.Module(key)
+	old, ok := p.formerPackage(ctx, key)
+	switch {
+	case !ok || report.Vendored != "":
+	case !locked:
+		report.Former = old
+	case isOtherVersion(old, entry):
+		*report = PackageReport{Path: report.Path, Status: StatusFormer, Former: old}
+	}
+}
+
+// isOtherVersion reports whether two entries of a call are for different versions or sources. If
+// only the package or its hashes differ, the lock was edited, or the origin has moved a version.
+func isOtherVersion(a, b lockfile.Module) bool {
+	if a.Version != b.Version || a.Source != b.Source {
+		return true
+	}
+	ref := a.Revision()
+	return a.Version == "" && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source, ref))
+}
+
+// isInstalledPackage reports whether a record belongs to a call of a module outside the
+// project. Such a call has its own directory. A link to a directory of this machine is no package.
+func (p *reading) isInstalledPackage(record manifest.Record) bool {
+	source, err := addrs.ParseModuleSource(record.Source)
+	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && getmodules.LocalDirectory(remote.Package) != "" {
+		return false
+	}
+	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
+		record.Source != "" && !strings.HasPrefix(record.Source, ".")
+}

@@ -1,0 +1,256 @@
+package installer_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/install")
+
+// TestInstallWorlds installs the configuration of each world in testdata/install. The README
+// there explains the parts of a file.
+func TestInstallWorlds(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/install/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no worlds: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testWorld(t, file)
+		})
+	}
+}
+
+func testWorld(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProject(t, archive, modtest.Options{})
+	req := p.request(string(archive.Comment))
+	_, err = p.installer().Install(context.Background(), req)
+	got := map[string]string{
+		"want/error":    errorText(err),
+		"want/lock":     p.file(".terraform.lock.hcl"),
+		"want/manifest": strings.ReplaceAll(p.file(".terraform/modules/modules.json"), "},{", "},\n{"),
+		"want/events":   p.events(),
+	}
+	if err == nil {
+		p.mustVerify(t, req)
+	}
+	compare(t, file, archive, got, p.normalize)
+}
+
+// compare compares results with the parts of a world that have the expected text. With -update,
+// it rewrites these parts instead.
+func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string, normalize func(string) string) {
+	changed := false
+	for i, part := range archive.Files {
+		text, ok := got[part.Name]
+		if !ok {
+			continue
+		}
+		text = normalize(text)
+		if *update {
+			changed = changed || string(part.Data) != text
+			archive.Files[i].Data = []byte(text)
+			continue
+		}
+		if diff := cmp.Diff(strings.TrimSpace(string(part.Data)), strings.TrimSpace(text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", part.Name, diff)
+		}
+	}
+	wantsError := slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want/error" })
+	if !wantsError && got["want/error"] != "" {
+		t.Errorf("Install: %s", got["want/error"])
+	}
+	if changed {
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// project is a configuration on disk, with servers for its modules.
+type project struct {
+	world *modtest.World
+	dir   string
+	state string // the user's state directory
+
+	mu  sync.Mutex
+	log []string
+}
+
+func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *project {
+	t.Helper()
+	fsys, err := txtar.FS(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir(), state: t.TempDir()}
+	if err := p.world.WriteTree(p.dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// world makes a project from txtar text.
+func world(t *testing.T, text string) *project {
+	t.Helper()
+	return newProject(t, txtar.Parse([]byte(text)), modtest.Options{})
+}
+
+// installer returns an installer like the command's, which trusts the world's servers.
+func (p *project) installer() *installer.Installer {
+	return &installer.Installer{
+		Registry: &registryclient.Client{
+			Services:   &disco.Client{HTTPClient: p.world.HTTPClient()},
+			HTTPClient: p.world.HTTPClient(),
+			RetryWait:  time.Millisecond,
+		},
+		Fetcher: &getmodules.Fetcher{
+			HTTPClient: p.world.HTTPClient(),
+			Backoff:    func(int) time.Duration { return time.Millisecond },
+			Git:        getmodules.Git{Env: append(os.Environ(), p.world.Env()...)},
+		},
+		StateDir: p.state,
+		OnEvent:  p.record,
+	}
+}
+
+// request reads the options of a world's comment: lines "locked", "upgrade",
+// "for: terraform", "var: NAME=VALUE".
+func (p *project) request(comment string) installer.Request {
+	req := installer.Request{Dir: p.dir}
+	for line := range strings.Lines(comment) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
+			name, value, _ := strings.Cut(text, "=")
+			req.Inputs.Variables = append(req.Inputs.Variables, config.Variable{Name: name, Value: value})
+		}
+		switch strings.TrimSpace(line) {
+		case "locked":
+			req.Locked = true
+		case "upgrade":
+			req.Update.All = true
+		case "for: terraform":
+			req.Dialect = installer.DialectTerraform
+		}
+	}
+	return req
+}
+
+func (p *project) record(ev installer.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := ev.(type) {
+	case event.FetchProgress:
+		return // their number depends on the network
+	case event.FetchDone:
+		e.Bytes = 0
+		ev = e
+	}
+	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "event."))
+}
+
+// events returns the events so far. They are sorted, because concurrent work sends them in any
+// order.
+func (p *project) events() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(slices.Sorted(slices.Values(p.log)), "\n") + "\n"
+}
+
+// file returns the content of a file of the project, or "" if it does not exist.
+func (p *project) file(name string) string {
+	text, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (p *project) write(t *testing.T, name, text string) {
+	t.Helper()
+	name = filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *project) mustVerify(t *testing.T, req installer.Request) {
+	t.Helper()
+	report, err := p.installer().Verify(context.Background(), req)
+	if err != nil && p.file(".terraform.lock.hcl") == "" {
+		return // there was nothing to lock
+	}
+	if err != nil || !report.OK() {
+		t.Errorf("Verify after Install = %+v, %v; want all verified", report, err)
+	}
+}
+
+var (
+	hashes  = regexp.MustCompile(`"(h1|t1|zh):[^"]*"`)
+	commits = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+	digests = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
+)
+
+// normalize replaces the parts of text that depend on the run: the servers' port, and the hashes
+// and commits of files that contain it.
+func (p *project) normalize(text string) string {
+	text = strings.ReplaceAll(text, string(p.world.Host()), "MODTEST_HOST")
+	text = strings.ReplaceAll(text, p.dir, "DIR")
+	text = hashes.ReplaceAllString(text, `"$1:HASH"`)
+	text = digests.ReplaceAllString(text, "DIGEST")
+	return commits.ReplaceAllString(text, "COMMIT")
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error() + "\n"
+}
+
+// snapshot returns every file below a directory with its content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.Contains(name, "/.cotter") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files[strings.TrimPrefix(name, dir)] = string(text)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return files
+}

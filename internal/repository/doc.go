@@ -1,0 +1,11 @@
+// Package repository answers questions about the directory tree and the git repository around root
+// modules: which root modules there are, and which of them a change affects. A pipeline that installs many
+// root modules begins with it:
+//
+//	dirs, err := repository.Roots(ctx, installer, ".", installer.DialectAuto)
+//	files, err := repository.ChangedFiles(ctx, ".", "origin/main")
+//	dirs, err = repository.ChangedRoots(ctx, installer, dirs, files, installer.Request{})
+//	results, err := installer.InstallAll(ctx, dirs, installer.Request{}, nil)
+//
+// It changes nothing and sends no requests. Only [ChangedFiles] runs the program git.
+package repository

@@ -1,0 +1,75 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// HasConfiguration reports whether the directory of a request has files that tofu or terraform
+// reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
+// listed.
+func HasConfiguration(ctx context.Context, req installer.Request) (bool, error) {
+	if err := ctxerr.Of(ctx); err != nil {
+		return false, err
+	}
+	reader := configs.Reader{Terraform: req.Dialect == installer.DialectTerraform}
+	empty, err := reader.Empty(configs.Dir{Path: cmp.Or(req.Dir, "."), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
+	return !empty, err
+}
+
+// Dir returns the root of the git repository that contains a directory, as an absolute
+// path. For a directory that is not in a repository, it returns the directory.
+func Dir(dir string) (string, error) {
+	dir, err := filepath.Abs(cmp.Or(dir, "."))
+	if err != nil {
+		return "", err
+	}
+	dirs := project.RepositoryDirs(dir)
+	return dirs[len(dirs)-1], nil
+}
+
+// ChangedFiles returns the absolute paths of the files that have changed since a git revision, in
+// commits or in the work tree, in the repository that contains a directory. [ChangedRoots] selects the
+// root modules that depend on them. The error wraps [ErrNoRepository] if there is no
+// repository, and is a *[OwnerError] if this user may not use it.
+func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
+	tree, err := worktree.Open(&gitexec.Git{}, dir)
+	if err != nil {
+		return nil, err
+	}
+	return tree.ChangedSince(ctx, revision)
+}
+
+// ErrNoRepository says that a directory is not in a git repository.
+var ErrNoRepository = gitdir.ErrNoRepository
+
+// OwnerError says that a git repository belongs to another user, and that git's setting
+// safe.directory does not allow it. The installer does not use such a repository either.
+type OwnerError = gitdir.OwnerError
+
+// HistoryEndError says that git's history of a lock could not be read to its end, and that the
+// part that was read has no entries. An error of [installer.Installer.Restore] can wrap it.
+type HistoryEndError = worktree.HistoryEndError
+
+// LockAt returns the lock of a request as it was at a git revision. The revision can be
+// followed by a colon and the path of another file, as for git show. If the project has no lock at
+// the revision, LockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. The
+// error wraps [ErrNoRepository] if there is no repository, and is a *[OwnerError] if this
+// user may not use it; a lock that is not valid is a *[installer.LockFileError].
+func LockAt(ctx context.Context, req installer.Request, revision string) (*lockfile.File, error) {
+	lock, diags, err := worktree.LockAt(ctx, cmp.Or(req.Dir, "."), cmp.Or(req.LockFile, ".terraform.lock.hcl"), revision)
+	if diags.HasErrors() {
+		err = &installer.LockFileError{File: revision, Diagnostics: diags}
+	}
+	return lock, err
+}

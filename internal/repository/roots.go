@@ -1,0 +1,213 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// Roots finds the root modules in and below a directory. A directory is a root module if no
+// other module below dir calls it by a local path, and it has at least one of these:
+//
+//   - module calls
+//   - the configuration of a provider
+//   - a backend or cloud block
+//   - configuration next to a lock
+//
+// installer.Installer.InstallAll takes the result. Roots skips directories whose names begin with a dot, such
+// as .terraform, and directories of vendored packages. It does not follow links. The paths
+// begin with dir and are sorted.
+//
+// A directory whose configuration cannot be read counts as a root module: Install reports
+// what is wrong with it. The installer provides the reader of the configuration. The error
+// is about directories that cannot be listed, or the error of ctx.
+func Roots(ctx context.Context, in *installer.Installer, dir string, dialect installer.Dialect) ([]string, error) {
+	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
+		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
+		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
+		if _, noFile := os.Lstat(filepath.Join(dir, policy.FileName)); noFile == nil {
+			replacing, _ := replacingDirs(dir)
+			found.Calls = append(found.Calls, replacing...)
+		}
+		return found, err
+	})
+}
+
+// replacingDirs returns the directories that replace packages of a root module, as local paths, and
+// those that have such directories below them. Faults of cotter.hcl are reported by the runs that apply
+// it.
+func replacingDirs(root string) (all, above []string) {
+	replacements, err := rules.ReadReplacements(root)
+	if err != nil {
+		return nil, nil
+	}
+	return replacements.Directories()
+}
+
+// readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
+// nearly all do. It parses only what it needs, so it misses syntax errors.
+func readPlainCalls(ctx context.Context, reader installer.ConfigReader, dir string, dialect installer.Dialect) (found detect.Module, calls int, err error) {
+	settings := configs.Reader{Terraform: dialect == installer.DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
+	if reader != nil || settings.Partial {
+		return readLocalCalls(ctx, reader, dir, dialect)
+	}
+	for _, source := range settings.Sources {
+		found.Calls = append(found.Calls, localPath(source)...)
+	}
+	return found, len(settings.Sources), ctx.Err()
+}
+
+// readLocalCalls returns the modules that the module in a directory calls by local paths,
+// and the number of all of its calls.
+func readLocalCalls(ctx context.Context, reader installer.ConfigReader, dir string, dialect installer.Dialect) (found detect.Module, calls int, err error) {
+	if reader == nil {
+		if reader, err = installer.DefaultConfigReader(installer.Request{Dir: dir}); err != nil {
+			return detect.Module{}, 0, err
+		}
+	}
+	module, diags := reader.ReadModule(ctx, config.Dir{Dir: dir, Display: dir, Terraform: dialect == installer.DialectTerraform})
+	found.Unknown = diags.HasErrors()
+	for _, call := range module.Calls {
+		found.Calls = append(found.Calls, localPath(call.Source)...)
+	}
+	return found, len(module.Calls), nil
+}
+
+// lockFileName is the lock of stock tools.
+const lockFileName = ".terraform.lock.hcl"
+
+// lockFile returns the lock of a request, relative to its root module or absolute.
+func lockFile(req installer.Request) string { return cmp.Or(req.LockFile, lockFileName) }
+
+// below returns a path that is relative to dir unless it is absolute.
+func below(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// localPath returns the path in a source address that names a directory of this machine, or nil for
+// other addresses.
+func localPath(source string) []string {
+	parsed, err := addrs.ParseModuleSource(source)
+	if err != nil {
+		return nil
+	}
+	switch parsed := parsed.(type) {
+	case addrs.ModuleSourceLocal:
+		return []string{parsed.String()}
+	case addrs.ModuleSourceRemote:
+		if dir := getmodules.LocalDirectory(parsed.Package); dir != "" {
+			return []string{filepath.Join(dir, filepath.FromSlash(parsed.Subdir))}
+		}
+	}
+	return nil
+}
+
+// installsProviders reports whether a directory without module calls looks like a root
+// module whose providers must be installed.
+func installsProviders(ctx context.Context, dir string, dialect installer.Dialect) bool {
+	reader, at := configs.Reader{Terraform: dialect == installer.DialectTerraform}, configs.Dir{Path: dir}
+	if _, err := os.Lstat(filepath.Join(dir, lockFileName)); err == nil {
+		empty, err := reader.Empty(at)
+		return err == nil && !empty
+	}
+	return reader.HasRootBlocks(ctx, at)
+}
+
+// ChangedRoots returns the root modules in dirs that are affected by changed files. A root
+// module is affected by changes to:
+//
+//   - its own files
+//   - the files of modules that it calls by local paths, directly or through other local
+//     modules, and of directories that replace packages of modules
+//   - its lock
+//   - its vendored packages
+//   - the cotter.hcl that applies to it
+//
+// A file belongs to the innermost module directory that contains it, so a change in
+// envs/prod does not affect a root module in envs. Files may have been deleted. The request
+// provides the name of the lock and the dialect.
+//
+// A root module counts as changed if its configuration cannot be read, or if it has local
+// paths that depend on the values of variables.
+func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []string, req installer.Request) ([]string, error) {
+	roots := make(map[string]bool)
+	for _, dir := range dirs {
+		if real, err := filepath.Abs(dir); err == nil {
+			if real, err = filepath.EvalSymlinks(real); err == nil {
+				roots[real] = true
+			}
+		}
+	}
+	read := func(ctx context.Context, dir string) (detect.Module, error) {
+		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
+		if roots[dir] {
+			replacing, _ := replacingDirs(dir)
+			found.Calls = append(found.Calls, replacing...)
+		}
+		return found, err
+	}
+	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
+}
+
+// hasChangedPackage reports whether any changed file is in the vendored packages of a root
+// module.
+func hasChangedPackage(root string, changed map[string]bool, req installer.Request) bool {
+	if req.Vendor == "" {
+		return false
+	}
+	vendor, err := project.FindVendorDir(root, req.Vendor, below(root, cmp.Or(req.DataDir, ".terraform")))
+	if err != nil {
+		return true // the run reports the error
+	}
+	return hasChangedBelow(vendor.Path(), changed)
+}
+
+// hasChangedBelow reports whether any changed file is in a directory.
+func hasChangedBelow(dir string, changed map[string]bool) bool {
+	for file := range changed {
+		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(dir)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChangedFile reports whether the changed files include the lock, a cotter.hcl or the
+// vendored packages of a root module.
+func hasChangedFile(root string, changed map[string]bool, req installer.Request) bool {
+	if changed[below(root, lockFile(req))] || hasChangedPackage(root, changed, req) {
+		return true
+	}
+	_, replacing := replacingDirs(root)
+	for _, dir := range replacing {
+		if hasChangedBelow(filepath.Join(root, filepath.FromSlash(dir)), changed) {
+			return true
+		}
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if changed[filepath.Join(dir, policy.FileName)] {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// IsVendorDir reports whether a directory was created for the vendored packages of a root module.
+func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }
