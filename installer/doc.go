@@ -1,4 +1,4 @@
-// Package cotter installs the modules and the providers of an OpenTofu or Terraform
+// Package installer installs the modules and the providers of an OpenTofu or Terraform
 // configuration, records the selected versions in the dependency lock, and proves on
 // every later run that the same bytes are in place.
 //

@@ -17,7 +17,7 @@ import (
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := strings.TrimSpace(evidencerules.Table())
-	for _, document := range []struct{ name, prefix string }{{"../../evidence/doc.go", "//\t"}, {"../../docs/security.md", ""}} {
+	for _, document := range []struct{ name, prefix string }{{"../../installer/evidence/doc.go", "//\t"}, {"../../docs/security.md", ""}} {
 		text, err := os.ReadFile(document.name)
 		if err != nil {
 			t.Fatal(err)
