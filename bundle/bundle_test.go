@@ -34,7 +34,7 @@ func installed(world *modtest.World, dir string) (*installer.Installer, error) {
 		return nil, err
 	}
 	in := world.Installer()
-	_, err := in.Install(context.Background(), installer.Request{Dir: dir})
+	_, err := in.Install(context.Background(), installer.Project{Dir: dir}, installer.InstallOptions{})
 	return in, err
 }
 
@@ -60,7 +60,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	written, err := bundle.Create(ctx, in, []string{dir}, installer.Request{}, nil, file)
+	written, err := bundle.Create(ctx, in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, file)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func Example() {
 	}
 	defer opened.Close()
 	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}}
-	result, err := elsewhere.Install(ctx, installer.Request{Dir: dir, Locked: true, Offline: true})
+	result, err := elsewhere.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{Locked: true, Offline: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	result, err := bundle.Create(t.Context(), in, []string{dir, dir}, installer.Request{}, nil, &first)
+	result, err := bundle.Create(t.Context(), in, []installer.Project{{Dir: dir}, {Dir: dir}}, installer.LockedOptions{}, &first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestCreate(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, installer.Request{}, nil, &second); err != nil {
+	if _, err := bundle.Create(t.Context(), w.Installer(), []installer.Project{{Dir: dir}}, installer.LockedOptions{}, &second); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -129,7 +129,7 @@ func TestCreateWithoutLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, installer.Request{}, nil, &text); err == nil || text.Len() > 0 {
+	if _, err := bundle.Create(t.Context(), w.Installer(), []installer.Project{{Dir: dir}}, installer.LockedOptions{}, &text); err == nil || text.Len() > 0 {
 		t.Errorf("Create = %v, and %d bytes were written", err, text.Len())
 	}
 }

@@ -44,14 +44,13 @@ func (e *OtherPackageError) Error() string {
 	return fmt.Sprintf("provider %s %s for %s: the locks have hashes of different packages", e.Provider.ForDisplay(), e.Version, e.Platform)
 }
 
-// Create writes a bundle with all packages that the locks of some root modules name. It includes
-// the packages of providers if req.Providers is set, for the platforms in req.Providers.
+// Create writes a bundle with all packages of the scope that the locks of some projects name.
 //
-// The locks must be complete. dirs, req and onEvent are passed to
+// The locks must be complete. projects and o are passed to
 // [installer.Installer.LockedPackages], which confirms and fetches the packages. If a project fails, nothing is written, and the error joins a
 // *[installer.ProjectError] for each failed project. The archives are kept in a temporary directory
 // until all of them are written.
-func Create(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), w io.Writer) (*Result, error) {
+func Create(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, w io.Writer) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-bundle-")
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func Create(ctx context.Context, in *installer.Installer, dirs []string, req ins
 		contents:  make(map[hashing.Hash]string),
 		providers: make(map[providerKey]*provider),
 	}
-	if err := in.LockedPackages(ctx, dirs, req, onEvent, installer.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
+	if err := in.LockedPackages(ctx, projects, o, installer.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
 		return nil, err
 	}
 	return b.write(w)

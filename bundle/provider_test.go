@@ -30,12 +30,13 @@ type providerProject struct {
 	w   *modtest.World
 	in  *installer.Installer
 	dir string
-	req installer.Request
+	// platforms are those of the provider whose packages are wanted.
+	platforms []addrs.Platform
 }
 
 func newProviderProject(t *testing.T) *providerProject {
 	t.Helper()
-	p := &providerProject{dir: t.TempDir(), req: installer.Request{Providers: &installer.Providers{}}}
+	p := &providerProject{dir: t.TempDir()}
 	p.w = modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{})
 	p.in = p.w.Installer()
 	text := `
@@ -50,17 +51,19 @@ terraform {
 	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.in.Install(t.Context(), p.request()); err != nil {
+	if _, err := p.in.Install(t.Context(), p.projects()[0], p.options()); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// request returns the request for the project.
-func (p *providerProject) request() installer.Request {
-	req := p.req
-	req.Dir = p.dir
-	return req
+// projects returns the project, options what installs it, and locked what copies its packages.
+func (p *providerProject) projects() []installer.Project { return []installer.Project{{Dir: p.dir, Platforms: p.platforms}} }
+func (p *providerProject) options() installer.InstallOptions {
+	return installer.InstallOptions{Scope: installer.ScopeAll}
+}
+func (p *providerProject) locked() installer.LockedOptions {
+	return installer.LockedOptions{Scope: installer.ScopeAll, Platforms: p.platforms}
 }
 
 // bundle writes a bundle and returns the name of its file.
@@ -76,7 +79,7 @@ func (p *providerProject) bundle(t *testing.T) string {
 func (p *providerProject) bytes(t *testing.T) []byte {
 	t.Helper()
 	var text bytes.Buffer
-	result, err := bundle.Create(t.Context(), p.in, []string{p.dir}, p.req, nil, &text)
+	result, err := bundle.Create(t.Context(), p.in, p.projects(), p.locked(), &text)
 	if err != nil || result.Providers != 1 {
 		t.Fatalf("Create = %+v, %v, want one package of a provider", result, err)
 	}
@@ -86,7 +89,7 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 // changeLock changes the hashes that the lock has for the provider.
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
-	lock, err := installer.ReadLock(t.Context(), p.request())
+	lock, err := installer.ReadLock(t.Context(), p.projects()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +113,10 @@ func (p *providerProject) installFrom(t *testing.T, name string) error {
 		t.Fatal(err)
 	}
 	defer opened.Close()
-	req := p.request()
-	req.Locked, req.Offline = true, true
+	o := p.options()
+	o.Locked, o.Offline = true, true
 	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()}
-	_, err = elsewhere.Install(t.Context(), req)
+	_, err = elsewhere.Install(t.Context(), p.projects()[0], o)
 	if installed, _ := filepath.Glob(filepath.Join(p.dir, ".terraform", "providers", "*", "*", "*", "*", "*")); (err == nil) != (len(installed) == 1) {
 		t.Errorf("Install = %v, and %q is installed", err, installed)
 	}
@@ -216,14 +219,14 @@ func unpackedMirror(t *testing.T, p *providerProject) string {
 func TestCreateForPlatforms(t *testing.T) {
 	t.Parallel()
 	p := newProviderProject(t)
-	p.req.Providers = &installer.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
+	p.platforms = []addrs.Platform{{OS: "plan9", Arch: "arm"}}
 	name := p.bundle(t)
 	missing, ok := errors.AsType[*getproviders.MissingPlatformError](p.installFrom(t, name))
 	if !ok || len(missing.Platforms) != 1 || missing.Platforms[0].String() != "plan9_arm" {
 		t.Errorf("Install = %+v, want a *MissingPlatformError", missing)
 	}
 	p.changeLock(t, withScheme("h1"))
-	_, err := bundle.Create(t.Context(), p.in, []string{p.dir}, p.req, nil, &bytes.Buffer{})
+	_, err := bundle.Create(t.Context(), p.in, p.projects(), p.locked(), &bytes.Buffer{})
 	locked, ok := errors.AsType[*installer.LockedError](err)
 	if !ok || !strings.Contains(locked.Reasons[0].Reason, "plan9_arm") {
 		t.Errorf("Create without the hash = %v, want a *LockedError", err)

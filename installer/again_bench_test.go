@@ -37,7 +37,7 @@ func BenchmarkNothingToDo(b *testing.B) {
 			install := func() {
 				in := installer.Installer{CacheDir: cache, StateDir: state, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
 					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}}
-				if _, err := in.Install(context.Background(), installer.Request{Dir: project}); err != nil {
+				if _, err := in.Install(context.Background(), installer.Project{Dir: project}, installer.InstallOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

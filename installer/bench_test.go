@@ -69,7 +69,7 @@ func benchmarkInstall(b *testing.B, text string) {
 					CacheDir: cache,
 					StateDir: filepath.Join(dir, "state"),
 				}
-				if _, err := in.Install(context.Background(), installer.Request{Dir: project}); err != nil {
+				if _, err := in.Install(context.Background(), installer.Project{Dir: project}, installer.InstallOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -25,25 +25,39 @@ module "net" {
 }
 `), modtest.Options{})
 	dir, in := world.Dir(t, "config"), world.Installer()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	cause := errors.New("the user pressed a button")
 	ended, end := context.WithCancelCause(t.Context())
 	end(cause)
-	req := installer.Request{Dir: dir}
+	req := request{Project: installer.Project{Dir: dir}}
 	for name, run := range map[string]func() error{
-		"Install":        func() error { _, err := in.Install(ended, req); return err },
-		"InstallAll":     func() error { _, err := in.InstallAll(ended, []string{dir}, installer.Request{}, nil); return err },
-		"Load":           func() error { _, err := in.Load(ended, req); return err },
-		"Verify":         func() error { _, err := in.Verify(ended, req); return err },
-		"VerifyRemote":   func() error { _, err := in.VerifyRemote(ended, req); return err },
-		"Outdated":       func() error { _, err := in.Outdated(ended, req); return err },
-		"Pins":           func() error { _, err := in.Pins(ended, req); return err },
-		"Restore":        func() error { _, err := in.Restore(ended, req, nil); return err },
-		"LockedPackages": func() error { return in.LockedPackages(ended, []string{dir}, req, nil, installer.LockedFuncs{}) },
-		"DiffInterfaces": func() error { _, err := in.DiffInterfaces(ended, req, nil, nil); return err },
-		"ReadLock":       func() error { _, err := installer.ReadLock(ended, req); return err },
+		"Install":    func() error { _, err := in.Install(ended, req.Project, req.InstallOptions); return err },
+		"InstallAll": func() error { _, err := in.InstallAll(ended, projects(dir), req.InstallOptions); return err },
+		"Load":       func() error { _, err := in.Load(ended, req.Project, req.load()); return err },
+		"Verify":     func() error { _, err := in.Verify(ended, req.Project, installer.VerifyOptions{}); return err },
+		"VerifyRemote": func() error {
+			_, err := in.VerifyRemote(ended, req.Project, installer.OriginOptions{})
+			return err
+		},
+		"Outdated": func() error {
+			_, err := in.Outdated(ended, req.Project, installer.OriginOptions{})
+			return err
+		},
+		"Pins": func() error {
+			_, err := in.Pins(ended, req.Project, installer.PinOptions{})
+			return err
+		},
+		"Restore": func() error { _, err := in.Restore(ended, req.Project, nil); return err },
+		"LockedPackages": func() error {
+			return in.LockedPackages(ended, projects(dir), installer.LockedOptions{}, installer.LockedFuncs{})
+		},
+		"DiffInterfaces": func() error {
+			_, err := in.DiffInterfaces(ended, req.Project, installer.DiffOptions{}, nil, nil)
+			return err
+		},
+		"ReadLock": func() error { _, err := installer.ReadLock(ended, req.Project); return err },
 	} {
 		if err := run(); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 			t.Errorf("%s = %v, want the error of the context and its cause", name, err)
@@ -59,7 +73,7 @@ module "net" {
 `), modtest.Options{Faults: []modtest.Fault{{Path: "/archives/", Delay: 1 << 40}}})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-slow.Requested(); cancel(cause) }()
-	if _, err := slow.Installer().Install(ctx, installer.Request{Dir: slow.Dir(t, "config")}); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+	if _, err := slow.Installer().Install(ctx, installer.Project{Dir: slow.Dir(t, "config")}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 		t.Errorf("Install, canceled while it waits: %v", err)
 	}
 }
@@ -67,18 +81,18 @@ module "net" {
 // A missing directory is an error, not a root module without calls.
 func TestMissingDirectory(t *testing.T) {
 	t.Parallel()
-	req := installer.Request{Dir: filepath.Join(t.TempDir(), "missing")}
+	req := request{Project: installer.Project{Dir: filepath.Join(t.TempDir(), "missing")}}
 	var in installer.Installer
-	if _, err := in.Load(t.Context(), req); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Load(t.Context(), req.Project, req.load()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Load = %v", err)
 	}
-	if _, err := in.Verify(t.Context(), req); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Verify = %v", err)
 	}
-	if _, err := in.Pins(t.Context(), req); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Pins(t.Context(), req.Project, installer.PinOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Pins = %v", err)
 	}
-	if r, err := in.Load(t.Context(), installer.Request{Dir: t.TempDir()}); err != nil || len(r.Modules) != 0 {
+	if r, err := in.Load(t.Context(), installer.Project{Dir: t.TempDir()}, installer.LoadOptions{}); err != nil || len(r.Modules) != 0 {
 		t.Errorf("Load of an empty directory = %v, %v", r, err)
 	}
 }
@@ -121,11 +135,11 @@ module "net" {
 			t.Parallel()
 			dir := world.Dir(t, "config")
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := world.Installer().Install(ctx, installer.Request{Dir: dir, Providers: &installer.Providers{}, OnEvent: func(ev installer.Event) {
+			_, err := world.Installer().Install(ctx, installer.Project{Dir: dir, OnEvent: func(ev installer.Event) {
 				if at(ev) {
 					cancel()
 				}
-			}})
+			}}, installer.InstallOptions{Scope: installer.ScopeAll})
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("Install = %v, want context.Canceled", err)
 			}

@@ -48,11 +48,11 @@ const netRepository = "git::https://MODTEST_HOST/git/net.git"
 // selection, for an entry that nothing has confirmed, and for one that was confirmed without it.
 func TestReachableCommits(t *testing.T) {
 	t.Parallel()
-	modes := map[string]installer.Request{
-		"install": {}, "lock": {LockOnly: true}, "locked": {Locked: true}, "vendored": {Vendor: "vendor/modules"},
+	modes := map[string]request{
+		"install": {}, "lock": {InstallOptions: installer.InstallOptions{LockOnly: true}}, "locked": {InstallOptions: installer.InstallOptions{Locked: true}}, "vendored": {Project: installer.Project{Vendor: "vendor/modules"}},
 	}
 	p, foreign, first := proposed(t)
-	check := func(when string, refused bool, run func(installer.Request) error) {
+	check := func(when string, refused bool, run func(request) error) {
 		t.Helper()
 		for mode, req := range modes {
 			if req.Policies = reachableCommits; req.Locked && when == "a new call" {
@@ -67,23 +67,23 @@ func TestReachableCommits(t *testing.T) {
 			}
 		}
 	}
-	again := func(req installer.Request) error {
+	again := func(req request) error {
 		req.Dir = p.dir
-		_, err := p.installer().Install(t.Context(), req)
+		_, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 		return err
 	}
-	elsewhere := func(req installer.Request) error {
+	elsewhere := func(req request) error {
 		_, err := p.onNewMachine(t, req)
 		return err
 	}
 	p.call(t, netRepository+"?ref="+foreign)
 	check("a new call", true, again)
-	p.mustInstall(t, installer.Request{}) // without the policy
+	p.mustInstall(t, request{}) // without the policy
 	check("confirmed before", true, again)
 	check("locked", true, elsewhere)
 
 	p.call(t, netRepository+"?ref="+first)
-	p.mustInstall(t, installer.Request{Policies: reachableCommits})
+	p.mustInstall(t, request{Project: installer.Project{Policies: reachableCommits}})
 	check("a commit of main", false, again)
 	check("a commit of main, locked", false, elsewhere)
 }
@@ -105,9 +105,9 @@ func TestReachableCommitsOfAddresses(t *testing.T) {
 	} {
 		p, _, first := proposed(t)
 		p.call(t, strings.NewReplacer("FIRST", first, "SHORT", first[:10]).Replace(test.source))
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 		p.world.ResetRequests()
-		p.mustInstall(t, installer.Request{Policies: reachableCommits})
+		p.mustInstall(t, request{Project: installer.Project{Policies: reachableCommits}})
 		if asked := len(p.world.Requests()) > 0; asked != test.requests {
 			t.Errorf("%s: asked for the history: %t", test.source, asked)
 		}
@@ -125,11 +125,11 @@ func TestReachableCommitsInPackage(t *testing.T) {
 	}
 	p.write(t, "main.tf", "module \"wrap\" {\n  source = \"git::https://MODTEST_HOST/git/wrap.git?ref=v1.1.0\"\n}\n")
 	for range 2 {
-		_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, Policies: reachableCommits})
+		_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{})
 		if !refusesCommit(err, "wrap.net", foreign) {
 			t.Errorf("Install = %v", err)
 		}
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 	}
 }
 
@@ -138,8 +138,8 @@ func TestReachableCommitsAccepted(t *testing.T) {
 	t.Parallel()
 	p, foreign, _ := proposed(t)
 	p.call(t, netRepository+"?ref="+foreign)
-	p.mustInstall(t, installer.Request{AcceptUnreachable: []addrs.Module{{"net"}}})
-	_, err := p.onNewMachine(t, installer.Request{AcceptUnreachable: []addrs.Module{{"net"}}, Policies: reachableCommits})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}})
+	_, err := p.onNewMachine(t, request{Project: installer.Project{Policies: reachableCommits}, InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}})
 	if !refusesCommit(err, "net", foreign) {
 		t.Errorf("Install = %v", err)
 	}
@@ -152,27 +152,27 @@ func TestReachableCommitsRemembered(t *testing.T) {
 	p.call(t, netRepository+"?ref="+first)
 	in := p.installer()
 	in.CacheDir = t.TempDir()
-	install := func(req installer.Request) (requests int) {
+	install := func(req request) (requests int) {
 		t.Helper()
 		p.world.ResetRequests()
 		req.Dir, req.Policies = p.dir, reachableCommits
-		if _, err := in.Install(t.Context(), req); err != nil {
+		if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 			t.Fatal(err)
 		}
 		return len(p.world.Requests())
 	}
-	install(installer.Request{})
+	install(request{})
 	for _, locked := range []bool{false, true} {
-		if n := install(installer.Request{Locked: locked}); n > 0 {
+		if n := install(request{InstallOptions: installer.InstallOptions{Locked: locked}}); n > 0 {
 			t.Errorf("locked %t: %d requests", locked, n)
 		}
 		p.remove(t, ".terraform")
-		if n := install(installer.Request{Locked: locked}); n > 0 {
+		if n := install(request{InstallOptions: installer.InstallOptions{Locked: locked}}); n > 0 {
 			t.Errorf("locked %t, from the cache: %d requests", locked, n)
 		}
 	}
 	in.CacheDir = t.TempDir()
-	if n := install(installer.Request{}); n > 0 {
+	if n := install(request{}); n > 0 {
 		t.Errorf("with the project's records: %d requests", n)
 	}
 }
@@ -183,7 +183,7 @@ func TestReachableCommitsOffline(t *testing.T) {
 	p, foreign, first := proposed(t)
 	for commit, refused := range map[string]bool{foreign: true, first: false} {
 		p.call(t, netRepository+"?ref="+commit)
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 		var warnings []string
 		in := p.installer()
 		in.OnEvent = func(ev installer.Event) {
@@ -191,12 +191,12 @@ func TestReachableCommitsOffline(t *testing.T) {
 				warnings = append(warnings, w.Message)
 			}
 		}
-		_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Offline: true, Policies: reachableCommits})
+		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Offline: true})
 		warned := slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "cannot be checked in offline mode") })
 		if err != nil || !warned || len(warnings) != 1 {
 			t.Errorf("offline: %v, with the warnings %q", err, warnings)
 		}
-		_, err = p.installer().Install(t.Context(), installer.Request{Dir: p.dir, Policies: reachableCommits})
+		_, err = p.installer().Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{})
 		if refusesCommit(err, "net", commit) != refused || !refused && err != nil {
 			t.Errorf("online: %v, want refused %t", err, refused)
 		}
@@ -216,10 +216,10 @@ func TestReachableCommitsUnknown(t *testing.T) {
 	for _, locked := range []bool{false, true} {
 		in := p.installer()
 		in.Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
-		_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: locked, Policies: reachableCommits})
+		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Locked: locked})
 		if !refusesCommit(err, "net", first) || !strings.Contains(err.Error(), "is not known: ") {
 			t.Errorf("locked %t: %v", locked, err)
 		}
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 	}
 }

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,18 +38,18 @@ const (
 	maxWorkspace  = 4096
 )
 
-// workspace returns the workspace of the request, or else the one that was selected with a
+// workspace returns the workspace of the inputs, or else the one that was selected with a
 // stock tool.
-func (r Request) workspace() (string, error) {
-	if r.Inputs.Workspace != "" {
-		return r.Inputs.Workspace, nil
+func (p Project) workspace() (string, error) {
+	if p.Inputs.Workspace != "" {
+		return p.Inputs.Workspace, nil
 	}
 	// A repository could have a link here, for example to /etc, where programs keep secrets in
 	// a file of the same name.
-	if info, err := os.Lstat(r.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(r.dataPath(), workspaceName)) {
-		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", r.dataPath())
+	if info, err := os.Lstat(p.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(p.dataPath(), workspaceName)) {
+		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", p.dataPath())
 	}
-	data, err := pathsafe.OpenRoot(r.dataPath())
+	data, err := pathsafe.OpenRoot(p.dataPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}
@@ -60,7 +61,7 @@ func (r Request) workspace() (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}
-	return orElse(strings.TrimSpace(string(name)), "default"), err
+	return cmp.Or(strings.TrimSpace(string(name)), "default"), err
 }
 
 // DefaultConfigReader returns the ConfigReader that an Installer with no Config uses for a
@@ -68,16 +69,16 @@ func (r Request) workspace() (string, error) {
 //
 //	reader, err := installer.DefaultConfigReader(req)
 //	in := installer.Installer{Config: wrapper{reader}}
-//	result, err := in.Install(ctx, req)
+//	result, err := in.Install(ctx, project, installer.InstallOptions{})
 //
-// It evaluates expressions with the request's variables, environment and workspace, and
-// reads the tests in the request's test directory. It remembers the values that a module
+// It evaluates expressions with the project's variables, environment and workspace, and
+// reads the tests in the project's test directory. It remembers the values that a module
 // passes to the modules that it calls, and what the files of a directory declare, so each reader
-// serves one configuration: a request for another directory or with other variables, or after the
+// serves one configuration: a project in another directory or with other variables, or after the
 // files have changed, needs another reader. It is safe for concurrent use.
 //
 // The error says why the selected workspace could not be read.
-func DefaultConfigReader(req Request) (ConfigReader, error) { return newConfigReader(req) }
+func DefaultConfigReader(p Project) (ConfigReader, error) { return newConfigReader(p) }
 
 // configReader is the ConfigReader of an Installer with no Config. It serves one run,
 // because the values that a called module can refer to become known when its caller is
@@ -89,26 +90,26 @@ type configReader struct {
 	scopes map[string]*configs.Scope // by the modules' keys
 }
 
-func newConfigReader(req Request) (*configReader, error) {
-	workspace, err := req.workspace()
+func newConfigReader(p Project) (*configReader, error) {
+	workspace, err := p.workspace()
 	if err != nil {
 		return nil, err
 	}
 	return &configReader{
-		tests:  orElse(req.Inputs.TestDir, configs.DefaultTests),
-		scopes: map[string]*configs.Scope{"": configs.NewRoot(req.configInputs(workspace))},
+		tests:  cmp.Or(p.Inputs.TestDir, configs.DefaultTests),
+		scopes: map[string]*configs.Scope{"": configs.NewRoot(p.configInputs(workspace))},
 	}, nil
 }
 
 // configInputs returns what the expressions of the root module can refer to.
-func (r Request) configInputs(workspace string) configs.Inputs {
+func (p Project) configInputs(workspace string) configs.Inputs {
 	inputs := configs.Inputs{
-		Environment:    r.Inputs.Environment,
+		Environment:    p.Inputs.Environment,
 		Workspace:      workspace,
-		AllowFileReads: r.Inputs.AllowFileReads,
-		Home:           r.Inputs.Home,
+		AllowFileReads: p.Inputs.AllowFileReads,
+		Home:           p.Inputs.Home,
 	}
-	for _, v := range r.Inputs.Variables {
+	for _, v := range p.Inputs.Variables {
 		inputs.Variables = append(inputs.Variables, configs.Variable(v))
 	}
 	return inputs
@@ -196,9 +197,9 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 // file, or without a settings block in it, the result is empty. The error is a
 // *[policy.FileError], or an error of reading the file.
 //
-// Runs do not apply settings by themselves: programs must put them into requests.
+// Runs do not apply settings by themselves: programs must put them into projects.
 func ReadSettings(dir, fallback string) (*policy.Settings, error) {
-	return rules.ReadSettings(orElse(dir, "."), fallback)
+	return rules.ReadSettings(cmp.Or(dir, "."), fallback)
 }
 
 func exists(name string) bool {

@@ -46,13 +46,13 @@ func ExampleDefaultConfigReader() {
 		}
 	}
 
-	req := installer.Request{Dir: dir, Inputs: config.Inputs{Variables: []config.Variable{{Name: "team", Value: "net"}}}}
-	reader, err := installer.DefaultConfigReader(req)
+	req := request{Project: installer.Project{Dir: dir, Inputs: config.Inputs{Variables: []config.Variable{{Name: "team", Value: "net"}}}}}
+	reader, err := installer.DefaultConfigReader(req.Project)
 	if err != nil {
 		log.Fatal(err)
 	}
 	in := installer.Installer{Config: Vendored{reader}}
-	result, err := in.Install(context.Background(), req)
+	result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestInstallOfBrokenConfiguration(t *testing.T) {
 			p.write(t, tt.file, broken)
 			p.write(t, strings.Replace(tt.file, "broken", "broken_too", 1), broken)
 			before := snapshot(t, p.dir)
-			result, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir})
+			result, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 			unread, ok := errors.AsType[*installer.ConfigError](err)
 			if !ok || unread.Path.String() != tt.unread {
 				t.Fatalf("Install = %v, want a *ConfigError about module %q", err, tt.unread)
@@ -97,12 +97,12 @@ func TestAllowConfigErrors(t *testing.T) {
 	t.Parallel()
 	p := world(t, halfReadable)
 	p.write(t, "app/broken.tf", broken)
-	req := installer.Request{Dir: p.dir, AllowConfigErrors: true, Providers: &installer.Providers{}}
-	result, err := p.installer().Install(t.Context(), req)
+	req := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{AllowConfigErrors: true, Scope: installer.ScopeAll}}
+	result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 	if _, ok := errors.AsType[*installer.ConfigError](err); !ok || len(result.LockChanges) != 2 {
 		t.Fatalf("Install = %+v, %v", result, err)
 	}
-	loaded, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir})
+	loaded, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if _, ok := errors.AsType[*installer.ConfigError](err); !ok {
 		t.Fatalf("Load = %v, want a *ConfigError", err)
 	}
@@ -118,13 +118,13 @@ func TestAllowConfigErrors(t *testing.T) {
 func TestAllowConfigErrorsKeepsTheUnseen(t *testing.T) {
 	t.Parallel()
 	p := world(t, halfReadable)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	installed := snapshot(t, p.dir)
 	readable := p.file("app/main.tf")
 	p.write(t, "app/main.tf", broken)
 	p.write(t, "app/more.tf", "module \"network\" {\n  source = \"MODTEST_HOST/acme/network/aws\"\n}\n")
 	for _, locked := range []bool{false, true} {
-		_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, AllowConfigErrors: true, Locked: locked})
+		_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{AllowConfigErrors: true, Locked: locked})
 		if _, ok := errors.AsType[*installer.ConfigError](err); !ok || len(enumerated(err)) > 0 {
 			t.Fatalf("Install with Locked = %t: %v, want only a *ConfigError", locked, err)
 		}
@@ -135,10 +135,10 @@ func TestAllowConfigErrorsKeepsTheUnseen(t *testing.T) {
 		}
 	}
 	p.write(t, "app/main.tf", readable)
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 	p.world.ResetRequests()
 	p.write(t, "app/more.tf", "")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("what stayed was requested again: %v", requests)
 	}
@@ -153,7 +153,7 @@ func TestAllowConfigErrorsAllowsNothingElse(t *testing.T) {
 	p := world(t, halfReadable)
 	p.write(t, "app/broken.tf", broken)
 	p.write(t, "gone.tf", "module \"gone\" {\n  source = \"MODTEST_HOST/acme/gone/aws\"\n}\n")
-	err := p.mustFail(t, installer.Request{AllowConfigErrors: true})
+	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{AllowConfigErrors: true}})
 	if _, ok := errors.AsType[*installer.ConfigError](err); !ok {
 		t.Errorf("Install = %v, want a *ConfigError too", err)
 	}
@@ -186,12 +186,12 @@ terraform {
 	}
 	defer done()
 	dir := w.project(t, map[string]string{"main.tf": providers})
-	if _, err := in.Outdated(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}}); err != nil {
+	if _, err := in.Outdated(t.Context(), installer.Project{Dir: dir}, installer.OriginOptions{Scope: installer.ScopeAll}); err != nil {
 		t.Fatal(err)
 	}
 	w.asked()
 	dir = w.project(t, map[string]string{"main.tf": providers + `module "gone" { source = "HOST/acme/gone/aws" }`})
-	_, err = in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}})
+	_, err = in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll})
 	if diff := cmp.Diff([]string{"gone", "provider disk"}, enumerated(err)); diff != "" {
 		t.Errorf("errors (-want +got):\n%s\n%v", diff, err)
 	}

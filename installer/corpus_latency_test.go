@@ -77,7 +77,7 @@ func installDelayed(t *testing.T, all *repositories, worlds *rootWorlds, root st
 	if err := all.copyRoot(worlds.world, root, p.dir); err != nil {
 		t.Fatal(err)
 	}
-	req := installer.Request{Dir: filepath.Join(p.dir, below), Dialect: installer.DialectOpenTofu}
+	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: installer.DialectOpenTofu}}
 	(&rootComparison{repositories: all, past: "none"}).givePast(ctx, t, req.Dir)
 	c, err := newInitComparison(p, "", worlds.env, req, t.TempDir())
 	if err != nil {
@@ -87,7 +87,7 @@ func installDelayed(t *testing.T, all *repositories, worlds *rootWorlds, root st
 	p.world.SetFaults(modtest.Fault{Delay: answer})
 	in := c.installer(t)
 	began := time.Now()
-	result, err := in.Install(ctx, c.request(hasRemoteBackend(req.Dir)))
+	result, err := in.Install(ctx, c.request(hasRemoteBackend(req.Dir)).Project, c.request(hasRemoteBackend(req.Dir)).InstallOptions)
 	return result, time.Since(began), err
 }
 

@@ -74,7 +74,7 @@ func (c *initComparison) diff(kind string, a, b any) {
 
 // newInitComparison returns the comparison of one root module. dir and other are copies of the
 // same project, and req.Dir is the root module's directory in dir.
-func newInitComparison(p *project, binary string, env []string, req installer.Request, other string) (*initComparison, error) {
+func newInitComparison(p *project, binary string, env []string, req request, other string) (*initComparison, error) {
 	below, err := filepath.Rel(p.dir, req.Dir)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (c *initComparison) run(ctx context.Context, t *testing.T) {
 	out, err := c.init(ctx, t, c.stock.req.Dir, remote)
 	c.stockFailure = failure(err, out)
 	in := c.installer(t)
-	_, err = in.Install(ctx, c.request(remote))
+	_, err = in.Install(ctx, c.request(remote).Project, c.request(remote).InstallOptions)
 	c.ourFailure = failure(err, fmt.Sprint(err))
 	switch {
 	case c.stockFailure != "" && c.ourFailure == "":
@@ -118,9 +118,10 @@ func failure(err error, text string) string {
 
 // request returns our request. Without its backend, the stock tool assumes an empty state, which
 // Prune means for us.
-func (c *initComparison) request(remote bool) installer.Request {
+func (c *initComparison) request(remote bool) request {
 	req := c.ours.req
-	req.Providers = &installer.Providers{Prune: remote}
+	req.Scope = installer.ScopeAll
+	req.PruneProviders = remote
 	return req
 }
 
@@ -155,7 +156,7 @@ func (c *initComparison) installAgain(ctx context.Context, t *testing.T, in *ins
 	t.Helper()
 	before := treeOf(t, c.dir)
 	c.world.ResetRequests()
-	if _, err := in.Install(ctx, c.request(remote)); err != nil {
+	if _, err := in.Install(ctx, c.request(remote).Project, c.request(remote).InstallOptions); err != nil {
 		c.differ(secondFails, "%v", err)
 	}
 	if requests := c.requests(func(string) bool { return true }); len(requests) > 0 {

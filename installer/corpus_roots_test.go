@@ -134,7 +134,7 @@ func (c *rootComparison) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, other := &project{world: c.worlds.world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
-	req := installer.Request{Dir: filepath.Join(p.dir, below), Dialect: c.dialect}
+	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: c.dialect}}
 	if c.initComparison, err = newInitComparison(p, c.binary, c.worlds.env, req, other); err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func (c *corpusCase) run(t *testing.T) {
 		compared = true
 		for _, root := range roots {
 			below := strings.TrimPrefix(root, p.dir)
-			req := installer.Request{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}
+			req := request{Project: installer.Project{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}}
 			if c.providers {
 				for _, difference := range c.compareInit(t, p.world, binary, env, req, below) {
 					report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
@@ -177,7 +177,7 @@ func (c *corpusCase) write(t *testing.T, p *project, dir string) {
 }
 
 // compareInit compares whole installations of the root module below the configuration.
-func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary string, env []string, req installer.Request, below string) []difference {
+func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary string, env []string, req request, below string) []difference {
 	t.Helper()
 	p, other := &project{world: world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
 	c.write(t, p, p.dir)
@@ -224,7 +224,7 @@ type comparison struct {
 	*project
 	binary      string
 	env         []string
-	req         installer.Request
+	req         request
 	differences []string
 }
 
@@ -238,7 +238,7 @@ func (c *comparison) run(t *testing.T) {
 	in := c.installerOfBoth()
 	fetcher := in.Fetcher.(*getmodules.Fetcher)
 	fetcher.Git.Env = append(fetcher.Git.Env, c.env...)
-	_, ourErr := in.Install(t.Context(), c.req)
+	_, ourErr := in.Install(t.Context(), c.req.Project, c.req.InstallOptions)
 	ours := c.installed(t)
 	c.clear(t)
 	if info, err := os.Lstat(lockFile); err == nil && info.Mode().IsRegular() {
@@ -278,7 +278,7 @@ func (c *comparison) run(t *testing.T) {
 // askedAfterOurs runs the stock tool after Cotter's installation. It checks which requests the
 // tool sends and whether it changes modules.json.
 func (c *comparison) askedAfterOurs(t *testing.T, in *installer.Installer) {
-	if _, err := in.Install(t.Context(), c.req); err != nil {
+	if _, err := in.Install(t.Context(), c.req.Project, c.req.InstallOptions); err != nil {
 		c.differ("a second install of ours: %v", err)
 		return
 	}

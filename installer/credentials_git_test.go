@@ -109,7 +109,7 @@ func TestGitCredentialsOfOptions(t *testing.T) {
 						}
 					},
 				})
-				_, err := in.Install(t.Context(), installer.Request{Dir: dir})
+				_, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{})
 				return err
 			}
 			dir := filepath.Join(home, "project")

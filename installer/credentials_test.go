@@ -26,16 +26,16 @@ module "ranged" {
 }
 -- git/net.git/v1.0.0/main.tf --
 `)
-	verbs := map[string]func(context.Context, *installer.Installer, installer.Request) ([]shownCall, error){
+	verbs := map[string]func(context.Context, *installer.Installer, request) ([]shownCall, error){
 		"install":  installedCalls,
 		"load":     loadedCalls,
 		"outdated": outdatedCalls,
-		"unresolved": func(ctx context.Context, in *installer.Installer, req installer.Request) ([]shownCall, error) {
+		"unresolved": func(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
 			req.DataDir = "elsewhere"
 			return loadedCalls(ctx, in, req)
 		},
 	}
-	if _, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(p.events(), secret) {
@@ -45,7 +45,7 @@ module "ranged" {
 		for _, keep := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s keep=%v", name, keep), func(t *testing.T) {
 				t.Parallel()
-				calls, err := verb(t.Context(), p.installer(), installer.Request{Dir: p.dir, BestEffort: true, KeepCredentials: keep})
+				calls, err := verb(t.Context(), p.installer(), request{Project: installer.Project{Dir: p.dir, KeepCredentials: keep}})
 				if err != nil || len(calls) == 0 {
 					t.Fatalf("%d calls, error %v", len(calls), err)
 				}
@@ -63,7 +63,7 @@ module "ranged" {
 func TestKeepCredentialsOfNoAddress(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"bad\" {\n  source = \"git::https://user:s3cr3t@[::1/net.git\"\n}\n")
-	result, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir, BestEffort: true})
+	result, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{BestEffort: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,24 +89,24 @@ func callsOf(result *installer.Result) []shownCall {
 	return calls
 }
 
-func installedCalls(ctx context.Context, in *installer.Installer, req installer.Request) ([]shownCall, error) {
-	result, err := in.Install(ctx, req)
+func installedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
+	result, err := in.Install(ctx, req.Project, req.InstallOptions)
 	if err != nil {
 		return nil, err
 	}
 	return callsOf(result), nil
 }
 
-func loadedCalls(ctx context.Context, in *installer.Installer, req installer.Request) ([]shownCall, error) {
-	result, err := in.Load(ctx, req)
+func loadedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
+	result, err := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if err != nil {
 		return nil, err
 	}
 	return callsOf(result), nil
 }
 
-func outdatedCalls(ctx context.Context, in *installer.Installer, req installer.Request) ([]shownCall, error) {
-	list, err := in.Outdated(ctx, req)
+func outdatedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
+	list, err := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
 	var calls []shownCall
 	if list == nil {
 		return nil, err

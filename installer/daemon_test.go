@@ -55,14 +55,14 @@ func TestRunsForget(t *testing.T) {
 	tokens := &rotating{token: "old"}
 	in := installer.New(installer.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
 	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
-	req := installer.Request{Dir: dir, Update: installer.Update{All: true}, Providers: &installer.Providers{}}
-	if _, err := in.Install(t.Context(), req); err == nil {
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}, Scope: installer.ScopeAll}}
+	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
 		t.Fatal("the first run has no valid token, and did not fail")
 	}
 	tokens.set("new")
 	run := func(in *installer.Installer, want string) {
 		t.Helper()
-		result, err := in.Install(t.Context(), req)
+		result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {
 			t.Fatal(err)
 		}

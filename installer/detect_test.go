@@ -162,8 +162,8 @@ func TestDetect(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)
 			in := p.installerOfBoth()
-			req := installer.Request{Dir: p.dir, Tools: test.tools, Next: test.next, LockFile: test.lockFile}
-			result, err := in.Install(context.Background(), req)
+			req := request{Project: installer.Project{Dir: p.dir, Tools: test.tools, Next: test.next, LockFile: test.lockFile}}
+			result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestDetect(t *testing.T) {
 				t.Errorf("the lock's comment does not name %s:\n%s", test.want, text)
 			}
 			req.Tools, req.Next, req.Locked = nil, installer.DialectAuto, true
-			again, err := in.Install(context.Background(), req)
+			again, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 			if err != nil || again.Dialect != test.want {
 				t.Errorf("a second install = %+v, %v; want the same dialect", again, err)
 			}
@@ -245,7 +245,7 @@ module "network" {
 }
 -- registry/acme/network/aws/1.0.0/main.tf --
 `)
-	result := p.mustInstall(t, installer.Request{Tools: onlyTerraform})
+	result := p.mustInstall(t, request{Project: installer.Project{Tools: onlyTerraform}})
 	if result.DialectMatters {
 		t.Errorf("the dialect matters: %s", result.Dialect)
 	}
@@ -270,7 +270,7 @@ module "network" {
 }
 -- registry/acme/network/aws/1.0.0/main.tf --
 `)
-	result, err := p.installerOfBoth().Install(t.Context(), installer.Request{Dir: p.dir, Tools: onlyTerraform})
+	result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir, Tools: onlyTerraform}, installer.InstallOptions{})
 	if err != nil || result.Dialect != installer.DialectTerraform {
 		t.Errorf("Install = %+v, %v; want terraform", result, err)
 	}
@@ -301,7 +301,7 @@ module "network" {
 }
 -- registry/acme/network/aws/1.0.0/main.tf --
 `)
-			result, err := p.installerOfBoth().Install(t.Context(), installer.Request{Dir: p.dir, Tools: test.tools})
+			result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir, Tools: test.tools}, installer.InstallOptions{})
 			if err != nil || result.Dialect != test.want || !result.DialectMatters {
 				t.Errorf("Install = %+v, %v; want %s", result, err, test.want)
 			}
@@ -322,7 +322,7 @@ func TestDetectPassesOverLinks(t *testing.T) {
 	if err := os.Symlink("version", filepath.Join(p.dir, ".terraform-version")); err != nil {
 		t.Skipf("there are no symbolic links here: %v", err)
 	}
-	result, err := p.installerOfBoth().Install(t.Context(), installer.Request{Dir: p.dir})
+	result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if err != nil || result.Dialect != installer.DialectOpenTofu {
 		t.Errorf("Install = %+v, %v; want tofu", result, err)
 	}

@@ -19,7 +19,7 @@ func TestDetectPassesOverPipes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	result, err := p.installerOfBoth().Install(t.Context(), installer.Request{Dir: p.dir})
+	result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if err != nil || result.Dialect != installer.DialectOpenTofu {
 		t.Errorf("Install = %+v, %v; want tofu", result, err)
 	}

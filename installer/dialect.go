@@ -27,18 +27,18 @@ const (
 	//  7. a cloud block or a remote backend at app.terraform.io, which is also the
 	//     default host of such a block
 	//  8. a required_version that no version of OpenTofu meets
-	//  9. Request.Tools, if it has only one tool and one of the user's own modules
+	//  9. Project.Tools, if it has only one tool and one of the user's own modules
 	//     calls a registry's module, or requires a provider, without a host
 	//
-	// Without any of these signs, the only one of Request.Tools is assumed, because packages may
+	// Without any of these signs, the only one of Project.Tools is assumed, because packages may
 	// have such addresses, or else OpenTofu. If the hosts of both registries
 	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
 	// module is not a sign. Symbolic links and irregular files are not read. If the
 	// configuration calls a registry's module or requires a provider without a host, and the
-	// signs are absent and Request.Tools are not one tool, or the signs contradict each other, an
+	// signs are absent and Project.Tools are not one tool, or the signs contradict each other, an
 	// [event.Warning] says what was assumed. It also
-	// does if the hosts in 1 decide against the only tool of Request.Tools, or any sign
-	// decides against Request.Next.
+	// does if the hosts in 1 decide against the only tool of Project.Tools, or any sign
+	// decides against Project.Next.
 	DialectAuto Dialect = iota
 	// DialectOpenTofu takes over the versions that Terraform has locked: without an entry of
 	// its own, registry.opentofu.org/hashicorp/NAME has the locked version of

@@ -59,7 +59,7 @@ func TestDialect(t *testing.T) {
 				}},
 				HTTPClient: p.world.HTTPClient(),
 			}
-			result, err := in.Install(context.Background(), installer.Request{Dir: p.dir, Dialect: test.asked})
+			result, err := in.Install(context.Background(), installer.Project{Dir: p.dir, Dialect: test.asked}, installer.InstallOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestDialect(t *testing.T) {
 					t.Errorf("%s does not have %q:\n%s", file, test.records, text)
 				}
 			}
-			again, err := in.Install(context.Background(), installer.Request{Dir: p.dir, Locked: true})
+			again, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 			if err != nil || again.Dialect != test.want {
 				t.Errorf("a second install = %v, %v; want the same dialect", again, err)
 			}

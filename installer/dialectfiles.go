@@ -19,7 +19,7 @@ import (
 // DialectError says that the project's own modules have files that only one of the stock tools
 // reads, such as main.tofu beside main.tf, and that the tools therefore read different module
 // calls or provider requirements. The lock is for one of the tools, and nothing says that the other
-// one will not be used: neither Request.Dialect nor the hosts in the lock, or they contradict each
+// one will not be used: neither Project.Dialect nor the hosts in the lock, or they contradict each
 // other.
 type DialectError struct {
 	// Dialect is the tool whose files were read.

@@ -103,18 +103,18 @@ func TestDialectFiles(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
-			req := installer.Request{Dir: p.dir, Dialect: row.asked}
-			_, err := in.Install(t.Context(), req)
+			req := request{Project: installer.Project{Dir: p.dir, Dialect: row.asked}}
+			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			check("Install", false, err, warned)
 
 			warned = nil
 			req.Locked = true
-			_, err = in.Install(t.Context(), req)
+			_, err = in.Install(t.Context(), req.Project, req.InstallOptions)
 			check("a locked Install", true, err, warned)
 			if p.file(".terraform.lock.hcl") == "" {
 				return // there is nothing to verify
 			}
-			report, err := in.Verify(t.Context(), req)
+			report, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

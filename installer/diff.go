@@ -38,15 +38,16 @@ import (
 // configuration does not have, every change that could break a call counts.
 //
 // Packages are taken from the cache or from the installed modules, or are fetched as by
-// Install, and are compared with the hashes of their locks. With req.Offline, a package
+// Install, and are compared with the hashes of their locks. With Offline, a package
 // that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
 // sorted by key. A call whose packages cannot be compared has Err set; the error is about the
 // comparison as a whole.
 //
 // An entry without a call in the configuration is treated as if a package called it: its
 // source must not be on this machine.
-func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
+func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o DiffOptions, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	req := request{Project: project, InstallOptions: InstallOptions{Offline: o.Offline}}
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
 		return nil, cmp.Or(req.check(), ctxerr.Of(ctx))

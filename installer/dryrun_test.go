@@ -92,7 +92,7 @@ func TestDryRun(t *testing.T) {
 	tests := map[string]struct {
 		installed bool // before the dry run
 		change    func(*testing.T, *project)
-		req       installer.Request
+		req       request
 		changes   []string
 		modules   []string
 	}{
@@ -101,7 +101,7 @@ func TestDryRun(t *testing.T) {
 			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
 		},
 		"lock only as well": {
-			req:     installer.Request{LockOnly: true},
+			req:     request{InstallOptions: installer.InstallOptions{LockOnly: true}},
 			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
 			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
 		},
@@ -111,7 +111,7 @@ func TestDryRun(t *testing.T) {
 		},
 		"locked": {
 			installed: true,
-			req:       installer.Request{Locked: true},
+			req:       request{InstallOptions: installer.InstallOptions{Locked: true}},
 			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
 		},
 		"locked, without modules": {
@@ -121,13 +121,13 @@ func TestDryRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			req:     installer.Request{Locked: true},
+			req:     request{InstallOptions: installer.InstallOptions{Locked: true}},
 			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
 		},
 		"update": {
 			installed: true,
 			change:    func(t *testing.T, p *project) { p.useNewer(t) },
-			req:       installer.Request{Update: installer.Update{All: true}},
+			req:       request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}},
 			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> "},
 			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc"},
 		},
@@ -137,7 +137,7 @@ func TestDryRun(t *testing.T) {
 			t.Parallel()
 			p := netProject(t)
 			if tt.installed {
-				if _, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+				if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -147,7 +147,7 @@ func TestDryRun(t *testing.T) {
 			before := listing(t, p.dir)
 			req := tt.req
 			req.Dir, req.DryRun = p.dir, true
-			result, err := p.installer().Install(t.Context(), req)
+			result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestDryRun(t *testing.T) {
 func TestDryRunLocked(t *testing.T) {
 	t.Parallel()
 	p := netProject(t)
-	_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, DryRun: true, Locked: true})
+	_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{DryRun: true, Locked: true})
 	var refused *installer.LockedError
 	if !errors.As(err, &refused) {
 		t.Errorf("Install = %v, want a *LockedError", err)
@@ -185,11 +185,11 @@ func TestDryRunLocked(t *testing.T) {
 func TestDryRunThenInstall(t *testing.T) {
 	t.Parallel()
 	p := netProject(t)
-	planned, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, DryRun: true})
+	planned, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir})
+	made, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,15 +210,15 @@ func TestLockOnly(t *testing.T) {
 			in.CacheDir = t.TempDir()
 			want := "1.2.0"
 			if installed {
-				if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+				if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 					t.Fatal(err)
 				}
 				p.useNewer(t)
 				want = "1.3.0"
 			}
 			before := snapshot(t, p.dir)
-			lockOnly := installer.Request{Dir: p.dir, LockOnly: true, Update: installer.Update{All: installed}}
-			result, err := in.Install(t.Context(), lockOnly)
+			lockOnly := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{LockOnly: true, Update: installer.Update{All: installed}}}
+			result, err := in.Install(t.Context(), lockOnly.Project, lockOnly.InstallOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestLockOnly(t *testing.T) {
 func (p *project) installWithoutRequests(t *testing.T, in *installer.Installer, want string) {
 	t.Helper()
 	p.world.ResetRequests()
-	result, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true})
+	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func (p *project) installWithoutRequests(t *testing.T, in *installer.Installer, 
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("the installation sent %v", requests)
 	}
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
 
 // A run with LockOnly writes no lock if there is nothing to lock.
@@ -266,7 +266,7 @@ func TestLockOnlyNothing(t *testing.T) {
 	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")
 	before := listing(t, p.dir)
 	for range 2 {
-		if _, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, LockOnly: true}); err != nil {
+		if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{LockOnly: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -278,7 +278,7 @@ func TestLockOnlyNothing(t *testing.T) {
 func TestLockOnlyAndLocked(t *testing.T) {
 	t.Parallel()
 	var in installer.Installer
-	if _, err := in.Install(t.Context(), installer.Request{Dir: t.TempDir(), LockOnly: true, Locked: true}); err == nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: t.TempDir()}, installer.InstallOptions{LockOnly: true, Locked: true}); err == nil {
 		t.Error("Install that only locks and keeps the lock = nil, want an error")
 	}
 }

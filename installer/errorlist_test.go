@@ -119,38 +119,38 @@ func TestAllErrors(t *testing.T) {
 	all := []string{"app.dns", "app.nowhere", "network", "provider disk"}
 	for _, tt := range []struct {
 		name string
-		run  func(*installer.Installer, installer.Request) error
+		run  func(*installer.Installer, request) error
 		want []string
 	}{
-		{"Install", func(in *installer.Installer, req installer.Request) error {
-			_, err := in.Install(t.Context(), req)
+		{"Install", func(in *installer.Installer, req request) error {
+			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			return err
 		}, all},
-		{"Install without modules", func(in *installer.Installer, req installer.Request) error {
-			req.Providers.Only = true
-			_, err := in.Install(t.Context(), req)
+		{"Install without modules", func(in *installer.Installer, req request) error {
+			req.Scope = installer.ScopeProviders
+			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			return err
 		}, all},
-		{"Install of a locked project", func(in *installer.Installer, req installer.Request) error {
+		{"Install of a locked project", func(in *installer.Installer, req request) error {
 			req.Locked = true
-			_, err := in.Install(t.Context(), req)
+			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			var locked *installer.LockedError
 			if !errors.As(err, &locked) || len(locked.Reasons) != 2 { // network and app.dns
 				return fmt.Errorf("not two entries are refused: %w", err)
 			}
 			return err
 		}, []string{"app.nowhere", "provider disk"}},
-		{"Load", func(in *installer.Installer, req installer.Request) error {
-			_, err := in.Load(t.Context(), req)
+		{"Load", func(in *installer.Installer, req request) error {
+			_, err := in.Load(t.Context(), req.Project, req.load())
 			return err
 		}, all},
-		{"Load of modules", func(in *installer.Installer, req installer.Request) error {
-			req.Providers = nil
-			_, err := in.Load(t.Context(), req)
+		{"Load of modules", func(in *installer.Installer, req request) error {
+			req.Scope = installer.ScopeModules
+			_, err := in.Load(t.Context(), req.Project, req.load())
 			return err
 		}, all[:3]},
-		{"Verify", func(in *installer.Installer, req installer.Request) error {
-			report, err := in.Verify(t.Context(), req)
+		{"Verify", func(in *installer.Installer, req request) error {
+			report, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func TestAllErrors(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(p.dir, ".terraform", "providers"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			err := tt.run(p.installer(), installer.Request{Dir: p.dir, Providers: &installer.Providers{}})
+			err := tt.run(p.installer(), request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
 			if diff := cmp.Diff(tt.want, enumerated(err)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s\n%v", diff, err)
 			}
@@ -183,7 +183,7 @@ func TestAllErrors(t *testing.T) {
 func TestOneErrorIsNotJoined(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"a\" {\n  source = \"./a\"\n}\n")
-	_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir})
+	_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if _, ok := err.(*installer.ModuleError); !ok { //nolint:errorlint // the error itself
 		t.Errorf("Install returns a %T, want a *ModuleError", err)
 	}

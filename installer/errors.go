@@ -33,15 +33,15 @@ var (
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree exceeds the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
-	// ErrOffline says that a server would have to be contacted, but Request.Offline is set.
+	// ErrOffline says that a server would have to be contacted, but InstallOptions.Offline is set.
 	ErrOffline = origins.ErrOffline
-	// ErrNoSuchCall says that a request names a module call that the configuration does not
+	// ErrNoSuchCall says that the options name a module call that the configuration does not
 	// have, or whose module is local.
 	ErrNoSuchCall = errors.New("the configuration has no such module call, or the module is local")
 	// ErrMisplaced says that modules.json, which stock tools use to find modules, does not
 	// have what an installation from the lock would write.
 	ErrMisplaced = errors.New("modules.json does not match the lock")
-	// ErrNoSuchProvider says that the request names a provider that no module requires.
+	// ErrNoSuchProvider says that the options name a provider that no module requires.
 	ErrNoSuchProvider = treeproviders.ErrNotRequired
 	// ErrLegacyProvider says that the state contains a provider address in the form of
 	// early Terraform versions, without a namespace.
@@ -118,7 +118,7 @@ type HashMismatchError struct {
 	// not known.
 	Changes hashing.Changes
 	// Gitlinks are submodules that were left out of the package. If the lock was made with
-	// Request.Submodules, they are the cause of the mismatch.
+	// Project.Submodules, they are the cause of the mismatch.
 	Gitlinks []string
 }
 
@@ -135,7 +135,7 @@ func (e *HashMismatchError) Error() string {
 	return b.String()
 }
 
-// LockedError says that the lock would have to change, which the request does not allow.
+// LockedError says that the lock would have to change, which the run may not do.
 type LockedError struct {
 	LockFile string
 	// Reasons say what is wrong, for each key in order.
@@ -212,7 +212,7 @@ type LinkedLockError struct {
 	// File is the lock file, and Target the text of the link.
 	File, Target string
 	// Inside is the path of the target relative to the root module, with forward slashes,
-	// which Request.LockFile can name. It is "" if the target is not below the root module.
+	// which Project.LockFile can name. It is "" if the target is not below the root module.
 	Inside string
 	// Err says why the file was refused.
 	Err error
@@ -255,7 +255,7 @@ func (e *ContentChangedError) Error() string {
 // UnreachableError says that the locked commit of a git repository is not what its ref points
 // to, and that no branch or tag contains it: its history was rewritten, or the lock was edited.
 // Forges serve such commits too, for example those of pull requests.
-// Request.AcceptUnreachable accepts the commit of a call.
+// InstallOptions.AcceptUnreachable accepts the commit of a call.
 type UnreachableError struct {
 	// Path is the path of the module call.
 	Path addrs.Module
@@ -292,7 +292,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // HostChangedError says that a call without a registry host would get its module from a
 // different registry than the one in the lock. The reason is that the module was locked
-// with the conventions of the other stock tool. Request.Dialect says which conventions
+// with the conventions of the other stock tool. Project.Dialect says which conventions
 // apply.
 type HostChangedError struct {
 	// Path is the path of the module call.

@@ -90,7 +90,11 @@ func ExampleInstaller_InstallAll() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	results, err := in.InstallAll(ctx, dirs, installer.Request{Locked: true}, nil)
+	var projects []installer.Project
+	for _, dir := range dirs {
+		projects = append(projects, installer.Project{Dir: dir})
+	}
+	results, err := in.InstallAll(ctx, projects, installer.InstallOptions{Locked: true})
 	for i, result := range results {
 		if result != nil { // nil if that root module failed; err has a *installer.ProjectError for it
 			fmt.Println(dirs[i], len(result.Modules))
@@ -104,7 +108,7 @@ func ExampleInstaller_InstallAll() {
 // The result of a dry run has what an update would change.
 func ExampleInstaller_Install_dryRun() {
 	in := installer.New(installer.Options{})
-	result, err := in.Install(context.Background(), installer.Request{Dir: "infra", DryRun: true, Update: installer.Update{All: true}})
+	result, err := in.Install(context.Background(), installer.Project{Dir: "infra"}, installer.InstallOptions{DryRun: true, Update: installer.Update{All: true}})
 	if err != nil {
 		log.Fatal(err)
 	}

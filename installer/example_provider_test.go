@@ -43,7 +43,7 @@ the next one
 		log.Fatal(err)
 	}
 
-	result, err := world.Installer().Install(context.Background(), installer.Request{Dir: dir, Providers: &installer.Providers{Only: true}})
+	result, err := world.Installer().Install(context.Background(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeProviders})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -58,7 +58,7 @@ output "tags" {
 			}
 		},
 	}
-	result, err := in.Install(context.Background(), installer.Request{Dir: dir})
+	result, err := in.Install(context.Background(), installer.Project{Dir: dir}, installer.InstallOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func ExampleInstaller_Verify() {
 		log.Fatal(err)
 	}
 	var in installer.Installer
-	report, err := in.Verify(context.Background(), installer.Request{Dir: dir})
+	report, err := in.Verify(context.Background(), installer.Project{Dir: dir}, installer.VerifyOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,10 +125,10 @@ module "network" {
 	}
 
 	ctx, in := context.Background(), world.Installer()
-	if _, err := in.Install(ctx, installer.Request{Dir: dir, LockOnly: true}); err != nil {
+	if _, err := in.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{LockOnly: true}); err != nil {
 		log.Fatal(err)
 	}
-	err = in.LockedPackages(ctx, []string{dir}, installer.Request{}, nil, installer.LockedFuncs{Module: func(_ context.Context, p installer.LockedModule) error {
+	err = in.LockedPackages(ctx, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, installer.LockedFuncs{Module: func(_ context.Context, p installer.LockedModule) error {
 		root, err := p.Open()
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ module "tags" {
 	}
 
 	var in installer.Installer
-	result, err := in.Load(context.Background(), installer.Request{Dir: dir})
+	result, err := in.Load(context.Background(), installer.Project{Dir: dir}, installer.LoadOptions{})
 	for failed := range installer.ModuleErrors(err) {
 		fmt.Printf("%s:%d: %s: %v\n", failed.Range.Filename, failed.Range.Start.Line, failed.Path, errors.Is(failed, installer.ErrNotInstalled))
 	}

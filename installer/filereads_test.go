@@ -34,14 +34,14 @@ func TestFileReads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	req := installer.Request{Dir: repo}
-	_, err = new(installer.Installer).Install(t.Context(), req)
+	req := request{Project: installer.Project{Dir: repo}}
+	_, err = new(installer.Installer).Install(t.Context(), req.Project, req.InstallOptions)
 	refused, ok := errors.AsType[*config.FileReadError](err)
 	if !ok || refused.Path != "../name" || refused.Allowed != repo || !strings.Contains(err.Error(), refused.Reason) {
 		t.Errorf("Install = %v with %+v, want a FileReadError for ../name and %s", err, refused, repo)
 	}
 	req.Inputs.AllowFileReads = true
-	if _, err := new(installer.Installer).Install(t.Context(), req); err != nil {
+	if _, err := new(installer.Installer).Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Errorf("Install with AllowFileReads = %v", err)
 	}
 }
@@ -60,18 +60,18 @@ func TestLinkedWorkspace(t *testing.T) {
 	if err := os.Symlink("../etc", filepath.Join(project, ".terraform")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := installer.DefaultConfigReader(installer.Request{Dir: project}); err != nil {
+	if _, err := installer.DefaultConfigReader(installer.Project{Dir: project}); err != nil {
 		t.Errorf("DefaultConfigReader without a workspace: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(base, "etc", "environment"), []byte("CANARY"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := installer.DefaultConfigReader(installer.Request{Dir: project})
+	_, err := installer.DefaultConfigReader(installer.Project{Dir: project})
 	if err == nil || !strings.Contains(err.Error(), "symbolic link") || strings.Contains(err.Error(), "CANARY") {
 		t.Errorf("DefaultConfigReader = %v, want an error about the link", err)
 	}
-	req := installer.Request{Dir: project, Inputs: config.Inputs{Workspace: "prod"}}
-	if _, err := installer.DefaultConfigReader(req); err != nil {
+	req := request{Project: installer.Project{Dir: project, Inputs: config.Inputs{Workspace: "prod"}}}
+	if _, err := installer.DefaultConfigReader(req.Project); err != nil {
 		t.Errorf("DefaultConfigReader with a workspace: %v", err)
 	}
 }

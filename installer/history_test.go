@@ -41,7 +41,7 @@ func forgedProject(t *testing.T, source, repo string) (p *project, commit string
 		t.Fatal(err)
 	}
 	p.call(t, strings.ReplaceAll(source, "COMMIT", commit))
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.forgeCommit(t, commit, evilFiles)
 	return p, commit
 }
@@ -80,7 +80,7 @@ func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 }
 
 // onNewMachine runs an installation as on a machine that has only the project's own files.
-func (p *project) onNewMachine(t *testing.T, req installer.Request) (warnings []event.Warning, err error) {
+func (p *project) onNewMachine(t *testing.T, req request) (warnings []event.Warning, err error) {
 	t.Helper()
 	in := freshInstaller(t, p, nil)
 	in.OnEvent = func(ev installer.Event) {
@@ -89,7 +89,7 @@ func (p *project) onNewMachine(t *testing.T, req installer.Request) (warnings []
 		}
 	}
 	req.Dir = p.dir
-	_, err = in.Install(t.Context(), req)
+	_, err = in.Install(t.Context(), req.Project, req.InstallOptions)
 	return warnings, err
 }
 
@@ -113,13 +113,13 @@ func TestForgedCommit(t *testing.T) {
 			lock := p.file(".terraform.lock.hcl")
 			for _, mode := range []struct {
 				name string
-				req  installer.Request
+				req  request
 			}{
-				{"install", installer.Request{}},
-				{"lock", installer.Request{LockOnly: true}},
-				{"lock --check", installer.Request{LockOnly: true, DryRun: true}},
-				{"with an update of a provider", installer.Request{Providers: &installer.Providers{}, Update: installer.Update{Providers: []string{"hashicorp/null"}}}},
-				{"locked", installer.Request{Locked: true}},
+				{"install", request{}},
+				{"lock", request{InstallOptions: installer.InstallOptions{LockOnly: true}}},
+				{"lock --check", request{InstallOptions: installer.InstallOptions{LockOnly: true, DryRun: true}}},
+				{"with an update of a provider", request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{Providers: []string{"hashicorp/null"}}}}},
+				{"locked", request{InstallOptions: installer.InstallOptions{Locked: true}}},
 			} {
 				_, err := p.onNewMachine(t, mode.req)
 				_, moved := errors.AsType[*installer.ContentChangedError](err)
@@ -150,12 +150,12 @@ func TestForgedAbbreviation(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref="+first)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref="+commit[:10])
 	p.forgeCommit(t, commit, evilFiles)
 	p.editEntry(t, func(entry *lockfile.Module) { entry.Source = strings.Replace(entry.Source, first, commit[:10], 1) })
 	for _, locked := range []bool{false, true} {
-		_, err := p.onNewMachine(t, installer.Request{Locked: locked})
+		_, err := p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: locked}})
 		if _, ok := errors.AsType[*installer.UnreachableError](err); !ok {
 			t.Errorf("locked %t: %v", locked, err)
 		}
@@ -197,12 +197,12 @@ func TestRefMovedOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.call(t, test.source)
-			p.mustInstall(t, installer.Request{})
+			p.mustInstall(t, request{})
 			before := p.file(".terraform/modules/net/main.tf")
 			if err := test.change(p); err != nil {
 				t.Fatal(err)
 			}
-			warnings, err := p.onNewMachine(t, installer.Request{})
+			warnings, err := p.onNewMachine(t, request{})
 			if err != nil || p.file(".terraform/modules/net/main.tf") != before {
 				t.Fatalf("install: %v, and the module is %q", err, p.file(".terraform/modules/net/main.tf"))
 			}
@@ -210,7 +210,7 @@ func TestRefMovedOn(t *testing.T) {
 			if (warned >= 0) != (test.kind != "") || warned >= 0 && p.normalize(warnings[warned].Message) != test.warning {
 				t.Errorf("warnings %v, want %q", warnings, test.warning)
 			}
-			_, err = p.onNewMachine(t, installer.Request{Locked: true})
+			_, err = p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 			if (err != nil) != test.lockedFails {
 				t.Errorf("locked: %v, want an error: %t", err, test.lockedFails)
 			}
@@ -224,7 +224,7 @@ func TestUnknownHistory(t *testing.T) {
 	t.Parallel()
 	p := world(t, historyWorld)
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=main")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	for _, tag := range []string{"v1.2.0", "v1.3.0", "v1.4.0"} {
 		if err := p.world.PublishTag("net.git", tag, fstest.MapFS{"main.tf": {Data: []byte("# " + tag + "\n")}}); err != nil {
 			t.Fatal(err)
@@ -242,12 +242,12 @@ func TestUnknownHistory(t *testing.T) {
 			warned = warned || ok && w.Kind == event.WarningUnknownHistory
 		}
 		p.remove(t, ".terraform")
-		if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil || !warned {
+		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil || !warned {
 			t.Fatalf("install: %v, warned: %t", err, warned)
 		}
 	}
 	p.remove(t, ".terraform")
-	_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true})
+	_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	if unknown, ok := errors.AsType[*installer.UnreachableError](err); !ok || !unknown.Unknown {
 		t.Errorf("locked: %v", err)
 	}
@@ -260,7 +260,7 @@ func TestAcceptUnreachable(t *testing.T) {
 	in := freshInstaller(t, p, nil)
 	install := func(accept ...addrs.Module) error {
 		p.remove(t, ".terraform")
-		_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, AcceptUnreachable: accept})
+		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{AcceptUnreachable: accept})
 		return err
 	}
 	for _, step := range []struct {
@@ -271,7 +271,7 @@ func TestAcceptUnreachable(t *testing.T) {
 			t.Fatalf("with %q accepted: %v", step.accept, err)
 		}
 	}
-	report, err := in.Verify(t.Context(), installer.Request{Dir: p.dir})
+	report, err := in.Verify(t.Context(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil || report.Packages[0].Evidence.Kind != evidence.User {
 		t.Errorf("the evidence is %v, %v", report.Packages[0].Evidence, err)
 	}
@@ -284,7 +284,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 	for _, vendor := range []string{"", "vendor/modules"} {
 		p := world(t, historyWorld)
 		p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0")
-		req := installer.Request{Vendor: vendor}
+		req := request{Project: installer.Project{Vendor: vendor}}
 		p.mustInstall(t, req)
 		dir := ".terraform/modules/net"
 		if vendor != "" {
@@ -299,7 +299,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 		in := p.installer()
 		in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
 		req.Dir = p.dir
-		origins, err := in.VerifyRemote(t.Context(), req)
+		origins, err := in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)
 		}
@@ -314,10 +314,10 @@ func TestVerifyRemoteHistory(t *testing.T) {
 	t.Parallel()
 	p, commit := forgedProject(t, "git::https://MODTEST_HOST/git/net.git?ref=main", "net.git")
 	in := freshInstaller(t, p, nil)
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, AcceptUnreachable: []addrs.Module{{"net"}}}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}); err != nil {
 		t.Fatal(err)
 	}
-	origins, err := in.VerifyRemote(t.Context(), installer.Request{Dir: p.dir})
+	origins, err := in.VerifyRemote(t.Context(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
 	if err != nil || len(origins.Modules) != 1 {
 		t.Fatalf("VerifyRemote = %v, %v", origins, err)
 	}

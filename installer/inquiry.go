@@ -16,7 +16,7 @@ type inquiry struct {
 
 // openToAsk opens a project for a run that asks origins, with the returned context. The inquiry must
 // be closed.
-func openToAsk(ctx context.Context, in *Installer, req Request) (context.Context, *inquiry, error) {
+func openToAsk(ctx context.Context, in *Installer, req request) (context.Context, *inquiry, error) {
 	r, err := openToRead(ctx, in, req)
 	if err != nil {
 		return nil, nil, err

@@ -30,8 +30,8 @@ module "sub" {
 func TestPathsIntoPackages(t *testing.T) {
 	t.Parallel()
 	p := world(t, insidePackage)
-	p.mustInstall(t, installer.Request{})
-	result, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir})
+	p.mustInstall(t, request{})
+	result, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,26 +46,26 @@ func TestPathsIntoPackages(t *testing.T) {
 	if lock := p.file(".terraform.lock.hcl"); strings.Count(lock, "module \"") != 1 {
 		t.Errorf("the lock has more than the package:\n%s", lock)
 	}
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 	p.write(t, ".terraform/modules/all/sub/main.tf", "# changed\n")
-	if report, err := p.installer().Verify(t.Context(), installer.Request{Dir: p.dir}); err != nil || report.OK() {
+	if report, err := p.installer().Verify(t.Context(), installer.Project{Dir: p.dir}, installer.VerifyOptions{}); err != nil || report.OK() {
 		t.Errorf("Verify of a changed package = %+v, %v; want a difference", report, err)
 	}
 	p.remove(t, ".terraform")
-	p.mustInstall(t, installer.Request{Locked: true})
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
 
 // If the package cannot be installed, only that is reported.
 func TestPathsIntoMissingPackages(t *testing.T) {
 	t.Parallel()
 	p := world(t, strings.Replace(insidePackage, "v1.0.0\"", "v2.0.0\"", 1))
-	err := p.mustFail(t, installer.Request{})
+	err := p.mustFail(t, request{})
 	if text := err.Error(); !strings.Contains(text, "v2.0.0") || strings.Contains(text, "module net") {
 		t.Errorf("Install = %v, want only the failure of the package", err)
 	}
 	p = world(t, strings.Replace(insidePackage, "modules/all/net", "modules/other/net", 1))
-	if err := p.mustFail(t, installer.Request{}); !strings.Contains(err.Error(), "unreadable module directory") {
+	if err := p.mustFail(t, request{}); !strings.Contains(err.Error(), "unreadable module directory") {
 		t.Errorf("Install = %v, want the path that does not exist", err)
 	}
 }

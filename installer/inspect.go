@@ -22,7 +22,7 @@ var (
 	// ErrNotVendorDir says that the directory in which packages are to be vendored has other
 	// content.
 	ErrNotVendorDir = project.ErrNotOurs
-	// ErrMetadata says that the lock file or a directory of a request is in .git or other metadata of
+	// ErrMetadata says that the lock file or a directory of a project is in .git or other metadata of
 	// version control, which is never written.
 	ErrMetadata = project.ErrMetadata
 )

@@ -19,34 +19,34 @@ import (
 func TestHasConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name string
-		file string // the only file of the project
-		req  installer.Request
-		want bool
+		name    string
+		file    string // the only file of the project
+		project installer.Project
+		want    bool
 	}{
 		{name: "no files", want: false},
 		{name: "a configuration", file: "main.tf", want: true},
 		{name: "a configuration of tofu", file: "main.tofu", want: true},
-		{name: "a configuration of tofu for terraform", file: "main.tofu", req: installer.Request{Dialect: installer.DialectTerraform}, want: false},
+		{name: "a configuration of tofu for terraform", file: "main.tofu", project: installer.Project{Dialect: installer.DialectTerraform}, want: false},
 		{name: "tests", file: "tests/a.tftest.hcl", want: true},
-		{name: "tests in another directory", file: "checks/a.tftest.hcl", req: installer.Request{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
+		{name: "tests in another directory", file: "checks/a.tftest.hcl", project: installer.Project{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
 		{name: "other files", file: "README.md", want: false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.req.Dir = t.TempDir()
+			test.project.Dir = t.TempDir()
 			if test.file != "" {
-				name := filepath.Join(test.req.Dir, test.file)
+				name := filepath.Join(test.project.Dir, test.file)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if got, err := repository.HasConfiguration(t.Context(), test.req); got != test.want || err != nil {
+			if got, err := repository.HasConfiguration(t.Context(), test.project); got != test.want || err != nil {
 				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}
-	if _, err := repository.HasConfiguration(t.Context(), installer.Request{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.HasConfiguration(t.Context(), installer.Project{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)
 	}
 }
@@ -57,20 +57,20 @@ func TestRepository(t *testing.T) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	req := installer.Request{Dir: filepath.Join(dir, "envs/prod")}
-	lockFile := filepath.Join(req.Dir, ".terraform.lock.hcl")
+	p := installer.Project{Dir: filepath.Join(dir, "envs/prod")}
+	lockFile := filepath.Join(p.Dir, ".terraform.lock.hcl")
 	const entry = "module \"a\" {\n  source = \"git::https://example.com/a.git\"\n  package = \"git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\"\n" +
 		"  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
-	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.WriteFile(lockFile, []byte(entry), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(p.Dir, 0o755), os.WriteFile(lockFile, []byte(entry), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := repository.Dir(req.Dir); got != req.Dir || err != nil {
+	if got, err := repository.Dir(p.Dir); got != p.Dir || err != nil {
 		t.Errorf("without a repository, RepositoryDir = %q, %v, want the directory", got, err)
 	}
-	if _, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
+	if _, err := repository.ChangedFiles(ctx, p.Dir, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ChangedFiles returns %v, want ErrNoRepository", err)
 	}
-	if _, err := repository.LockAt(ctx, req, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
+	if _, err := repository.LockAt(ctx, p, "HEAD"); !errors.Is(err, repository.ErrNoRepository) {
 		t.Errorf("without a repository, ReadLockAt returns %v, want ErrNoRepository", err)
 	}
 
@@ -89,14 +89,14 @@ func TestRepository(t *testing.T) {
 	if err := os.WriteFile(lockFile, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := repository.Dir(req.Dir); got != dir || err != nil {
+	if got, err := repository.Dir(p.Dir); got != dir || err != nil {
 		t.Errorf("RepositoryDir = %q, %v, want %q", got, err, dir)
 	}
-	if got, err := repository.ChangedFiles(ctx, req.Dir, "HEAD"); err != nil || cmp.Diff([]string{lockFile}, got) != "" {
+	if got, err := repository.ChangedFiles(ctx, p.Dir, "HEAD"); err != nil || cmp.Diff([]string{lockFile}, got) != "" {
 		t.Errorf("ChangedFiles = %q, %v, want the lock", got, err)
 	}
 	for revision, modules := range map[string]int{"HEAD": 1, "HEAD~1": 0, "HEAD:envs/prod/.terraform.lock.hcl": 1} {
-		lock, err := repository.LockAt(ctx, req, revision)
+		lock, err := repository.LockAt(ctx, p, revision)
 		if err != nil {
 			t.Errorf("ReadLockAt %s: %v", revision, err)
 			continue
@@ -105,7 +105,7 @@ func TestRepository(t *testing.T) {
 			t.Errorf("the lock at %s has %d modules, want %d", revision, got, modules)
 		}
 	}
-	if _, err := repository.LockAt(ctx, req, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := repository.LockAt(ctx, p, "HEAD:none.hcl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadLockAt with another file returns %v, want fs.ErrNotExist", err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 // for calls without an entry what the project uses already (see [event.Selection]), or else the
 // newest version that their constraint allows. It puts the
 // modules in their directories, then writes the lock, then modules.json. After an error all
-// three are as they were before. With DryRun or LockOnly it writes less; see [Request].
+// three are as they were before. With DryRun or LockOnly it writes less; see [InstallOptions].
 //
 // The type of an error depends on its subject:
 //
@@ -46,19 +46,22 @@ import (
 //
 // Configuration that cannot be read makes Install fail after everything else was looked at.
 // A module with such an error in one file may have calls in others, which are followed. With
-// Request.AllowConfigErrors, they are also installed.
+// AllowConfigErrors, they are also installed.
 //
-// With Request.Providers, Install also installs the providers that the modules require. With
-// Providers.Only it leaves the modules as they are, which must be installed. Locked versions are
-// kept as long as they meet all constraints. For other providers, the newest version that all
-// modules allow is selected.
-func (in *Installer) Install(ctx context.Context, req Request) (_ *Result, err error) {
+// Locked versions of providers are kept as long as they meet all constraints. For other providers,
+// the newest version that all modules allow is selected.
+func (in *Installer) Install(ctx context.Context, p Project, o InstallOptions) (*Result, error) {
+	return install(ctx, in, request{Project: p, InstallOptions: o})
+}
+
+// install is Install for a project that may be one of several.
+func install(ctx context.Context, in *Installer, req request) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	inst, err := prepare(in, req)
 	if err != nil {
 		return nil, err
 	}
-	if req.Providers.only() {
+	if !req.Scope.modules() {
 		return inst.installProviders(ctx)
 	}
 	empty, err := inst.emptyResult(ctx)
@@ -67,7 +70,7 @@ func (in *Installer) Install(ctx context.Context, req Request) (_ *Result, err e
 		return nil, err
 	case empty == nil:
 		return inst.installTree(ctx)
-	case req.Providers != nil:
+	case req.Scope.providers():
 		return inst.installProviders(ctx)
 	}
 	return empty, nil
@@ -78,18 +81,18 @@ type installation struct {
 	// clients have a reader of the configuration that reads the root module only once.
 	clients clients
 	user    user
-	req     Request
+	req     request
 	rules   rules.Rules
 	events  *events
 }
 
 // prepare checks a request, and reads the user's key, the policies and the inputs that the
 // request names.
-func prepare(in *Installer, req Request) (_ *installation, err error) {
-	if err := req.checkForInstall(); err != nil {
+func prepare(in *Installer, req request) (_ *installation, err error) {
+	if err := req.check(); err != nil {
 		return nil, err
 	}
-	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req)}
+	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req.Project)}
 	if inst.user, err = userOf(in, inst.events); err != nil {
 		return nil, err
 	}
@@ -118,7 +121,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
 		return nil, err
 	}
-	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Providers != nil})
+	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Scope.providers()})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctxerr.Of(ctx)
 	}
@@ -340,7 +343,7 @@ func (r *installRun) unify(ctx context.Context) (unified, error) {
 
 // newProviderStage returns the provider stage, or nil if the run does not touch providers.
 func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
-	if r.req.Providers == nil {
+	if !r.req.Scope.providers() {
 		return nil, nil
 	}
 	return beginProviderStage(ctx, r.openProject, r.session, r.trust.rule, r.events)

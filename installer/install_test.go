@@ -60,10 +60,10 @@ output "zone" {
 }
 `
 
-func (p *project) mustInstall(t *testing.T, req installer.Request) *installer.Result {
+func (p *project) mustInstall(t *testing.T, req request) *installer.Result {
 	t.Helper()
 	req.Dir = p.dir
-	result, err := p.installer().Install(context.Background(), req)
+	result, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
 	if err != nil {
 		t.Fatalf("Install: %v", err)
 	}
@@ -72,11 +72,11 @@ func (p *project) mustInstall(t *testing.T, req installer.Request) *installer.Re
 
 // mustFail installs, expects an error, and checks that neither the lock nor the
 // modules changed.
-func (p *project) mustFail(t *testing.T, req installer.Request) error {
+func (p *project) mustFail(t *testing.T, req request) error {
 	t.Helper()
 	before := snapshot(t, p.dir)
 	req.Dir = p.dir
-	_, err := p.installer().Install(context.Background(), req)
+	_, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
 	if err == nil {
 		t.Fatal("Install succeeded, want an error")
 	}
@@ -89,11 +89,11 @@ func (p *project) mustFail(t *testing.T, req installer.Request) error {
 func TestInstallTwiceAsksNobody(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := snapshot(t, p.dir)
 	p.world.ResetRequests()
-	p.mustInstall(t, installer.Request{})
-	p.mustInstall(t, installer.Request{Locked: true})
+	p.mustInstall(t, request{})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("a second Install made %d requests, want none: %v", len(requests), requests)
 	}
@@ -109,7 +109,7 @@ func TestInstallFromLockAndCache(t *testing.T) {
 	in.CacheDir = t.TempDir()
 	install := func() {
 		t.Helper()
-		if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+		if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,9 +131,9 @@ func TestInstallFromLockAndCache(t *testing.T) {
 func TestInstallIsSticky(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.publish(t, "acme/network/aws", "1.5.0")
-	if v := version(p.mustInstall(t, installer.Request{}), "network"); v != "1.0.0" {
+	if v := version(p.mustInstall(t, request{}), "network"); v != "1.0.0" {
 		t.Errorf("after a new release Install took %s, want the locked 1.0.0", v)
 	}
 	p.write(t, "main.tf", `module "network" {
@@ -141,12 +141,12 @@ func TestInstallIsSticky(t *testing.T) {
   version = ">= 1.1"
 }
 `)
-	err := p.mustFail(t, installer.Request{Locked: true})
+	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	var locked *installer.LockedError
 	if !errors.As(err, &locked) || locked.Reasons[0].Path.String() != "network" {
 		t.Errorf("Install with Locked and a stale entry = %v, want *LockedError about network", err)
 	}
-	if v := version(p.mustInstall(t, installer.Request{}), "network"); v != "1.5.0" {
+	if v := version(p.mustInstall(t, request{}), "network"); v != "1.5.0" {
 		t.Errorf("after the constraint changed Install took %s, want 1.5.0", v)
 	}
 }
@@ -154,9 +154,9 @@ func TestInstallIsSticky(t *testing.T) {
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.publish(t, "acme/network/aws", "1.5.0")
-	result := p.mustInstall(t, installer.Request{Update: installer.Update{All: true}})
+	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
 	if v := version(result, "network"); v != "1.5.0" {
 		t.Errorf("Install with Upgrade took %s, want 1.5.0", v)
 	}
@@ -181,14 +181,14 @@ func version(result *installer.Result, key string) string {
 func TestMovedTagKeepsTheLockedCommit(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := snapshot(t, p.dir)
 	moved := modtest.Txtar("-- modules/dns/main.tf --\n# evil\n")
 	if err := p.world.MoveTag("infra.git", "v1.0.0", moved); err != nil {
 		t.Fatal(err)
 	}
 	p.remove(t, ".terraform")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
 		t.Errorf("after a tag moved Install gave (-before +after):\n%s", diff)
 	}
@@ -204,12 +204,12 @@ module "net" {
 -- archives/net.zip/main.tf --
 -- archives/net.zip/README.md --
 `)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if err := p.world.PublishArchive("net.zip", modtest.Txtar("-- main.tf --\n# evil\n")); err != nil {
 		t.Fatal(err)
 	}
 	p.remove(t, ".terraform/modules/net")
-	err := p.mustFail(t, installer.Request{})
+	err := p.mustFail(t, request{})
 	var mismatch *installer.HashMismatchError
 	if !errors.As(err, &mismatch) {
 		t.Fatalf("Install of changed bytes = %v, want *HashMismatchError", err)
@@ -240,14 +240,14 @@ func (p *project) remove(t *testing.T, name string) {
 func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := snapshot(t, p.dir)
 	p.write(t, ".terraform/modules/network/main.tf", "# edited\n")
 	p.write(t, ".terraform/modules/network/evil.tf", "# added\n")
 	if err := os.Remove(filepath.Join(p.dir, ".terraform/modules/network/README.md")); err != nil {
 		t.Fatal(err)
 	}
-	report, err := p.installer().Verify(context.Background(), installer.Request{Dir: p.dir})
+	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil || report.OK() {
 		t.Fatalf("Verify = %+v, %v; want a report that is not OK", report, err)
 	}
@@ -257,7 +257,7 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	if diff := cmp.Diff(want, [][]string{got.Changed, got.Vanished, got.Added}); diff != "" {
 		t.Errorf("changed, vanished and added files (-want +got):\n%s", diff)
 	}
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
 		t.Errorf("Install did not put the files right (-want +got):\n%s", diff)
 	}
@@ -266,13 +266,13 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 func TestAddedDataIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.write(t, ".terraform/modules/network/out/built.zip", "data")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if p.file(".terraform/modules/network/out/built.zip") != "data" {
 		t.Error("Install removed a file that a module wrote beside itself")
 	}
-	report, err := p.installer().Verify(context.Background(), installer.Request{Dir: p.dir})
+	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v; want OK with one added file", report, err)
 	}
@@ -281,13 +281,13 @@ func TestAddedDataIsLeftAlone(t *testing.T) {
 func TestFailureKeepsEverything(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.write(t, "more.tf", `module "none" {
   source  = "MODTEST_HOST/acme/network/aws"
   version = "~> 7.0"
 }
 `)
-	err := p.mustFail(t, installer.Request{})
+	err := p.mustFail(t, request{})
 	var noMatch *versions.NoMatchError
 	var module *installer.ModuleError
 	if !errors.As(err, &noMatch) || !errors.As(err, &module) || module.Range.Filename != "more.tf" || module.Range.Start.Line != 3 {
@@ -304,13 +304,13 @@ func TestManyInstallersOneProject(t *testing.T) {
 		wait.Go(func() {
 			in := p.installer()
 			in.CacheDir = cache
-			if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+			if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 				t.Errorf("Install: %v", err)
 			}
 		})
 	}
 	wait.Wait()
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
 
 func TestDamagedCacheIsFetchedAgain(t *testing.T) {
@@ -318,7 +318,7 @@ func TestDamagedCacheIsFetchedAgain(t *testing.T) {
 	p := world(t, nested)
 	in := p.installer()
 	in.CacheDir = t.TempDir()
-	if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	before := snapshot(t, p.dir)
@@ -334,7 +334,7 @@ func TestDamagedCacheIsFetchedAgain(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatalf("Install with a damaged cache: %v", err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
@@ -353,7 +353,7 @@ func TestCancelledInstall(t *testing.T) {
 		}
 	}
 	before := snapshot(t, p.dir)
-	if _, err := in.Install(ctx, installer.Request{Dir: p.dir}); !errors.Is(err, context.Canceled) {
+	if _, err := in.Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Install = %v, want context.Canceled", err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {

@@ -60,7 +60,7 @@ func TestInstallAll(t *testing.T) {
 		if len(results[i].Modules) != 3 {
 			t.Errorf("%s has %d modules, want 3", dir, len(results[i].Modules))
 		}
-		report, err := p.installer().Verify(t.Context(), installer.Request{Dir: dir})
+		report, err := p.installer().Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{})
 		if err != nil || !report.OK() {
 			t.Errorf("Verify(%s) = %+v, %v", dir, report, err)
 		}
@@ -69,25 +69,29 @@ func TestInstallAll(t *testing.T) {
 
 func (p *project) mustInstallAll(t *testing.T, dirs []string) []*installer.Result {
 	t.Helper()
-	results, err := p.installer().InstallAll(t.Context(), dirs, installer.Request{}, nil)
+	results, err := p.installer().InstallAll(t.Context(), projects(dirs...), installer.InstallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results
 }
 
-// If one project fails, the others are still installed. Events name the project that they belong
-// to.
+// If one project fails, the others are still installed. Events go to the project that they belong
+// to, and no two of them at once.
 func TestInstallAllFailure(t *testing.T) {
 	t.Parallel()
 	p, dirs := manyProjects(t, 3)
 	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
 	installed := map[string]int{}
-	results, err := p.installer().InstallAll(t.Context(), dirs, installer.Request{}, func(dir string, ev installer.Event) {
-		if _, ok := ev.(event.ModuleInstalled); ok {
-			installed[filepath.Base(dir)]++
+	all := projects(dirs...)
+	for i, dir := range dirs {
+		all[i].OnEvent = func(ev installer.Event) {
+			if _, ok := ev.(event.ModuleInstalled); ok {
+				installed[filepath.Base(dir)]++
+			}
 		}
-	})
+	}
+	results, err := p.installer().InstallAll(t.Context(), all, installer.InstallOptions{})
 	var failed *installer.ProjectError
 	if !errors.As(err, &failed) || failed.Dir != dirs[1] || !strings.Contains(err.Error(), "module net (main.tf:3)") {
 		t.Errorf("InstallAll = %v, want an error of %s", err, dirs[1])

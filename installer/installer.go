@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ type Installer struct {
 	LocalHosts []string
 	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do. Its
 	// origin is not asked about an installed package that has the hashes of its lock entry, and
-	// neither StateDir nor CacheDir is needed to work offline. With Request.NoLock, a module
+	// neither StateDir nor CacheDir is needed to work offline. With Project.NoLock, a module
 	// needs no hash either, if modules.json has it for the same source at a version that fits.
 	//
 	// So whoever can write to the data directory and to the lock decides what runs: the author of a
@@ -84,7 +85,7 @@ type Installer struct {
 	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
 	// times as many small requests are sent at once, such as those for versions and tags.
 	Parallel int
-	// OnEvent is called with each event of the runs whose request has no OnEvent. Package event says
+	// OnEvent is called with each event of the runs whose project has no OnEvent. Package event says
 	// what a callback can rely on.
 	OnEvent func(Event)
 	// Logger gets a record of level Debug for each operation that has ended, and one of level Warn for
@@ -215,7 +216,7 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	if f.Attempts == 0 {
 		f.Attempts = o.Attempts
 	}
-	f.UserAgent, f.CacheDir = orElse(f.UserAgent, o.UserAgent), orElse(f.CacheDir, o.CacheDir)
+	f.UserAgent, f.CacheDir = cmp.Or(f.UserAgent, o.UserAgent), cmp.Or(f.CacheDir, o.CacheDir)
 	if o.Credentials == nil {
 		return f
 	}
@@ -270,12 +271,12 @@ func clientsOf(in *Installer) clients {
 	return c
 }
 
-// eventsOf returns the events of a run, which go to the callback of the request, or to that of the
-// Installer if the request has none.
-func eventsOf(in *Installer, req Request) *events {
+// eventsOf returns the events of a run, which go to the callback of the project, or to that of the
+// Installer if the project has none.
+func eventsOf(in *Installer, p Project) *events {
 	fn := in.OnEvent
-	if req.OnEvent != nil {
-		fn = req.OnEvent
+	if p.OnEvent != nil {
+		fn = p.OnEvent
 	}
 	return &events{fn: logged(in.Logger, fn)}
 }

@@ -14,7 +14,7 @@ import (
 // lockOf returns the lock of a project.
 func (p *project) lockOf(t *testing.T) *lockfile.File {
 	t.Helper()
-	lock, err := installer.ReadLock(t.Context(), installer.Request{Dir: p.dir})
+	lock, err := installer.ReadLock(t.Context(), installer.Project{Dir: p.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +61,12 @@ func TestDiffInterfaces(t *testing.T) {
 	p := world(t, interfaceWorld)
 	in := p.installer()
 	in.CacheDir = t.TempDir()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	old := p.lockOf(t)
 	p.useNewer(t)
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Update: installer.Update{All: true}}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Update: installer.Update{All: true}}); err != nil {
 		t.Fatal(err)
 	}
 	updated := p.lockOf(t)
@@ -74,12 +74,12 @@ func TestDiffInterfaces(t *testing.T) {
 	empty.CacheDir = t.TempDir()
 	for name, test := range map[string]struct {
 		in  *installer.Installer
-		req installer.Request
+		req request
 	}{
-		"from the cache": {in, installer.Request{Dir: p.dir, Offline: true}},
-		"fetched":        {&empty, installer.Request{Dir: p.dir, DataDir: ".elsewhere"}},
+		"from the cache": {in, request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Offline: true}}},
+		"fetched":        {&empty, request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}}},
 	} {
-		diffs, err := test.in.DiffInterfaces(t.Context(), test.req, old, updated)
+		diffs, err := test.in.DiffInterfaces(t.Context(), test.req.Project, installer.DiffOptions{Offline: test.req.Offline}, old, updated)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestDiffInterfaces(t *testing.T) {
 	}
 	empty.CacheDir = t.TempDir()
 	checkNotAtHand(t, &empty, old, updated)
-	if diffs, err := empty.DiffInterfaces(t.Context(), installer.Request{Dir: p.dir}, updated, updated); diffs != nil || err != nil {
+	if diffs, err := empty.DiffInterfaces(t.Context(), installer.Project{Dir: p.dir}, installer.DiffOptions{}, updated, updated); diffs != nil || err != nil {
 		t.Errorf("DiffInterfaces of the same lock = %v, %v", diffs, err)
 	}
 }
@@ -122,7 +122,7 @@ func TestDiffInterfaces(t *testing.T) {
 // request is offline.
 func checkNotAtHand(t *testing.T, in *installer.Installer, old, updated *lockfile.File) {
 	t.Helper()
-	diffs, err := in.DiffInterfaces(t.Context(), installer.Request{Dir: t.TempDir(), Offline: true}, old, updated)
+	diffs, err := in.DiffInterfaces(t.Context(), installer.Project{Dir: t.TempDir()}, installer.DiffOptions{Offline: true}, old, updated)
 	if err != nil || len(diffs) != 2 {
 		t.Fatalf("DiffInterfaces = %v, %v, want two", diffs, err)
 	}

@@ -88,7 +88,7 @@ func isLink(t *testing.T, name string) bool {
 func TestLinkedLayout(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	modules := filepath.Join(p.dir, ".terraform/modules")
 	for name, want := range map[string]bool{
 		"a":                         false,
@@ -122,10 +122,10 @@ func TestLinkedLayout(t *testing.T) {
 func TestLayoutsAgree(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	linked, lock := followed(t, p), p.file(".terraform.lock.hcl")
 	p.remove(t, ".terraform")
-	p.mustInstall(t, installer.Request{Layout: installer.LayoutCopy})
+	p.mustInstall(t, request{Project: installer.Project{Layout: installer.LayoutCopy}})
 	if diff := cmp.Diff(linked, followed(t, p)); diff != "" {
 		t.Errorf("installed files (-links +copies):\n%s", diff)
 	}
@@ -136,7 +136,7 @@ func TestLayoutsAgree(t *testing.T) {
 		t.Error("LayoutCopy made a link")
 	}
 	p.remove(t, ".terraform/modules/a")
-	p.mustInstall(t, installer.Request{Locked: true})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	if diff := cmp.Diff(linked, followed(t, p)); diff != "" {
 		t.Errorf("one call linked, one copied (-links +mixed):\n%s", diff)
 	}
@@ -165,10 +165,10 @@ func followed(t *testing.T, p *project) map[string]string {
 func TestDamagedSharedPart(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := followed(t, p)
 	p.write(t, ".terraform/modules/a/shared/x.txt", "changed through the link\n")
-	report, err := p.installer().Verify(context.Background(), installer.Request{Dir: p.dir})
+	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,18 +177,18 @@ func TestDamagedSharedPart(t *testing.T) {
 			t.Errorf("%s is %s with changes %+v, want shared/x.txt changed", r.Path, r.Status, r.Changes)
 		}
 	}
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if diff := cmp.Diff(before, followed(t, p)); diff != "" {
 		t.Errorf("Install did not put it right (-want +got):\n%s", diff)
 	}
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
 
 // Verify reports a file that was replaced by a link, regardless of the link's target.
 func TestForeignLink(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	name := filepath.Join(p.dir, ".terraform/modules/a/modules/a/main.tf")
 	for _, target := range []string{"/etc/passwd", "../sibling/main.tf", "../../../.cotter/tree/x/modules/a/main.tf"} {
 		if err := os.Remove(name); err != nil {
@@ -197,7 +197,7 @@ func TestForeignLink(t *testing.T) {
 		if err := os.Symlink(target, name); err != nil {
 			t.Fatal(err)
 		}
-		if report, err := p.installer().Verify(context.Background(), installer.Request{Dir: p.dir}); err != nil || report.OK() {
+		if report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{}); err != nil || report.OK() {
 			t.Errorf("with main.tf a link to %s: Verify = %+v, %v; want not OK", target, report, err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestForeignLink(t *testing.T) {
 func TestMovedProject(t *testing.T) {
 	t.Parallel()
 	p := world(t, shared)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	archive := filepath.Join(t.TempDir(), "project.tar")
 	elsewhere := t.TempDir()
 	for _, args := range [][]string{{"-C", p.dir, "-cf", archive, "."}, {"-C", elsewhere, "-xf", archive}} {
@@ -215,7 +215,7 @@ func TestMovedProject(t *testing.T) {
 		}
 	}
 	p.remove(t, ".")
-	report, err := p.installer().Verify(context.Background(), installer.Request{Dir: elsewhere})
+	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: elsewhere}, installer.VerifyOptions{})
 	if err != nil || !report.OK() {
 		t.Errorf("Verify after a tar round trip = %+v, %v; want OK", report, err)
 	}
@@ -244,7 +244,7 @@ func TestStockOutputs(t *testing.T) {
 	want := values(outputs())
 	for _, layout := range []installer.Layout{installer.LayoutLinks, installer.LayoutCopy} {
 		p.remove(t, ".terraform")
-		p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform, Layout: layout})
+		p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform, Layout: layout}})
 		p.world.ResetRequests()
 		if diff := cmp.Diff(want, values(outputs())); diff != "" {
 			t.Errorf("outputs with layout %d (-stock +ours):\n%s", layout, diff)
@@ -255,6 +255,6 @@ func TestStockOutputs(t *testing.T) {
 	}
 	// An upgrade by the stock tool replaces our installation. The next run restores it.
 	p.stock(t, binary, "get", "-update")
-	p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform}})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }

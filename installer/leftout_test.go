@@ -61,7 +61,7 @@ func TestLinksLeftOut(t *testing.T) {
 		for _, subdir := range []string{"//modules/net", ""} {
 			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(subdir)))
-			one.mustInstall(t, installer.Request{})
+			one.mustInstall(t, request{})
 			if n := strings.Count(one.events(), "are left out: "); n != 1 {
 				t.Errorf("%s%s: %d warnings, want 1:\n%s", origin, subdir, n, one.events())
 			}
@@ -78,8 +78,8 @@ func TestLinksLeftOut(t *testing.T) {
 					t.Errorf("%s%s: %s is installed", origin, subdir, name)
 				}
 			}
-			one.mustVerify(t, installer.Request{Dir: one.dir})
-			one.mustInstall(t, installer.Request{Locked: true})
+			one.mustVerify(t, request{Project: installer.Project{Dir: one.dir}})
+			one.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 		}
 	}
 	for origin, found := range hashes {
@@ -108,7 +108,7 @@ func TestLinksInCalledDirectory(t *testing.T) {
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(test.subdir)))
 			in := one.installer()
 			in.CacheDir = cache
-			_, err := in.Install(t.Context(), installer.Request{Dir: one.dir})
+			_, err := in.Install(t.Context(), installer.Project{Dir: one.dir}, installer.InstallOptions{})
 			if !errors.Is(err, getmodules.ErrUnsafeEntry) || !strings.Contains(err.Error(), test.call) || !strings.Contains(err.Error(), test.link) {
 				t.Errorf("%s%s: %v, want an error with %s and %s", origin, test.subdir, err, test.call, test.link)
 			}

@@ -23,38 +23,35 @@ import (
 // these modules, and the others are returned beside the error, which joins the errors of all such
 // modules in the order of their paths. With BestEffort such modules are no error. The result is nil
 // only if the tree could not be walked at all. A file that cannot have module calls is parsed only if
-// [Request].Providers is set, so other errors in it are not found.
+// Providers is set, so other errors in it are not found.
 //
-// If [Request].Providers is set, Result.Providers has the providers that the found modules or a
+// With Providers, Result.Providers has the providers that the found modules or a
 // local state require, and those in the lock that the state of a remote backend may need, with
 // the data of their lock entries. Errors about them, such as constraints that exclude each
 // other, or files that cannot be read, are joined to the error, also with BestEffort; the modules are
-// returned all the same. With Providers.Only, the result has the modules too.
-func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
+// returned all the same.
+func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	if err := req.checkForLoad(); err != nil {
-		return nil, err
-	}
-	p, err := openToRead(ctx, in, req)
+	p, err := openToRead(ctx, in, readingOf(project, o.scope()))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
 	find := p.recordedModule
-	if req.FromLock {
+	if o.FromLock {
 		find = p.recordedOrLocked
 	}
-	modules, failures, err := p.walk(ctx, find, required.ifNeeded(req))
+	modules, failures, err := p.walk(ctx, find, required.ifNeeded(o.scope()))
 	if err != nil {
 		return nil, err
 	}
 	fromLock := slices.ContainsFunc(modules, (*module).isLocked)
 	result := p.loadedModules(withoutMadeUp(modules), failures)
-	if !req.BestEffort {
+	if !o.BestEffort {
 		err = failures.join()
 	}
-	if req.Providers != nil {
+	if o.Providers {
 		var failed error
 		result.Providers, failed = p.loadedProviders(ctx, required, fromLock)
 		err = join(err, failed)
@@ -63,9 +60,9 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 }
 
 // ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
-// request does not include providers.
-func (r *requirements) ifNeeded(req Request) func(*module, config.Module) {
-	if req.Providers == nil {
+// run is not about providers.
+func (r *requirements) ifNeeded(scope Scope) func(*module, config.Module) {
+	if !scope.providers() {
 		return nil
 	}
 	return r.add
@@ -119,15 +116,15 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements, from
 	return list, failed
 }
 
-// FindDialect returns the dialect of a project: the one in the request, or the one that
+// FindDialect returns the dialect of a project: its own, or the one that
 // DialectAuto detects. It also returns the signs by which DialectAuto detects it, whatever the
-// request says. The first sign decides. Without a sign, and without a dialect in the request,
-// the dialect is a guess: the only one of Request.Tools, or else OpenTofu.
-func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, signs []DialectSign, err error) {
+// project says. The first sign decides. Without a sign, and without a dialect of its own,
+// the dialect is a guess: the only one of Project.Tools, or else OpenTofu.
+func (in *Installer) FindDialect(ctx context.Context, project Project) (_ Dialect, signs []DialectSign, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	given := req.Dialect
-	req.Dialect = DialectAuto
-	p, err := openToRead(ctx, in, req)
+	given := project.Dialect
+	project.Dialect = DialectAuto
+	p, err := openToRead(ctx, in, readingOf(project, ScopeModules))
 	if err != nil {
 		return DialectAuto, nil, err
 	}

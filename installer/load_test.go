@@ -26,9 +26,9 @@ func describe(result *installer.Result) []string {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	installed := p.mustInstall(t, installer.Request{})
+	installed := p.mustInstall(t, request{})
 	p.world.ResetRequests()
-	loaded, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	loaded, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +44,11 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	p.write(t, "bad.tf", "module \"bad\" {\n  source = \"not an address\"\n}\n")
-	_, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	_, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if !errors.Is(err, installer.ErrNotInstalled) {
 		t.Errorf("Load = %v, want ErrNotInstalled", err)
 	}
-	result, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir, BestEffort: true})
+	result, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{BestEffort: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 func TestLoadFromLock(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	installed := p.mustInstall(t, installer.Request{})
+	installed := p.mustInstall(t, request{})
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestLoadFromLock(t *testing.T) {
 			want = append(want, m)
 		}
 	}
-	loaded, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir, FromLock: true})
+	loaded, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{FromLock: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestLoadFromLock(t *testing.T) {
 	if err := os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir, FromLock: true}); !errors.Is(err, installer.ErrNotInstalled) {
+	if _, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{FromLock: true}); !errors.Is(err, installer.ErrNotInstalled) {
 		t.Errorf("Load without a lock = %v, want ErrNotInstalled", err)
 	}
 }
@@ -111,12 +111,12 @@ func TestLoadFromLock(t *testing.T) {
 func TestLoadAfterTheSourceChanged(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.write(t, "main.tf", `module "network" {
   source  = "MODTEST_HOST/acme/subnets/aws"
 }
 `)
-	_, err := p.installer().Load(context.Background(), installer.Request{Dir: p.dir})
+	_, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	var module *installer.ModuleError
 	if !errors.Is(err, installer.ErrNotInstalled) || !errors.As(err, &module) || module.Range.Start.Line != 2 {
 		t.Errorf("Load = %v, want ErrNotInstalled at line 2", err)

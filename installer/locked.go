@@ -24,7 +24,7 @@ import (
 type LockedFuncs struct {
 	// Module is called for each entry of a module.
 	Module func(context.Context, LockedModule) error
-	// Provider is called for each entry of a provider, and each platform of Request.Providers;
+	// Provider is called for each entry of a provider, and each platform of the options;
 	// if that names no platforms, for this machine's own.
 	Provider func(context.Context, LockedProvider) error
 }
@@ -90,12 +90,10 @@ type ProviderArchive struct {
 
 // LockedPackages calls the functions of use with each package in the locks of several root
 // modules, once for each entry of each lock. It is for programs that copy packages somewhere
-// else, or inspect their content. It ignores the fields of the request that are about changes.
-// It includes providers if [Request.Providers] is set; with Providers.Only, it reads only the
-// locks, and neither the configuration nor the modules.
+// else, or inspect their content.
 //
 // The locks must be complete, also with the providers that the modules require. As in an
-// installation with [Request].Locked, entries are confirmed by their origins or by
+// installation with [InstallOptions].Locked, entries are confirmed by their origins or by
 // [Installer].Stores, and policies apply. Packages of modules are taken from the project or from
 // the cache, or fetched into the cache, and are compared with the hashes of the lock. A provider
 // with no usable hash in the lock is an error. The projects are not changed.
@@ -107,20 +105,22 @@ type ProviderArchive struct {
 // *[ModuleError]. The other projects continue. The returned error joins a *[ProjectError] for
 // each project that failed.
 //
-// onEvent is as for InstallAll.
-func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use LockedFuncs) error {
-	req.Locked, req.DryRun, req.LockOnly, req.Update = true, true, false, Update{}
-	return forEachProject(in, dirs, req, onEvent, func(in *Installer, _ int, req Request) error {
-		return lockedPackagesOf(ctx, in, req, use)
+// No two callbacks of the projects are called at once.
+func (in *Installer) LockedPackages(ctx context.Context, projects []Project, o LockedOptions, use LockedFuncs) error {
+	return forEachProject(in, projects, func(in *Installer, _ int, p Project) error {
+		return lockedPackagesOf(ctx, in, p, o, use)
 	})
 }
 
 // lockedPackagesOf is LockedPackages for one project.
-func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use LockedFuncs) (err error) {
+func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o LockedOptions, use LockedFuncs) (err error) {
 	defer ctxerr.Keep(ctx, &err)
-	if err := cmp.Or(req.checkWithLock(), ctxerr.Of(ctx)); err != nil {
+	if err := cmp.Or(readingOf(project, o.Scope).checkWithLock(), ctxerr.Of(ctx)); err != nil {
 		return err
 	}
+	req := request{Project: project, InstallOptions: InstallOptions{
+		Scope: o.Scope, Locked: true, DryRun: true, Offline: o.Offline, AcceptUnreachable: o.AcceptUnreachable,
+	}}
 	req.Vendor = "" // vendored packages confirm no entries
 	inst, err := prepare(in, req)
 	if err != nil {
@@ -138,13 +138,13 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 	defer done()
 	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
 	var stage *providerStage
-	if req.Providers != nil {
-		if stage, err = openProviderStage(p, session, inst.events, req.Providers.publishRule()); err != nil {
+	if req.Scope.providers() {
+		if stage, err = openProviderStage(p, session, inst.events, o.publishRule()); err != nil {
 			return err
 		}
 	}
 	var modules []*module
-	if !req.Providers.only() {
+	if req.Scope.modules() {
 		if modules, err = inst.newRun(p, session, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
 			err = stage.checkLock(ctx)
 		}
@@ -158,7 +158,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, req Request, use Locke
 		wait.Go(func() { ofModules = useModules(ctx, p, session, modules, use.Module) })
 	}
 	if use.Provider != nil && stage != nil {
-		wait.Go(func() { ofProviders = stage.useProviders(ctx, inst.clients.parallel, use.Provider) })
+		wait.Go(func() { ofProviders = stage.useProviders(ctx, o.platforms(), inst.clients.parallel, use.Provider) })
 	}
 	wait.Wait()
 	return join(ofModules, ofProviders)
@@ -184,8 +184,8 @@ func useModules(ctx context.Context, p *openProject, session *session, modules [
 	return group.Wait()
 }
 
-// useProviders calls use with each provider of the lock, for each platform of the request.
-func (s *providerStage) useProviders(ctx context.Context, parallel int, use func(context.Context, LockedProvider) error) error {
+// useProviders calls use with each provider of the lock, for each of the platforms.
+func (s *providerStage) useProviders(ctx context.Context, platforms []addrs.Platform, parallel int, use func(context.Context, LockedProvider) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, entry := range s.lock.Providers() {
@@ -194,7 +194,7 @@ func (s *providerStage) useProviders(ctx context.Context, parallel int, use func
 			group.Go(func() error { return err })
 			break
 		}
-		for _, platform := range s.req.Providers.platforms() {
+		for _, platform := range platforms {
 			group.Go(func() error {
 				return use(ctx, LockedProvider{Project: s.req.Dir, Entry: entry, Platform: platform, archive: func(ctx context.Context) (*providers.Archive, error) {
 					return s.stage.Archive(ctx, locked, platform)
@@ -213,32 +213,24 @@ func (r *installRun) resolveLocked(ctx context.Context, require func(*module, co
 	return tree.modules, err
 }
 
-// ReadLockedProviders returns the providers in the lock of a request's project. They are in
+// ReadLockedProviders returns the providers in the lock of a project. They are in
 // the lock file of stock tools. The error is as for [ReadLock].
-func ReadLockedProviders(ctx context.Context, req Request) ([]lockfile.Provider, error) {
-	if !req.hasStockLock() {
-		req.LockFile = ""
+func ReadLockedProviders(ctx context.Context, p Project) ([]lockfile.Provider, error) {
+	if !p.hasStockLock() {
+		p.LockFile = ""
 	}
-	lock, err := ReadLock(ctx, req)
+	lock, err := ReadLock(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	dialect := req.Dialect
+	dialect := p.Dialect
 	if dialect == DialectAuto {
 		dialect = DialectTerraform // it accepts more addresses
 	}
 	if faults := lock.StockFaults(dialect.parser()); faults.HasErrors() {
-		return nil, &LockFileError{File: req.lockFile(), Diagnostics: faults}
+		return nil, &LockFileError{File: p.lockFile(), Diagnostics: faults}
 	}
 	return lock.Providers(), nil
-}
-
-// platforms returns the named platforms, or this machine's own if none is named.
-func (p *Providers) platforms() []addrs.Platform {
-	if len(p.Platforms) == 0 {
-		return []addrs.Platform{addrs.CurrentPlatform()}
-	}
-	return p.Platforms
 }
 
 // checkLock returns an error if the lock lacks a provider that the modules require. The

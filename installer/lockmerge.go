@@ -29,7 +29,7 @@ type lockMerge struct {
 // mergeLock merges the conflicted lock of a project with the versions in git's index, and returns the
 // text of the result. If that cannot be done, the error is the one for the markers, with the reason if
 // both sides changed a block in a way that only the user can decide.
-func mergeLock(ctx context.Context, req Request, src []byte, conflicted *LockFileError) ([]byte, lockMerge, error) {
+func mergeLock(ctx context.Context, req request, src []byte, conflicted *LockFileError) ([]byte, lockMerge, error) {
 	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
 	if err != nil || !ok {
 		return nil, lockMerge{}, conflicted //nolint:nilerr // without git, the user resolves the conflict

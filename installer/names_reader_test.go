@@ -56,7 +56,7 @@ func TestNamesOfReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := installer.Installer{Config: callReader{config.Call{Name: tt.call, Prefix: tt.prefix, Source: pkg}}}
-			result, err := in.Install(t.Context(), installer.Request{Dir: dir, Layout: installer.LayoutCopy})
+			result, err := in.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{})
 			if tt.valid {
 				if err != nil || len(result.Modules) != 1 {
 					t.Fatalf("Install = %+v, %v, want one module", result, err)

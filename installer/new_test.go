@@ -125,7 +125,7 @@ func TestNew(t *testing.T) {
 			}
 		},
 	})
-	if _, err := in.Install(t.Context(), installer.Request{Dir: world.Dir(t, "config")}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, keys(sent.kinds)); diff != "" {
@@ -171,7 +171,7 @@ module "net" {
 	in := world.Installer()
 	forwarding := &forwardingFetcher{Fetcher: in.Fetcher}
 	in.Fetcher = forwarding
-	if _, err := in.Install(t.Context(), installer.Request{Dir: world.Dir(t, "config")}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"Interactive", "ExtractArchive"}, forwarding.called); diff != "" {

@@ -45,7 +45,7 @@ module "net" {
 				t.Fatal(err)
 			}
 			p.write(t, "main.tf", strings.ReplaceAll(calls(test.sources), "DIGEST", digest))
-			for _, req := range []installer.Request{{}, {Locked: true}} {
+			for _, req := range []request{{}, {InstallOptions: installer.InstallOptions{Locked: true}}} {
 				p.world.ResetRequests()
 				p.remove(t, ".terraform")
 				p.mustInstall(t, req)

@@ -64,7 +64,7 @@ module "zip" {
 	p.write(t, "../gitconfig", "[core]\n\tautocrlf = true\n\teol = crlf\n[filter \"shout\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
 	fetcher := in.Fetcher.(*getmodules.Fetcher)
 	fetcher.Git.Env = append(fetcher.Git.Env, "GIT_CONFIG_GLOBAL="+filepath.Join(p.dir, "../gitconfig"))
-	result, err := in.Install(t.Context(), installer.Request{Dir: p.dir})
+	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ module "tag" {
 -- oci/net/1.0.0/main.tf --
 # first
 `)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	lock := p.file(".terraform.lock.hcl")
 	if err := p.world.PushOCI("net", "1.0.0", modtest.OCIModule, fstest.MapFS{"main.tf": {Data: []byte("# second\n")}}); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ module "tag" {
 			moved = append(moved, w.Path.String()+": "+w.Message)
 		}
 	}
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(moved)
@@ -121,14 +121,14 @@ module "tag" {
 		t.Errorf("the lock (-before +after):\n%s", diff)
 	}
 	p.remove(t, ".terraform")
-	_, err := p.installer().Install(t.Context(), installer.Request{Dir: p.dir, Locked: true})
+	_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	if changed, ok := errors.AsType[*installer.ContentChangedError](err); !ok || !changed.Confirming {
 		t.Errorf("a run that must not change the lock: %v", err)
 	}
-	if err := p.mustFail(t, installer.Request{Update: installer.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
+	if err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
 		t.Errorf("an upgrade to the moved tag: %v", err)
 	}
-	result := p.mustInstall(t, installer.Request{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"range"}, {"tag"}}}})
+	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"range"}, {"tag"}}}}})
 	if got := p.file(".terraform/modules/tag/main.tf"); got != "# second\n" || len(result.Modules) != 2 {
 		t.Errorf("after an upgrade the module is %q", got)
 	}
@@ -147,7 +147,7 @@ module "net" {
 -- oci/team%2Fnet/1.0.0/main.tf --
 `)), modtest.Options{OCIUser: "robot", OCIPassword: password})
 	in := p.installer()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err == nil || !strings.Contains(err.Error(), "none are known") {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err == nil || !strings.Contains(err.Error(), "none are known") {
 		t.Errorf("Install without credentials = %v, want an error that says so", err)
 	}
 	var asked []string
@@ -156,7 +156,7 @@ module "net" {
 			asked = append(asked, host+"/"+repository)
 			return getmodules.OCICredential{Username: "robot", Password: password}, nil
 		})
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := string(p.world.Host()) + "/team/net"; !slices.Contains(asked, want) {

@@ -19,7 +19,7 @@ type Outdated struct {
 	// Modules are the calls whose sources have versions, and the pins in the project's own
 	// modules, in the order of their paths.
 	Modules []OutdatedModule
-	// Providers are the required providers, in the order of the lock. It is nil if the request
+	// Providers are the required providers, in the order of the lock. It is nil if the scope
 	// does not include providers.
 	Providers []OutdatedProvider
 }
@@ -31,7 +31,7 @@ type OutdatedModule struct {
 	Source addrs.ModuleSource
 	// Current is the installed version, Allowed the newest version that meets the call's
 	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
-	// that are too young for the request's policies. The zero Version means that there is no
+	// that are too young for the project's policies. The zero Version means that there is no
 	// such version.
 	Current, Allowed, Latest versions.Version
 	// Pin is set if the source address of the call names a version tag. Then Allowed equals
@@ -55,21 +55,20 @@ type OutdatedProvider struct {
 }
 
 // Outdated compares the installed versions of modules with the versions that registries and
-// repositories offer. If [Request].Providers is set, it also compares the locked versions of
-// providers with those that their sources offer; with Providers.Only it compares nothing else.
+// repositories offer, and the locked versions of providers with those that their sources offer, as the scope says.
 // Modules that are not installed are compared by their entries in the lock. Nothing is changed.
 //
 // If an origin does not answer, or a module is neither installed nor locked, the error contains a *ModuleError
 // for the call or a *[ProviderError] for the provider. All others are returned beside the error.
-func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, err error) {
+func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOptions) (_ *Outdated, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	ctx, p, err := openToAsk(ctx, in, req)
+	ctx, p, err := openToAsk(ctx, in, readingOf(project, o.Scope))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
-	modules, failures, err := p.walk(ctx, p.recordedOrLocked, required.ifNeeded(req))
+	modules, failures, err := p.walk(ctx, p.recordedOrLocked, required.ifNeeded(o.Scope))
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +76,10 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ *Outdated, er
 	found := &Outdated{}
 	var failed error
 	var wait sync.WaitGroup
-	if !req.Providers.only() {
+	if o.Scope.modules() {
 		wait.Go(func() { found.Modules = p.outdatedModules(ctx, withoutMadeUp(modules), failures) })
 	}
-	if req.Providers != nil {
+	if o.Scope.providers() {
 		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete, fromLock) })
 	}
 	wait.Wait()

@@ -76,7 +76,7 @@ func selected(result *installer.Result) []string {
 	return list
 }
 
-func (p *project) checkSelected(t *testing.T, req installer.Request, want ...string) {
+func (p *project) checkSelected(t *testing.T, req request, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, selected(p.mustInstall(t, req))); diff != "" {
 		t.Errorf("selected (-want +got):\n%s", diff)
@@ -102,26 +102,26 @@ func TestSameSource(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		calls string
-		req   installer.Request
+		req   request
 		want  []string
 	}{
-		{"renamed", "network " + net + " ~> 1.0", installer.Request{}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
-		{"second", "a " + net + " ~> 1.0\nnet " + net + " ~> 1.0", installer.Request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
-		{"another constraint", "a " + net + "\nnet " + net + " ~> 1.0", installer.Request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
-		{"excluded", "net " + net + " > 1.0.0\nb " + net, installer.Request{}, []string{"b 1.0.0 same source", "b.sub 0.1.0 same source", "net 1.5.0 newest"}},
-		{"not allowed", "a " + net + " > 1.0.0\nnet " + net + " ~> 1.0", installer.Request{}, []string{"a 1.5.0 newest"}},
-		{"another directory", "a " + net + "//x\nnet " + net + " ~> 1.0", installer.Request{}, []string{"a 1.5.0 newest"}},
-		{"lock only", "network " + net, installer.Request{LockOnly: true}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
-		{"copies", "network " + net, installer.Request{Layout: installer.LayoutCopy}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
-		{"unified", "a " + net + "\nb " + net, installer.Request{Unify: true}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source", "b 1.0.0 same source", "b.sub 0.1.0 same source"}},
-		{"all updated", "network " + net, installer.Request{Update: installer.Update{All: true}}, []string{"network 1.5.0 newest"}},
-		{"itself updated", "network " + net, installer.Request{Update: installer.Update{Keys: []addrs.Module{{"network"}}}}, []string{"network 1.5.0 newest"}},
-		{"the other updated", "a " + net + "\nnet " + net, installer.Request{Update: installer.Update{Keys: []addrs.Module{{"net"}}}}, []string{"a 1.5.0 newest", "net 1.5.0 newest"}},
+		{"renamed", "network " + net + " ~> 1.0", request{}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
+		{"second", "a " + net + " ~> 1.0\nnet " + net + " ~> 1.0", request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
+		{"another constraint", "a " + net + "\nnet " + net + " ~> 1.0", request{}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source"}},
+		{"excluded", "net " + net + " > 1.0.0\nb " + net, request{}, []string{"b 1.0.0 same source", "b.sub 0.1.0 same source", "net 1.5.0 newest"}},
+		{"not allowed", "a " + net + " > 1.0.0\nnet " + net + " ~> 1.0", request{}, []string{"a 1.5.0 newest"}},
+		{"another directory", "a " + net + "//x\nnet " + net + " ~> 1.0", request{}, []string{"a 1.5.0 newest"}},
+		{"lock only", "network " + net, request{InstallOptions: installer.InstallOptions{LockOnly: true}}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
+		{"copies", "network " + net, request{Project: installer.Project{Layout: installer.LayoutCopy}}, []string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}},
+		{"unified", "a " + net + "\nb " + net, request{InstallOptions: installer.InstallOptions{Unify: true}}, []string{"a 1.0.0 same source", "a.sub 0.1.0 same source", "b 1.0.0 same source", "b.sub 0.1.0 same source"}},
+		{"all updated", "network " + net, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, []string{"network 1.5.0 newest"}},
+		{"itself updated", "network " + net, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"network"}}}}}, []string{"network 1.5.0 newest"}},
+		{"the other updated", "a " + net + "\nnet " + net, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"net"}}}}}, []string{"a 1.5.0 newest", "net 1.5.0 newest"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, pastWorld)
-			p.mustInstall(t, installer.Request{})
+			p.mustInstall(t, request{})
 			err := p.world.PublishVersion("acme/net/aws", "1.5.0", modtest.Txtar("-- main.tf --\n-- x/main.tf --\n"))
 			if err != nil {
 				t.Fatal(err)
@@ -142,17 +142,17 @@ func TestSameSourceOfSeveral(t *testing.T) {
 		p.publish(t, "acme/net/aws", v)
 	}
 	p.calls(t, "a "+net+" 1.1.0\nb "+net+" 1.2.0\nc MODTEST_HOST/acme/sub/aws")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.publish(t, "acme/sub/aws", "0.2.0")
 	p.calls(t, "a "+net+" 1.1.0\nb "+net+" 1.2.0\nc MODTEST_HOST/acme/sub/aws\nd "+net+"\ne "+net+" < 1.2.0\nf "+net+" > 1.2.0")
-	p.checkSelected(t, installer.Request{}, "d 1.2.0 same source", "e 1.1.0 same source", "f 1.3.0 newest")
+	p.checkSelected(t, request{}, "d 1.2.0 same source", "e 1.1.0 same source", "f 1.3.0 newest")
 
 	if err := p.world.PublishVersion("acme/net/aws", "1.4.0", modtest.Txtar("-- main.tf --\nmodule \"sub\" {\n  source = \""+p.world.Source("acme/sub/aws")+"\"\n}\n")); err != nil {
 		t.Fatal(err)
 	}
-	p.checkSelected(t, installer.Request{Update: installer.Update{Keys: []addrs.Module{{"d"}}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
+	p.checkSelected(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"d"}}}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
 	p.calls(t, "c MODTEST_HOST/acme/sub/aws\nf "+net+" > 1.3.0")
-	p.checkSelected(t, installer.Request{}, "f 1.4.0 newest", "f.sub 0.2.0 same source")
+	p.checkSelected(t, request{}, "f 1.4.0 newest", "f.sub 0.2.0 same source")
 }
 
 // A renamed call needs no request if its package is in the cache, not even in offline mode. It keeps
@@ -162,21 +162,21 @@ func TestRenamedOffline(t *testing.T) {
 	p := world(t, pastWorld)
 	in := p.installer()
 	in.CacheDir = t.TempDir()
-	install := func(req installer.Request) *installer.Result {
+	install := func(req request) *installer.Result {
 		t.Helper()
 		req.Dir = p.dir
-		result, err := in.Install(t.Context(), req)
+		result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return result
 	}
-	install(installer.Request{})
+	install(request{})
 	before := p.lockOf(t)
 	p.publish(t, "acme/net/aws", "1.5.0")
 	p.calls(t, "network "+net)
 	p.world.ResetRequests()
-	if diff := cmp.Diff([]string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}, selected(install(installer.Request{Offline: true}))); diff != "" {
+	if diff := cmp.Diff([]string{"network 1.0.0 same source", "network.sub 0.1.0 same source"}, selected(install(request{InstallOptions: installer.InstallOptions{Offline: true}}))); diff != "" {
 		t.Errorf("selected (-want +got):\n%s", diff)
 	}
 	if requests := p.world.Requests(); len(requests) > 0 {
@@ -206,11 +206,11 @@ func TestRenamedWithLostEntries(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, pastWorld)
-			p.mustInstall(t, installer.Request{})
+			p.mustInstall(t, request{})
 			p.publish(t, "acme/net/aws", "1.5.0")
 			p.calls(t, "network "+net)
 			test.lose(p, t)
-			if got := selected(p.mustInstall(t, installer.Request{})); len(got) == 0 || got[0] != test.want {
+			if got := selected(p.mustInstall(t, request{})); len(got) == 0 || got[0] != test.want {
 				t.Errorf("selected %q, want %q", got, test.want)
 			}
 		})
@@ -223,12 +223,12 @@ func TestRenamedBranch(t *testing.T) {
 	for _, source := range []string{"git::https://MODTEST_HOST/git/infra.git", "git::https://MODTEST_HOST/git/infra.git?ref=main"} {
 		p := world(t, pastWorld)
 		p.calls(t, "a "+source)
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 		commit := p.commitOf(t, "infra.git", "_HEAD")
 		p.pushMain(t)
 		p.calls(t, "b "+source)
-		p.checkSelected(t, installer.Request{}, "b "+commit+" same source")
-		if warnings, err := p.onNewMachine(t, installer.Request{Locked: true}); err != nil || len(warnings) > 0 {
+		p.checkSelected(t, request{}, "b "+commit+" same source")
+		if warnings, err := p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: true}}); err != nil || len(warnings) > 0 {
 			t.Errorf("on another machine: %v, %v", warnings, err)
 		}
 	}
@@ -256,14 +256,14 @@ func TestRenamedGone(t *testing.T) {
 	t.Parallel()
 	p := world(t, pastWorld)
 	p.calls(t, "a git::https://MODTEST_HOST/git/infra.git?ref=main")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if err := p.world.ReplaceRepository("infra.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
 		t.Fatal(err)
 	}
 	p.calls(t, "b git::https://MODTEST_HOST/git/infra.git?ref=main")
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()
-	p.checkSelected(t, installer.Request{}, "b "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
+	p.checkSelected(t, request{}, "b "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
 	p.checkWarned(t, "which has the same source, but it can no longer be used, so the newest was selected: cannot fetch")
 }
 
@@ -288,14 +288,14 @@ func TestRenamedWithOtherContent(t *testing.T) {
 			t.Parallel()
 			p := world(t, pastWorld+"-- archives/net.zip/main.tf --\n")
 			p.calls(t, "a "+test.call)
-			p.mustInstall(t, installer.Request{})
+			p.mustInstall(t, request{})
 			if err := test.change(p.world); err != nil {
 				t.Fatal(err)
 			}
 			p.calls(t, "b "+test.call)
 			p.remove(t, ".terraform")
 			p.state = t.TempDir()
-			err := p.mustFail(t, installer.Request{})
+			err := p.mustFail(t, request{})
 			_, mismatch := errors.AsType[*installer.HashMismatchError](err)
 			_, changed := errors.AsType[*installer.ContentChangedError](err)
 			if !mismatch && !changed {
@@ -343,21 +343,21 @@ func TestFirstLockTakesInstalledVersions(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		calls    string
-		req      installer.Request
+		req      request
 		records  []stockRecord
 		want     []string
 		warnings int
 	}{
-		{"installed", "net " + net, installer.Request{}, installed, []string{"net 1.0.0 installed 1.5.0", "net.sub 0.1.0 installed 0.2.0"}, 0},
-		{"with providers", "net " + net, installer.Request{Providers: &installer.Providers{}}, installed, []string{"net 1.0.0 installed 1.5.0", "net.sub 0.1.0 installed 0.2.0"}, 0},
-		{"not allowed", "net " + net + " > 1.0.0", installer.Request{}, installed, []string{"net 1.5.0 newest"}, 0},
-		{"another key", "other " + net, installer.Request{}, installed, []string{"other 1.5.0 newest"}, 0},
-		{"another source", "net " + net + "//x", installer.Request{}, installed, []string{"net 1.5.0 newest"}, 0},
-		{"no longer offered", "net " + net, installer.Request{}, []stockRecord{{Key: "net", Source: net, Version: "1.1.0"}}, []string{"net 1.5.0 newest"}, 1},
-		{"the newest", "net " + net, installer.Request{}, []stockRecord{{Key: "net", Source: net, Version: "1.5.0"}}, []string{"net 1.5.0 installed"}, 0},
-		{"unified", "a " + net + "\nnet " + net, installer.Request{Unify: true}, installed, []string{"a 1.0.0 unified", "a.sub 0.1.0 unified", "net 1.0.0 installed", "net.sub 0.1.0 installed"}, 0},
-		{"upgrade", "net " + net, installer.Request{Update: installer.Update{All: true}}, installed, []string{"net 1.5.0 newest"}, 0},
-		{"update", "net " + net, installer.Request{Update: installer.Update{Keys: []addrs.Module{{"net"}}}}, installed, []string{"net 1.5.0 newest"}, 0},
+		{"installed", "net " + net, request{}, installed, []string{"net 1.0.0 installed 1.5.0", "net.sub 0.1.0 installed 0.2.0"}, 0},
+		{"with providers", "net " + net, request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}, installed, []string{"net 1.0.0 installed 1.5.0", "net.sub 0.1.0 installed 0.2.0"}, 0},
+		{"not allowed", "net " + net + " > 1.0.0", request{}, installed, []string{"net 1.5.0 newest"}, 0},
+		{"another key", "other " + net, request{}, installed, []string{"other 1.5.0 newest"}, 0},
+		{"another source", "net " + net + "//x", request{}, installed, []string{"net 1.5.0 newest"}, 0},
+		{"no longer offered", "net " + net, request{}, []stockRecord{{Key: "net", Source: net, Version: "1.1.0"}}, []string{"net 1.5.0 newest"}, 1},
+		{"the newest", "net " + net, request{}, []stockRecord{{Key: "net", Source: net, Version: "1.5.0"}}, []string{"net 1.5.0 installed"}, 0},
+		{"unified", "a " + net + "\nnet " + net, request{InstallOptions: installer.InstallOptions{Unify: true}}, installed, []string{"a 1.0.0 unified", "a.sub 0.1.0 unified", "net 1.0.0 installed", "net.sub 0.1.0 installed"}, 0},
+		{"upgrade", "net " + net, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, installed, []string{"net 1.5.0 newest"}, 0},
+		{"update", "net " + net, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"net"}}}}}, installed, []string{"net 1.5.0 newest"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -385,12 +385,12 @@ func TestInstalledVersionsDoNotMatterForLockedRuns(t *testing.T) {
 		if isInstalled {
 			p.stockInstall(t, nil, stockRecord{Key: "net", Source: net, Version: "1.0.0"})
 		}
-		err := p.mustFail(t, installer.Request{Locked: true})
+		err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 		locked, ok := errors.AsType[*installer.LockedError](err)
 		if !ok || len(locked.Reasons) != 1 || locked.Reasons[0].Path.String() != "net" {
 			t.Errorf("error %v, want that the lock has no entry for net", err)
 		}
-		result := p.mustInstall(t, installer.Request{LockOnly: true, DryRun: true})
+		result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{LockOnly: true, DryRun: true}})
 		if len(result.LockChanges) == 0 {
 			t.Error("lock --check accepts a lock without the entry")
 		}
@@ -401,14 +401,14 @@ func TestInstalledVersionsDoNotMatterForLockedRuns(t *testing.T) {
 func TestInstalledVersionsOfEarlierRuns(t *testing.T) {
 	t.Parallel()
 	p := world(t, pastWorld)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.publish(t, "acme/net/aws", "1.5.0")
 	p.remove(t, ".terraform.lock.hcl")
-	p.checkSelected(t, installer.Request{}, "net 1.5.0 newest")
+	p.checkSelected(t, request{}, "net 1.5.0 newest")
 	p.remove(t, ".terraform.lock.hcl")
 	p.publish(t, "acme/net/aws", "1.6.0")
 	p.state = t.TempDir() // of another user
-	p.checkSelected(t, installer.Request{}, "net 1.6.0 newest")
+	p.checkSelected(t, request{}, "net 1.6.0 newest")
 }
 
 // The policies apply to an installed version as to every new one.
@@ -416,7 +416,7 @@ func TestMinAgeOfInstalledVersion(t *testing.T) {
 	t.Parallel()
 	p := agingProject(t)
 	p.stockInstall(t, nil, stockRecord{Key: "net", Source: net, Version: "1.1.0"})
-	p.checkSelected(t, aged(installer.Request{}), "net 1.0.0 newest")
+	p.checkSelected(t, aged(request{}), "net 1.0.0 newest")
 	p.checkWarned(t, "version 1.1.0 was passed over")
 }
 
@@ -467,14 +467,14 @@ func TestFirstLockTakesInstalledCommits(t *testing.T) {
 			}
 			p.calls(t, "net "+test.call)
 			p.stockInstall(t, map[string]string{"net": named(test.commit)}, stockRecord{Key: "net", Source: test.source})
-			p.checkSelected(t, installer.Request{}, "net "+named(test.want)+" "+test.why)
+			p.checkSelected(t, request{}, "net "+named(test.want)+" "+test.why)
 			if got := strings.Count(p.events(), "Warning{"); got != 0 && test.warning == "" {
 				t.Errorf("unexpected warnings:\n%s", p.events())
 			}
 			if test.warning != "" {
 				p.checkWarned(t, test.warning)
 			}
-			if warnings, err := p.onNewMachine(t, installer.Request{Locked: true}); err != nil || len(warnings) > 0 {
+			if warnings, err := p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: true}}); err != nil || len(warnings) > 0 {
 				t.Errorf("on another machine: %v, %v", warnings, err)
 			}
 		})
@@ -493,5 +493,5 @@ func TestInstalledCommitOfCopies(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(p.dir, ".terraform/modules/a"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p.checkSelected(t, installer.Request{}, "a "+old+" installed", "b "+old+" installed", "c "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
+	p.checkSelected(t, request{}, "a "+old+" installed", "b "+old+" installed", "c "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
 }

@@ -44,16 +44,15 @@ type Pin struct {
 func (p Pin) Outdated() bool { return p.Value != p.LatestValue }
 
 // Pins finds the pins of a configuration, sorted by path, and asks their origins for the newest
-// versions. These are stable versions that are old enough for the request's policies. If Update.Keys names
-// calls, only these are pins. If Update.All is set, all are, but the newest versions of those that are not named have
-// the same major version as the pin. If Update.To is set, it is the newest version.
+// versions. These are stable versions that are old enough for the project's policies.
 //
 // The modules need not be installed, and nothing is changed. If an origin does not answer, or does not offer
 // the version To, the error contains a *ModuleError for the pin; the other pins are still
 // returned. [Installer.Outdated] has the tags beside the other calls, in an installed project.
-func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
+func (in *Installer) Pins(ctx context.Context, project Project, o PinOptions) (_ []Pin, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	ctx, p, err := openToAsk(ctx, in, req)
+	update := Update{Keys: o.Keys, All: o.All, To: o.To, AllowDowngrade: o.AllowDowngrade}
+	ctx, p, err := openToAsk(ctx, in, request{Project: project, InstallOptions: InstallOptions{Update: update}})
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +61,15 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 	if err != nil {
 		return nil, err
 	}
-	if update := req.Update; !update.All && len(update.Keys) > 0 {
+	if !update.All && len(update.Keys) > 0 {
 		calls = slices.DeleteFunc(calls, func(c *call) bool { return !update.has(c.key()) })
 	}
 	s := p.newSelector()
-	s.update = req.Update
+	s.update = update
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
-		wait.Go(func() { pins[i], failures[i] = s.pin(ctx, c, req.KeepCredentials) })
+		wait.Go(func() { pins[i], failures[i] = s.pin(ctx, c, project.KeepCredentials) })
 	}
 	wait.Wait()
 	var found []Pin

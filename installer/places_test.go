@@ -82,11 +82,8 @@ func TestPlaces(t *testing.T) {
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
 	dir, elsewhere := w.project(t, map[string]string{"main.tf": oneOfEachConfig}), t.TempDir()
 	before := snapshot(t, dir)
-	req := installer.Request{
-		Dir: dir, Providers: &installer.Providers{},
-		LockFile: filepath.Join(elsewhere, "the.lock"), DataDir: filepath.Join(elsewhere, "data"), ModulesDir: filepath.Join(elsewhere, "modules"),
-	}
-	result, err := w.in.Install(t.Context(), req)
+	req := request{Project: installer.Project{Dir: dir, LockFile: filepath.Join(elsewhere, "the.lock"), DataDir: filepath.Join(elsewhere, "data"), ModulesDir: filepath.Join(elsewhere, "modules")}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,12 +99,12 @@ func TestPlaces(t *testing.T) {
 	read(t, filepath.Join(req.ModulesDir, "net/main.tf"))
 	read(t, filepath.Join(req.ModulesDir, "modules.json"))
 	absent(t, filepath.Join(req.DataDir, "modules"))
-	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req.Project, installer.VerifyOptions{}); err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v", report, err)
 	}
 	w.asked()
 	req.Locked = true
-	if _, err := w.in.Install(t.Context(), req); err != nil {
+	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Error(err)
 	}
 	if asked := w.asked(); asked != nil {
@@ -120,7 +117,7 @@ func TestLockContent(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
 	dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
-	req := installer.Request{Dir: dir, Providers: &installer.Providers{}, LockContent: []byte{}}
+	req := request{Project: installer.Project{Dir: dir, LockContent: []byte{}}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 	var written []event.LockFileWritten
 	req.OnEvent = func(ev installer.Event) {
 		if e, ok := ev.(event.LockFileWritten); ok {
@@ -129,7 +126,7 @@ func TestLockContent(t *testing.T) {
 	}
 	for _, dry := range []bool{true, false} {
 		req.DryRun = dry
-		result, err := w.in.Install(t.Context(), req)
+		result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,28 +145,28 @@ func TestLockContent(t *testing.T) {
 		t.Errorf("files were written: %+v", written)
 	}
 	req.Locked = true
-	result, err := w.in.Install(t.Context(), req)
+	result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 	if err != nil || !cmp.Equal(result.LockContent, req.LockContent) {
 		t.Errorf("Locked: %v, and the lock has changed:\n%s", err, result.LockContent)
 	}
-	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req.Project, installer.VerifyOptions{}); err != nil || !report.OK() {
 		t.Errorf("Verify = %+v, %v", report, err)
 	}
 	// Empty content is a lock that has no entries, not one that has lost them.
 	req.LockContent = []byte{}
 	var locked *installer.LockedError
-	if _, err := w.in.Install(t.Context(), req); !errors.As(err, &locked) {
+	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); !errors.As(err, &locked) {
 		t.Errorf("Locked with an empty lock: %v, want *LockedError", err)
 	}
 	// An edited lock is refused as in a file.
 	req.Locked, req.LockContent = false, []byte(strings.ReplaceAll(string(result.LockContent), "1.1.0", "1.0.0"))
 	var failed *installer.ModuleError
-	if _, err := w.in.Install(t.Context(), req); !errors.As(err, &failed) {
+	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); !errors.As(err, &failed) {
 		t.Errorf("with another version and the same hashes: %v, want *ModuleError", err)
 	}
 	// Providers alone.
-	req.LockContent, req.Providers = []byte{}, &installer.Providers{Only: true}
-	if result, err = w.in.Install(t.Context(), req); err != nil {
+	req.LockContent, req.Scope = []byte{}, installer.ScopeProviders
+	if result, err = w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
 	if got := locks(t, w, result.LockContent); got != "HOST/acme/cloud 1.0.0" {
@@ -185,7 +182,7 @@ func TestNoLock(t *testing.T) {
 		"main.tf":             strings.ReplaceAll(oneOfEachConfig, "~> 1.0", "1.0.0"),
 		".terraform.lock.hcl": "this is { not a lock",
 	})
-	req := installer.Request{Dir: dir, Providers: &installer.Providers{}, NoLock: true}
+	req := request{Project: installer.Project{Dir: dir, NoLock: true}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 	for _, step := range []struct {
 		name, constraint, want string
 		update                 bool
@@ -200,7 +197,7 @@ func TestNoLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Update.All = step.update
-		result, err := w.in.Install(t.Context(), req)
+		result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}

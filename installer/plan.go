@@ -95,7 +95,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	}
 	for _, path := range r.req.Update.named() {
 		key := path.String()
-		if !inLock[key] && !r.req.Update.several {
+		if !inLock[key] && !r.req.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}

@@ -139,12 +139,12 @@ func TestPrefetchRoundTrips(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, chain(depth, test.source, test.at))
-			p.mustInstall(t, installer.Request{})
+			p.mustInstall(t, request{})
 			in := p.fresh(t, newRoundTrips(t, p.world))
 			var took time.Duration
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+				if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 					t.Fatal(err)
 				}
 				took = time.Since(began)
@@ -163,7 +163,7 @@ func TestPrefetchRoundTrips(t *testing.T) {
 				t.Errorf("%d requests beside %d of discovery, want %d for each of %d packages beside %d:\n%v",
 					n, discovery, test.requests, depth, test.discovery, asked)
 			}
-			p.mustVerify(t, installer.Request{Dir: p.dir})
+			p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 		})
 	}
 }
@@ -174,7 +174,7 @@ func registryChain(t *testing.T) *project {
 	t.Helper()
 	text := chain(5, "  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/p%d/aws/1.2.0")
 	p := newProject(t, txtar.Parse([]byte(text)), modtest.Options{Archives: true})
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	return p
 }
 
@@ -217,11 +217,11 @@ func (p *project) editLock(t *testing.T, from, to string) {
 // as that can be known.
 func TestPrefetch(t *testing.T) {
 	t.Parallel()
-	locked := installer.Request{Locked: true}
+	locked := request{InstallOptions: installer.InstallOptions{Locked: true}}
 	for _, test := range []struct {
 		name   string
 		change func(*testing.T, *project)
-		req    installer.Request
+		req    request
 		asked  string
 		// fails is a part of the error. If it is "", the run succeeds, and the lock is the same
 		// as before change.
@@ -231,9 +231,9 @@ func TestPrefetch(t *testing.T) {
 	}{
 		{name: "all", req: locked, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
 		{name: "lock may change", asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
-		{name: "dry run", req: installer.Request{DryRun: true}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
-		{name: "unified", req: installer.Request{Unify: true}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
-		{name: "offline", req: installer.Request{Locked: true, Offline: true}, asked: "", fails: "module m1 "},
+		{name: "dry run", req: request{InstallOptions: installer.InstallOptions{DryRun: true}}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "unified", req: request{InstallOptions: installer.InstallOptions{Unify: true}}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "offline", req: request{InstallOptions: installer.InstallOptions{Locked: true, Offline: true}}, asked: "", fails: "module m1 "},
 		{
 			name: "a policy denies one", req: locked, asked: "p1:2 p2:2", fails: "the policy does not allow it", below: []string{"p4", "p5"},
 			change: func(t *testing.T, p *project) {
@@ -247,7 +247,7 @@ func TestPrefetch(t *testing.T) {
 			},
 		},
 		{
-			name: "the first is updated", req: installer.Request{Update: installer.Update{Keys: []addrs.Module{{"m1"}}}}, asked: "p1:3 p2:2 p3:2 p4:2 p5:2",
+			name: "the first is updated", req: request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"m1"}}}}}, asked: "p1:3 p2:2 p3:2 p4:2 p5:2",
 		},
 		{
 			name: "an entry is missing", asked: "p1:2 p2:2 p3:3 p4:2 p5:2",
@@ -298,11 +298,11 @@ func TestPrefetch(t *testing.T) {
 
 // installFresh installs with nothing but the project's lock. The run must either succeed with
 // the given lock, or fail with a message that contains the text in fails once.
-func (p *project) installFresh(t *testing.T, req installer.Request, lock, fails string) {
+func (p *project) installFresh(t *testing.T, req request, lock, fails string) {
 	t.Helper()
 	in := p.fresh(t, p.world.HTTPClient().Transport)
 	req.Dir = p.dir
-	_, err := in.Install(t.Context(), req)
+	_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 	switch message := errorText(err); {
 	case fails == "" && err != nil:
 		t.Fatal(err)
@@ -322,7 +322,7 @@ func TestPrefetchStaleEntry(t *testing.T) {
 	p.editLock(t, block, block+strings.ReplaceAll(strings.ReplaceAll(block, "m1.m2", "m1.stale"), "p2", "p9"))
 	p.world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/p9/", Delay: time.Hour})
 	in := p.fresh(t, p.world.HTTPClient().Transport)
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, p.file(".terraform.lock.hcl")); diff != "" {
@@ -338,7 +338,7 @@ func TestPrefetchNothingConfirmed(t *testing.T) {
 	for _, want := range []string{"p1:2 p2:2 p3:2 p4:2 p5:2", ""} {
 		p.remove(t, ".terraform")
 		p.world.ResetRequests()
-		if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got := p.askedFor(); got != want {
@@ -357,7 +357,7 @@ func TestPrefetchMirror(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mirror.Push(t.Context(), pusher, []string{p.dir}, installer.Request{}, nil, target); err != nil {
+	if _, err := mirror.Push(t.Context(), pusher, projects(p.dir), installer.LockedOptions{}, target); err != nil {
 		t.Fatal(err)
 	}
 	in := p.fresh(t, newRoundTrips(t, p.world))
@@ -369,7 +369,7 @@ func TestPrefetchMirror(t *testing.T) {
 	var took time.Duration
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 			t.Fatal(err)
 		}
 		took = time.Since(began)
@@ -399,8 +399,8 @@ module "m1" {
 -- providers/acme/cloud/1.0.0/`+addrs.CurrentPlatform().String()+`/terraform-provider-cloud --
 1.0.0
 `)
-	both := installer.Request{Dir: p.dir, Providers: &installer.Providers{}}
-	if _, err := p.world.Installer().Install(t.Context(), both); err != nil {
+	both := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	if _, err := p.world.Installer().Install(t.Context(), both.Project, both.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
 	in := p.fresh(t, newRoundTrips(t, p.world))
@@ -408,7 +408,7 @@ module "m1" {
 	var took time.Duration
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		if _, err := in.Install(t.Context(), both); err != nil {
+		if _, err := in.Install(t.Context(), both.Project, both.InstallOptions); err != nil {
 			t.Fatal(err)
 		}
 		took = time.Since(began)

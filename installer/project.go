@@ -1,364 +1,223 @@
 package installer
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
+	"cmp"
 	"path/filepath"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/detect"
-	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
-// openProject is a project as a run finds it: its lock, its manifest, and the rules and the
-// dialect that apply. It does not change during the run.
-type openProject struct {
-	req  Request
-	user user
-	// merges says that the run may merge a lock with conflict markers.
-	merges bool
-	// files are the project's files on disk; nil if there is no modules directory.
-	// installed are the packages in that directory.
-	files     *project.Project
-	installed *packagedir.Installed
-	// dirs finds the directories of packages.
-	dirs  *packagedir.Dirs
-	rules rules.Rules
+// lockFileName is the lock of stock tools.
+const lockFileName = ".terraform.lock.hcl"
 
-	// replacements are the replace blocks of the project's cotter.hcl.
-	replacements *policy.Replacements
-
-	// lockSrc is the text of the lock; nil if there is no lock file.
-	lockSrc []byte
-	lock    *lockfile.File
-	// merge is set if lockSrc has conflict markers, which lock has not.
-	merge lockMerge
-	// former is the lock of the last run; nil if it is not known.
-	former *lockfile.File
-	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
-	// because runs use it only as a hint and write it again. recordedErr says why it is
-	// empty.
-	recorded    *manifest.Manifest
-	recordedErr error
-
-	dialect Dialect
-	// dialectGiven says that the request names the dialect. Otherwise detected says how it
-	// was detected.
-	dialectGiven bool
-	detected     detect.Detection
-	// foldsCase says that the file system ignores the case of file names.
-	foldsCase bool
+// Project is a root module: where its files are, and whose rules hold for it. It is the same in all
+// runs; what one run may do is in the options of each method. The zero value is the root module in the
+// current directory.
+type Project struct {
+	// Dir is the root module's directory; "" means the current directory.
+	Dir string
+	// DataDir is the data directory of stock tools, relative to Dir or absolute; "" means
+	// ".terraform". Providers are installed below it.
+	DataDir string
+	// ModulesDir is the directory of installed modules, relative to Dir or absolute; "" means
+	// "modules" in DataDir, the only place where stock tools look for it. It may be on another
+	// file system.
+	ModulesDir string
+	// LockFile is the dependency lock, relative to Dir or absolute; "" means
+	// ".terraform.lock.hcl". It may be on another file system; its directory must exist. A lock
+	// below Dir with another name than ".terraform.lock.hcl" has only the modules. All others have
+	// the providers too.
+	//
+	// The lock and the modules directory change together: after an error both are as they were,
+	// and a run that was killed is undone by the next run with the same ModulesDir. Two projects
+	// that share a lock elsewhere do not wait for each other; the second one fails if the first
+	// one has changed the lock meanwhile.
+	LockFile string
+	// LockContent is the lock, if it is not nil: no lock file is read or written, and
+	// Result.LockContent is the new lock. Empty content is a lock without entries.
+	LockContent []byte
+	// NoLock makes the run neither read nor write a lock. As with stock tools, a module that is
+	// installed stays at its version while that fits, and for others the newest version is
+	// selected.
+	NoLock bool
+	// Vendor is a directory in the user's repository with a directory for each call's
+	// package, named by the call's key. It is relative to Dir, with slashes; "" means that
+	// packages are in the data directory. Vendored packages are compared with the lock and
+	// used without asking origins, because they are trusted like local modules. A package
+	// that does not match the lock is a *[VendorError] if Locked is set. Other runs write the
+	// packages of the lock to Vendor once they are confirmed, and remove those that the lock no
+	// longer has. So does LockOnly, which then also writes modules.json.
+	Vendor string
+	// Layout is the layout of installed packages; the zero value is LayoutLinks.
+	Layout Layout
+	// Submodules also fetches the submodules of git repositories. They are then covered by
+	// the hashes in the lock, so the setting must be the same in all runs.
+	Submodules bool
+	// Platforms are platforms, in addition to this machine's own, whose hashes of providers the lock
+	// must have. Their packages are not kept.
+	Platforms []addrs.Platform
+	// PolicyFiles are the paths of policies, in the format of package policy. They and Policies
+	// are applied in addition to the project's policy: the one in cotter.hcl in Dir, or in the
+	// nearest one above it in the same git repository that contains a policy. All of them must
+	// allow what is done. If the field Only of one is set, the project's policy is not read.
+	PolicyFiles []string
+	Policies    []*policy.Policy
+	// Stores are asked before the stores of the Installer, for this project only. Projects
+	// with the same store share its answers.
+	Stores []PackageStore
+	// ProviderSource is the source of providers for this project. Projects with mirrors below
+	// their own directories need different ones. nil means that of the Installer, whose answers
+	// projects share.
+	ProviderSource getproviders.Source
+	// KeepStateAddresses takes the addresses of providers in a state as they are. Without it,
+	// as in OpenTofu, the providers of Terraform's registry in a state are those of
+	// OpenTofu's registry, unless the configuration names them with Terraform's. In the
+	// terraform dialect, they are always taken as they are. The cotter command sets this if
+	// OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION is 0.
+	KeepStateAddresses bool
+	// Dialect says which stock tool's conventions apply; the zero value detects it.
+	Dialect Dialect
+	// Tools are the stock tools that the user has. They help to detect the dialect; see
+	// [DialectAuto]. The cotter command finds them in PATH.
+	Tools []Dialect
+	// Next is the stock tool that runs after this run, if that is known. It does not decide
+	// the dialect: if another tool was detected, an [event.Warning] says so.
+	Next Dialect
+	// Inputs are the values that sources and versions may depend on.
+	Inputs config.Inputs
+	// KeepCredentials keeps the credentials in source addresses in the results. Without it,
+	// they are removed.
+	KeepCredentials bool
+	// OnEvent is called with each event of the project's runs. nil means Options.OnEvent. Package event
+	// says what a callback can rely on.
+	OnEvent func(Event)
 }
 
-// user is the user whom runs work for.
-type user struct {
-	// key seals the files by which later runs recognize what this user's runs have written.
-	key *userkey.Key
-	// hasState says that later runs have the same key.
-	hasState bool
+// Event is something that happened in a run: one of the structs of package event.
+type Event = event.Event
+
+// location returns the paths of the project's files.
+func (p Project) location() project.Location {
+	return project.Location{Dir: p.dir(), DataDir: p.dataPath(), ModulesDir: p.givenModulesPath(), LockFile: p.lockFile(), NoLockFile: !p.hasLockFile()}
 }
 
-// openToChange locks the project of a request for this process, and reads what earlier runs
-// left in it. The project must be closed.
-func openToChange(ctx context.Context, req Request, by user, events *events) (*openProject, error) {
-	onWait := func() { events.emit(event.Waiting{Dir: req.dir()}) }
-	files, err := project.Open(ctx, req.location(), by.key, onWait)
-	if err != nil {
-		return nil, err
+// hasLockFile reports whether the lock is a file.
+func (p Project) hasLockFile() bool { return !p.NoLock && p.LockContent == nil }
+
+// lockPath returns the path of the lock file for this process.
+func (p Project) lockPath() string { return p.below(p.lockFile()) }
+
+// below returns the path for this process of a path that is relative to Dir or absolute.
+func (p Project) below(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	warnOfNotices(events, files.Notices(), by.hasState)
-	p := &openProject{req: req, user: by, merges: !req.Locked, files: files, installed: packagedir.NewInstalled(files)}
-	p.installed.ReadAhead()
-	if err := p.read(ctx); err != nil {
-		return nil, join(err, p.close())
-	}
-	if p.dirs.Vendor != nil {
-		files.SetVendorDir(p.dirs.Vendor)
-	}
-	return p, nil
+	return filepath.Join(p.dir(), name)
 }
 
-// view reads the project of a request without locking it: another process may change it at
-// the same time. merges says that a lock with conflict markers is merged. The project must be closed.
-func view(ctx context.Context, req Request, by user, merges bool) (*openProject, error) {
-	files, err := project.View(req.location(), by.key)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+func (p Project) dir() string      { return cmp.Or(p.Dir, ".") }
+func (p Project) dataDir() string  { return cmp.Or(p.DataDir, ".terraform") }
+func (p Project) lockFile() string { return cmp.Or(p.LockFile, lockFileName) }
+
+// dataPath returns the path of the data directory for this process.
+func (p Project) dataPath() string { return p.below(p.dataDir()) }
+
+// modulesDir returns the directory of installed modules, relative to Dir or absolute, and
+// modulesPath returns its path for this process.
+func (p Project) modulesDir() string {
+	return cmp.Or(p.ModulesDir, filepath.Join(p.dataDir(), "modules"))
+}
+func (p Project) modulesPath() string { return p.below(p.modulesDir()) }
+
+// givenModulesPath returns the path of the modules directory if the project names one, and ""
+// otherwise.
+func (p Project) givenModulesPath() string {
+	if p.ModulesDir == "" {
+		return ""
 	}
-	p := &openProject{req: req, user: by, merges: merges, files: files, installed: packagedir.NewInstalled(files)}
-	if err := p.read(ctx); err != nil {
-		return nil, join(err, p.close())
-	}
-	return p, nil
+	return p.modulesPath()
 }
 
-// close closes the project's files.
-func (p *openProject) close() error {
-	if p.files == nil {
-		return nil
-	}
-	p.installed.StopReading()
-	return p.files.Close()
+// readRules reads the policies of the project.
+func (p Project) readRules() (rules.Rules, error) {
+	return rules.Read(p.dir(), p.PolicyFiles, p.Policies)
 }
 
-// read reads everything except the configuration.
-func (p *openProject) read(ctx context.Context) (err error) {
-	p.recorded = &manifest.Manifest{}
-	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
-		return err
+// vendorDir opens the directory of vendored packages; nil if the project names none.
+func (p Project) vendorDir() (*project.VendorDir, error) {
+	if p.Vendor == "" {
+		return nil, nil
 	}
-	vendor, err := p.req.vendorDir()
-	if err != nil {
-		return err
-	}
-	p.dirs = packagedir.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
-	if p.lockSrc, err = readLock(p.req); err != nil {
-		return err
-	}
-	p.lock, err = parseLock(p.lockSrc, p.req)
-	if conflicted, ok := errors.AsType[*LockFileError](err); ok && p.merges && isConflict(conflicted) {
-		var merged []byte
-		if merged, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted); err == nil {
-			p.lock, err = parseLock(merged, p.req)
+	return project.FindVendorDir(p.dir(), p.Vendor, p.dataPath())
+}
+
+// otherPlatforms returns the distinct platforms other than this machine's own.
+func (p Project) otherPlatforms() []addrs.Platform {
+	var others []addrs.Platform
+	for _, platform := range p.Platforms {
+		if platform != addrs.CurrentPlatform() && !slices.Contains(others, platform) {
+			others = append(others, platform)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if p.files != nil {
-		p.readManifest()
-		if !p.req.NoLock {
-			p.former = formerLock(p.files, p.lockSrc, p.lock)
-		}
-		p.foldsCase = p.files.FoldsCase()
-	}
-	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
-	if !p.dialectGiven {
-		p.detected = detect.Detect(ctx, p.detectable())
-		p.dialect = dialectOf(p.detected.Tool)
-	}
-	return nil
+	return others
 }
 
-// detectable returns what the signs of a stock tool can be found in.
-func (p *openProject) detectable() detect.Project {
-	return detect.Project{
-		Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
+// next returns the stock tool that runs after this run; zero if it is not known.
+func (p Project) next() detect.Tool {
+	if p.Next == DialectAuto {
+		return 0
 	}
+	return p.Next.tool()
 }
 
-// readRules reads the policies, for runs that apply them.
-func (p *openProject) readRules() (err error) {
-	p.rules, err = p.req.readRules()
-	return err
-}
-
-func (p *openProject) readManifest() {
-	src, err := p.files.Manifest()
-	if err == nil {
-		var recorded *manifest.Manifest
-		if recorded, err = manifest.Parse(src); err == nil {
-			p.recorded = recorded
+// tools returns the stock tools that the user has.
+func (p Project) tools() []detect.Tool {
+	var tools []detect.Tool
+	for _, t := range p.Tools {
+		if t != DialectAuto {
+			tools = append(tools, t.tool())
 		}
 	}
-	p.recordedErr = err
+	return tools
 }
 
-// formerLock returns the lock as the last run in the project left it; nil if it is not
-// known. lock is the current lock, parsed from src.
-func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfile.File {
-	former := files.FormerLock()
-	if former == nil {
-		return nil
-	}
-	if bytes.Equal(former, src) {
-		return lock
-	}
-	parsed, diags := lockfile.Parse(former, "")
-	if diags.HasErrors() {
-		return nil
-	}
-	return parsed
-}
+// Layout is the layout of packages in .terraform/modules and .terraform/providers.
+type Layout int
 
-// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions
-// that OpenTofu accepts. A guess refuses nothing.
-func (p *openProject) readsAsTerraform() bool {
-	return p.dialect == DialectTerraform && !p.detected.IsOnlyTool
-}
+// The layouts. Both put every module in the directory where stock tools expect it.
+//
+// With LayoutLinks, a call of a subdirectory has a private copy of that directory and of
+// the directories that the module calls by local paths. The project has the rest of the
+// package once, and relative links point to it.
+//
+// With LayoutCopy, each call has a private copy of the whole package, as with stock tools.
+// The same is done if the file system does not support links.
+//
+// With LayoutLinks, a provider of a project for OpenTofu is a link to the user's cache. A project
+// for Terraform, or one that may be, has a copy, because Terraform writes to installed packages: if
+// the lock does not have the hash of one, it unpacks the package again, in the same place and also
+// through a link. With LayoutCopy, every project has copies.
+const (
+	LayoutLinks Layout = iota
+	LayoutCopy
+)
 
-func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.readsAsTerraform()}
-}
+// layoutNames are the values as text.
+var layoutNames = enum[Layout]{"Layout", []string{"links", "copy"}}
 
-// assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
-// warning says which stock tool was assumed. address is the address of a module or a provider that
-// depends on the dialect, and at its place.
-func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
-	if p.dialectGiven || p.detected.IsOnlyTool {
-		return event.Warning{}
-	}
-	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}
-	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
-	if p.detected.IsGuess() {
-		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
-		return w
-	}
-	if against := p.detected.Contradiction(); against != "" {
-		w.Message = fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
-		return w
-	}
-	return event.Warning{}
-}
+// String returns the layout in one word.
+func (l Layout) String() string { return layoutNames.text(l) }
 
-// mayUseTerraform reports whether the user may run Terraform in the project. If nothing shows which
-// tool the project is for, they may, unless they only have OpenTofu.
-func (p *openProject) mayUseTerraform() bool {
-	switch {
-	case p.dialect == DialectTerraform || p.req.Next == DialectTerraform:
-		return true
-	case p.dialectGiven:
-		return false
-	case p.detected.IsGuess():
-		return slices.Contains(p.req.Tools, DialectTerraform) || !slices.Contains(p.req.Tools, DialectOpenTofu)
-	}
-	return p.detected.Contradiction() != ""
-}
+// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+func (l Layout) MarshalText() ([]byte, error) { return layoutNames.marshal(l) }
 
-// providerLock is the lock that has the providers: the lock of stock tools. The modules are
-// in the same lock unless the request names another one for them.
-type providerLock struct {
-	treeproviders.Lock
-	src []byte // nil if there is no such file
-	req Request
-	// hasModules says that the modules are in the same file.
-	hasModules bool
-}
-
-// providerLock reads the lock that has the providers. Everything that the project's stock tool
-// refuses in it is an error: the tool would fail after the installation, and a provider whose
-// block cannot be read would count as not locked.
-func (p *openProject) providerLock() (*providerLock, error) {
-	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
-	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
-	if !l.hasModules {
-		var err error
-		l.req.LockFile = lockFileName
-		if l.src, err = readLock(l.req); err != nil {
-			return nil, err
-		}
-		if l.File, err = parseLock(l.src, l.req); err != nil {
-			return nil, err
-		}
-	}
-	if faults := l.StockFaults(p.dialect.parser()); faults.HasErrors() {
-		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
-	}
-	return l, nil
-}
-
-// hasStockLock reports whether the lock has the providers too: it is the file that stock tools read,
-// possibly through a symbolic link, or it is not below the root module.
-func (r Request) hasStockLock() bool {
-	if !r.hasLockFile() || !filepath.IsLocal(r.lockFile()) || filepath.Clean(r.lockFile()) == lockFileName {
-		return true
-	}
-	own, err := os.Stat(r.lockPath())
-	if err != nil {
-		return false
-	}
-	stock, err := os.Stat(filepath.Join(r.dir(), lockFileName))
-	return err == nil && os.SameFile(own, stock)
-}
-
-// ReadLock reads and parses the lock of a request's project. The result is empty if the
-// file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
-// is a *LinkedLockError.
-func ReadLock(ctx context.Context, req Request) (*lockfile.File, error) {
-	if err := ctxerr.Of(ctx); err != nil {
-		return nil, err
-	}
-	src, err := readLock(req)
-	if err != nil {
-		return nil, err
-	}
-	return parseLock(src, req)
-}
-
-func parseLock(src []byte, req Request) (*lockfile.File, error) {
-	lock, diags := lockfile.Parse(src, req.lockFile())
-	if diags.HasErrors() {
-		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
-	}
-	return lock, nil
-}
-
-// readLock reads the dependency lock. It returns nil if the file does not exist, or if the request
-// has no lock.
-func readLock(req Request) ([]byte, error) {
-	if !req.hasLockFile() {
-		return req.LockContent, nil
-	}
-	src, err := project.ReadLock(req.location())
-	return src, req.unusableLock(err)
-}
-
-// unusableLock returns the error for a lock that is not a regular file. For a symbolic link
-// it is a *LinkedLockError.
-func (r Request) unusableLock(err error) error {
-	var pathErr *fs.PathError
-	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	target, notLink := os.Readlink(r.lockPath())
-	if notLink != nil {
-		return fmt.Errorf("the lock file cannot be used: %w", err)
-	}
-	linked := &LinkedLockError{File: r.lockFile(), Target: target, Err: err}
-	below := filepath.Join(filepath.Dir(r.lockFile()), target)
-	if !filepath.IsAbs(target) && filepath.IsLocal(below) {
-		linked.Inside = filepath.ToSlash(below)
-	}
-	return linked
-}
-
-// warnOfNotices warns about files that a killed run or another user has left in the
-// project. Without a user key, this user's own files cannot be recognized either, which
-// needs no warning. Nor does a copy of the lock from another project, because runs mention it if they
-// need it.
-func warnOfNotices(events *events, notices []project.Notice, hasState bool) {
-	for _, f := range notices {
-		if text := noticeText(f, hasState); text != "" {
-			events.warn(nil, text)
-		}
-	}
-}
-
-func noticeText(f project.Notice, hasState bool) string {
-	switch {
-	case f.Kind == project.Undone:
-		return "an earlier run was killed while it changed this project; what it had changed was undone"
-	case f.Kind == project.GivenUp:
-		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
-	case f.Kind == project.UnprovenJournal && hasState:
-		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it was ignored", f.File)
-	}
-	return ""
-}
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.unmarshal(text, l) }

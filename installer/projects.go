@@ -10,26 +10,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// InstallAll is Install for several root modules at once. req applies to each of them, with
-// its own directory, so req.Dir must be "". Each version, tag and package is requested only once, even if
-// several of them need it. If a project fails, the others continue. The results are in the
-// order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
-// each failed project; [ProjectErrors] enumerates them. The calls and providers that req.Update names need to exist in only
-// one of the projects.
+// InstallAll is Install for several projects at once. Each version, tag and package is requested only
+// once, even if several of them need it. If a project fails, the others continue. The results are in the
+// order of the projects, with nil for a project that failed. The error joins a *[ProjectError] for
+// each failed project; [ProjectErrors] enumerates them. The calls and providers that Update names need to
+// exist in only one of the projects.
 //
-// onEvent is used instead of the callbacks of req and in. dir is the project of the event,
-// or "" if the event concerns all projects. If onEvent is nil, the events of all projects go to
-// req.OnEvent, or else to in.OnEvent. A request that req.ForDir returns may have another OnEvent. None
-// of these is called twice at once by the runs of one InstallAll.
-func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
-	results := make([]*Result, len(dirs))
-	if req.Dir != "" {
-		return results, &InvalidRequestError{Fields: []string{"Dir"}, Reason: "several root modules have a directory each"}
-	}
-	err := forEachProject(in, dirs, req, onEvent, func(in *Installer, i int, req Request) error {
-		req.Update.several = true
-		result, err := in.Install(ctx, req)
-		if err == nil || req.AllowConfigErrors {
+// Events that concern all projects go to Options.OnEvent. No two callbacks are called at once, neither
+// this one nor those of the projects.
+func (in *Installer) InstallAll(ctx context.Context, projects []Project, o InstallOptions) ([]*Result, error) {
+	results := make([]*Result, len(projects))
+	err := forEachProject(in, projects, func(in *Installer, i int, p Project) error {
+		result, err := install(ctx, in, request{Project: p, InstallOptions: o, several: true})
+		if err == nil || o.AllowConfigErrors {
 			results[i] = result
 		}
 		return err
@@ -37,7 +30,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	if err != nil {
 		return results, err
 	}
-	return results, join(req.Update.missing(results)...)
+	return results, join(o.Update.missing(results)...)
 }
 
 // missing returns the errors about calls and providers that an update names and that no
@@ -69,17 +62,12 @@ func (r *Result) requires(address string) bool {
 	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
 }
 
-// forEachProject calls work for several root modules in parallel. work gets the index and
-// the request of a root module, and a copy of in; the copies share a session. If a project
-// fails, the others continue. The error joins a *ProjectError for each failed project.
-func forEachProject(in *Installer, dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
-	if fn := req.OnEvent; onEvent == nil && fn != nil {
-		onEvent = func(_ string, event Event) { fn(event) }
-	} else if fn := in.OnEvent; onEvent == nil && fn != nil {
-		onEvent = func(_ string, event Event) { fn(event) }
-	}
-	serial := serialEvents(onEvent)
-	all := &events{fn: logged(in.Logger, serial(""))}
+// forEachProject calls work for several projects in parallel. work gets the index and the project,
+// and a copy of in; the copies share a session. If a project fails, the others continue. The error
+// joins a *ProjectError for each failed project.
+func forEachProject(in *Installer, projects []Project, work func(*Installer, int, Project) error) error {
+	serial := serialEvents()
+	all := &events{fn: logged(in.Logger, serial(in.OnEvent))}
 	by, err := userOf(in, all)
 	if err != nil {
 		return err
@@ -91,19 +79,22 @@ func forEachProject(in *Installer, dirs []string, req Request, onEvent func(stri
 	}
 	defer done()
 	shared.warnOfCache(all)
-	failures := make([]error, len(dirs))
-	requests := requestsFor(dirs, req, serial, failures)
+	failures := sharedPlaces(projects)
 	var group errgroup.Group
 	group.SetLimit(clients.parallel)
-	for i, dir := range dirs {
+	for i, p := range projects {
+		if p.OnEvent == nil {
+			p.OnEvent = in.OnEvent
+		}
+		p.OnEvent = serial(p.OnEvent)
 		group.Go(func() error {
 			if failures[i] != nil {
 				return nil // the other projects continue
 			}
 			one := *in
 			one.shared, one.OnEvent = shared, nil
-			if err := work(&one, i, requests[i]); err != nil {
-				failures[i] = &ProjectError{dir, err}
+			if err := work(&one, i, p); err != nil {
+				failures[i] = &ProjectError{p.Dir, err}
 			}
 			return nil
 		})
@@ -112,28 +103,15 @@ func forEachProject(in *Installer, dirs []string, req Request, onEvent func(stri
 	return join(failures...)
 }
 
-// requestsFor returns the request for each root module, and sets the failures of those that have none,
-// or whose files are those of another one.
-func requestsFor(dirs []string, req Request, onEvent func(dir string) func(Event), failures []error) []Request {
-	requests := make([]Request, len(dirs))
+// sharedPlaces returns an error for each project whose files are those of an earlier one. A project may be
+// named twice: the second run waits for the first one.
+func sharedPlaces(projects []Project) []error {
 	type place struct{ field, path string }
-	owners := make(map[place]int)
-	for i, dir := range dirs {
-		one := req
-		one.OnEvent = onEvent(dir)
-		var err error
-		if requests[i], err = one.inDir(dir); err != nil {
-			failures[i] = &ProjectError{dir, err}
-			continue
-		}
-		one = requests[i]
-		places := []place{{"ModulesDir", one.modulesPath()}, {"DataDir", one.dataPath()}}
-		if one.hasLockFile() {
-			places = append(places, place{"LockFile", one.lockPath()})
-		}
-		if one.LockContent != nil && req.ForDir == nil && len(dirs) > 1 {
-			failures[i] = &ProjectError{dir, &InvalidRequestError{Fields: []string{"LockContent"}, Reason: "each project has a lock of its own; ForDir can return it"}}
-			continue
+	owners, failures := make(map[place]int), make([]error, len(projects))
+	for i, p := range projects {
+		places := []place{{"ModulesDir", p.modulesPath()}, {"DataDir", p.dataPath()}}
+		if p.hasLockFile() {
+			places = append(places, place{"LockFile", p.lockPath()})
 		}
 		for _, at := range places {
 			if path, err := filepath.Abs(at.path); err == nil {
@@ -142,26 +120,25 @@ func requestsFor(dirs []string, req Request, onEvent func(dir string) func(Event
 			first, taken := owners[at]
 			if !taken {
 				owners[at] = i
-			} else if filepath.Clean(dirs[first]) != filepath.Clean(dir) {
-				failures[i] = &ProjectError{dir, &InvalidRequestError{Fields: []string{at.field}, Reason: fmt.Sprintf("it is the same as that of %s: %s", dirs[first], at.path)}}
+			} else if filepath.Clean(projects[first].dir()) != filepath.Clean(p.dir()) {
+				failures[i] = &ProjectError{p.Dir, &InvalidOptionsError{Fields: []string{at.field}, Reason: fmt.Sprintf("it is the same as that of %s: %s", projects[first].Dir, at.path)}}
 			}
 		}
 	}
-	return requests
+	return failures
 }
 
-// serialEvents returns a function that creates the callback for one project from the
-// callback for all.
-func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
-	if onEvent == nil {
-		return func(string) func(Event) { return nil }
-	}
+// serialEvents returns a function that makes callbacks of which no two are called at once.
+func serialEvents() func(fn func(Event)) func(Event) {
 	var mu sync.Mutex
-	return func(dir string) func(Event) {
+	return func(fn func(Event)) func(Event) {
+		if fn == nil {
+			return nil
+		}
 		return func(event Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			onEvent(dir, event)
+			fn(event)
 		}
 	}
 }
@@ -172,7 +149,7 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // answers among its installations in the same way. Like them, Share creates the user's key in
 // StateDir if there is none.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
-	by, err := userOf(in, eventsOf(in, Request{}))
+	by, err := userOf(in, eventsOf(in, Project{}))
 	if err != nil {
 		return nil, nil, err
 	}

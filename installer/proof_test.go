@@ -73,11 +73,11 @@ func changeAll(t *testing.T, p *project) {
 func TestUpdateRefusesOtherContent(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := p.file(".terraform.lock.hcl")
 	changeAll(t, p)
 
-	err := p.mustFail(t, installer.Request{Update: installer.Update{All: true}})
+	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
 	refused := map[string]string{}
 	for _, err := range joinedErrors(err) {
 		var changed *installer.ContentChangedError
@@ -102,7 +102,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 		t.Errorf("the lock after a refused update (-before +after):\n%s", diff)
 	}
 
-	result := p.mustInstall(t, installer.Request{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}}})
+	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}}}})
 	reported := 0
 	for _, change := range result.LockChanges {
 		if change.OtherContent != "" {
@@ -147,24 +147,24 @@ func TestVanishedEntry(t *testing.T) {
 	t.Parallel()
 	for _, moved := range []bool{false, true} {
 		p := world(t, changingWorld)
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 		lock := p.file(".terraform.lock.hcl")
 		for _, key := range []string{"registry", "tag"} {
 			p.dropEntry(t, key)
 		}
 		var refused *installer.LockedError
-		if err := p.mustFail(t, installer.Request{Locked: true}); !errors.As(err, &refused) || len(refused.Reasons) != 2 || !refused.Reasons[0].Missing {
+		if err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}}); !errors.As(err, &refused) || len(refused.Reasons) != 2 || !refused.Reasons[0].Missing {
 			t.Errorf("Locked: %v, want two missing entries", err)
 		}
 		if moved {
 			changeAll(t, p)
 			var tag *installer.ContentChangedError
-			if err := p.mustFail(t, installer.Request{}); !errors.As(err, &tag) || !tag.Confirming {
+			if err := p.mustFail(t, request{}); !errors.As(err, &tag) || !tag.Confirming {
 				t.Errorf("Install after the tag has moved: %v", err)
 			}
 			continue
 		}
-		p.mustInstall(t, installer.Request{})
+		p.mustInstall(t, request{})
 		if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
 			t.Errorf("the lock (-before +after):\n%s", diff)
 		}
@@ -179,7 +179,7 @@ func TestVanishedEntry(t *testing.T) {
 func TestRestoreSingleEntries(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	for _, key := range []string{"registry", "tag", "archive", "branch"} {
 		p.dropEntry(t, key)
 	}
@@ -187,7 +187,7 @@ func TestRestoreSingleEntries(t *testing.T) {
 	config = strings.Replace(config, `module "branch"`, `module "renamed"`, 1)
 	config = strings.Replace(config, "n.zip", "other.zip", 1)
 	p.write(t, "main.tf", config)
-	restored, err := p.installer().Restore(context.Background(), installer.Request{Dir: p.dir}, nil)
+	restored, err := p.installer().Restore(context.Background(), installer.Project{Dir: p.dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ provider "registry.opentofu.org/hashicorp/null" {
 }
 `
 	p.write(t, ".terraform.lock.hcl", lock)
-	err := p.mustFail(t, installer.Request{})
+	err := p.mustFail(t, request{})
 	var changed *installer.HostChangedError
 	if !errors.As(err, &changed) {
 		t.Fatalf("Install: %v", err)
@@ -230,7 +230,7 @@ provider "registry.opentofu.org/hashicorp/null" {
 	if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
 		t.Errorf("the lock (-before +after):\n%s", diff)
 	}
-	if err := p.mustFail(t, installer.Request{Dialect: installer.DialectOpenTofu}); errors.As(err, &changed) {
+	if err := p.mustFail(t, request{Project: installer.Project{Dialect: installer.DialectOpenTofu}}); errors.As(err, &changed) {
 		t.Errorf("with the dialect of the request: %v", err)
 	}
 }
@@ -252,18 +252,18 @@ func (blindFetcher) Reference(context.Context, getmodules.Request) (getmodules.R
 func TestWrappedFetcher(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	changeAll(t, p)
 	p.remove(t, ".terraform")
 	in := p.installer()
 	in.Fetcher = loggingFetcher{in.Fetcher}
-	_, err := in.Install(context.Background(), installer.Request{Dir: p.dir, Locked: true})
+	_, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	var moved *installer.ContentChangedError
 	if !errors.As(err, &moved) || !moved.Confirming {
 		t.Errorf("a moved tag, by a wrapped Fetcher: %v", err)
 	}
 	in.Fetcher = blindFetcher{in.Fetcher}
-	if _, err = in.Install(context.Background(), installer.Request{Dir: p.dir, Locked: true}); !errors.Is(err, errBlind) {
+	if _, err = in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); !errors.Is(err, errBlind) {
 		t.Errorf("a moved tag, by a Fetcher that cannot tell: %v", err)
 	}
 }
@@ -281,16 +281,16 @@ module "branch" {
 # good
 `)
 	cache := t.TempDir()
-	install := func(req installer.Request) error {
+	install := func(req request) error {
 		in := p.installer()
 		in.CacheDir = cache
 		in.Fetcher.(*getmodules.Fetcher).CacheDir, in.Fetcher.(*getmodules.Fetcher).AlwaysGit = cache, true
 		req.Dir = p.dir
-		_, err := in.Install(context.Background(), req)
+		_, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 		return err
 	}
 	evil := fstest.MapFS{"main.tf": {Data: []byte("# evil\n")}}
-	if err := errors.Join(p.world.PublishTag("plain.git", "v2.0.0", evil), install(installer.Request{})); err != nil {
+	if err := errors.Join(p.world.PublishTag("plain.git", "v2.0.0", evil), install(request{})); err != nil {
 		t.Fatal(err)
 	}
 	if p.file(".terraform/modules/branch/main.tf") != "# evil\n" {
@@ -301,7 +301,7 @@ module "branch" {
 	}
 	p.remove(t, ".terraform")
 	p.state = t.TempDir() // the state of another user
-	if err := install(installer.Request{Locked: true}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
+	if err := install(request{InstallOptions: installer.InstallOptions{Locked: true}}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
 		t.Errorf("a commit that only the cache has was installed: %v", err)
 	}
 }
@@ -310,14 +310,14 @@ module "branch" {
 func TestEventsOfEveryRun(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	p.mustInstall(t, installer.Request{Unify: true})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Unify: true}})
 	for _, event := range []string{"FetchStarted", "FetchDone", "Resolved"} {
 		if !strings.Contains(p.events(), event) {
 			t.Errorf("a run with Unify has no %s:\n%s", event, p.events())
 		}
 	}
 	p.log = nil
-	if _, err := p.installer().VerifyRemote(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := p.installer().VerifyRemote(context.Background(), installer.Project{Dir: p.dir}, installer.OriginOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(p.events(), "FetchStarted") { // for the archive
@@ -330,9 +330,9 @@ func TestEventsOfEveryRun(t *testing.T) {
 func TestVerifyGoneCall(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), `module "oci"`, `module "renamed"`, 1))
-	report, err := p.installer().Verify(context.Background(), installer.Request{Dir: p.dir})
+	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil || len(report.Stale) != 2 {
 		t.Errorf("Verify = %v, %v; want the call without an entry and the entry without a call", report.Stale, err)
 	}
@@ -343,8 +343,8 @@ func TestWithoutState(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
 	p.state = ""
-	p.mustInstall(t, installer.Request{})
-	p.mustInstall(t, installer.Request{Locked: true})
+	p.mustInstall(t, request{})
+	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	if strings.Contains(p.events(), "Warning") {
 		t.Errorf("there is a warning:\n%s", p.events())
 	}
@@ -360,7 +360,7 @@ func TestUnusableCache(t *testing.T) {
 	}
 	in := p.installer()
 	in.CacheDir = filepath.Join(file, "cache")
-	if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(p.events(), "Kind:"+string(event.WarningNoCache)); n != 1 {
@@ -388,7 +388,7 @@ func TestExposedCache(t *testing.T) {
 			warnings = append(warnings, w)
 		}
 	}
-	if _, err := in.Install(context.Background(), installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(warnings) != 1 || warnings[0].Kind != event.WarningExposed || !errors.As(warnings[0].Err, new(*installer.ExposedError)) {

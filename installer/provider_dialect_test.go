@@ -52,31 +52,31 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		files map[string]string
-		req   installer.Request
+		req   request
 		want  string // the installed provider
 		warns string
 	}{
-		{"a lock of terraform, only tofu", locked, installer.Request{Tools: onlyTofu}, "registry.terraform.io/hashicorp/cloud 1.0.0",
+		{"a lock of terraform, only tofu", locked, request{Project: installer.Project{Tools: onlyTofu}}, "registry.terraform.io/hashicorp/cloud 1.0.0",
 			"it is not clear which stock tool the project is for: the hosts of the lock's providers (terraform), but the only installed tool (tofu); " + terraformAssumed},
-		{"a lock of terraform, only terraform", locked, installer.Request{Tools: onlyTerraform}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, both", locked, installer.Request{Tools: bothTools}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, none", locked, installer.Request{}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, tofu runs next", locked, installer.Request{Tools: bothTools, Next: installer.DialectOpenTofu}, "registry.terraform.io/hashicorp/cloud 1.0.0",
+		{"a lock of terraform, only terraform", locked, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
+		{"a lock of terraform, both", locked, request{Project: installer.Project{Tools: bothTools}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
+		{"a lock of terraform, none", locked, request{}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
+		{"a lock of terraform, tofu runs next", locked, request{Project: installer.Project{Tools: bothTools, Next: installer.DialectOpenTofu}}, "registry.terraform.io/hashicorp/cloud 1.0.0",
 			"(terraform), but the tool that runs next (tofu); " + terraformAssumed},
-		{"a lock of terraform, for tofu", locked, installer.Request{Tools: onlyTofu, Dialect: installer.DialectOpenTofu}, "registry.opentofu.org/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, for terraform", locked, installer.Request{Tools: onlyTofu, Dialect: installer.DialectTerraform}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
+		{"a lock of terraform, for tofu", locked, request{Project: installer.Project{Tools: onlyTofu, Dialect: installer.DialectOpenTofu}}, "registry.opentofu.org/hashicorp/cloud 1.0.0", ""},
+		{"a lock of terraform, for terraform", locked, request{Project: installer.Project{Tools: onlyTofu, Dialect: installer.DialectTerraform}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
 
-		{"no lock, only tofu", map[string]string{"main.tf": required(hostlessCloud)}, installer.Request{Tools: onlyTofu}, "registry.opentofu.org/hashicorp/cloud 2.0.0", ""},
-		{"no lock, only terraform", map[string]string{"main.tf": required(hostlessCloud)}, installer.Request{Tools: onlyTerraform}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
-		{"no lock, both", map[string]string{"main.tf": required(hostlessCloud)}, installer.Request{Tools: bothTools}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
+		{"no lock, only tofu", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: onlyTofu}}, "registry.opentofu.org/hashicorp/cloud 2.0.0", ""},
+		{"no lock, only terraform", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
+		{"no lock, both", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: bothTools}}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
 			"nothing in the project shows whether it is for tofu or for terraform; " + tofuAssumed},
-		{"no lock, none", map[string]string{"main.tf": required(hostlessCloud)}, installer.Request{}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
+		{"no lock, none", map[string]string{"main.tf": required(hostlessCloud)}, request{}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
 			"nothing in the project shows whether it is for tofu or for terraform; " + tofuAssumed},
 
-		{"implied by a resource, only terraform", map[string]string{"main.tf": "resource \"cloud_disk\" \"a\" {\n}\n"}, installer.Request{Tools: onlyTerraform}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
-		{"by a local module, only terraform", map[string]string{"main.tf": "module \"m\" {\n  source = \"./m\"\n}\n", "m/main.tf": required(hostlessCloud)}, installer.Request{Tools: onlyTerraform}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
-		{"in JSON, only terraform", map[string]string{"main.tf.json": `{"terraform": {"required_providers": {"cloud": "~> 1.0"}}}`}, installer.Request{Tools: onlyTerraform}, "registry.terraform.io/hashicorp/cloud 1.5.0", ""},
-		{"with its host, only terraform", map[string]string{"main.tf": required(`cloud = { source = "registry.opentofu.org/hashicorp/cloud" }`)}, installer.Request{Tools: onlyTerraform}, "registry.opentofu.org/hashicorp/cloud 2.0.0", ""},
+		{"implied by a resource, only terraform", map[string]string{"main.tf": "resource \"cloud_disk\" \"a\" {\n}\n"}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
+		{"by a local module, only terraform", map[string]string{"main.tf": "module \"m\" {\n  source = \"./m\"\n}\n", "m/main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
+		{"in JSON, only terraform", map[string]string{"main.tf.json": `{"terraform": {"required_providers": {"cloud": "~> 1.0"}}}`}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 1.5.0", ""},
+		{"with its host, only terraform", map[string]string{"main.tf": required(`cloud = { source = "registry.opentofu.org/hashicorp/cloud" }`)}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.opentofu.org/hashicorp/cloud 2.0.0", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,8 +95,11 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 					}
 				}
 				req := row.req
-				req.Dir, req.Providers = w.project(t, row.files), &installer.Providers{Only: only}
-				result, err := in.Install(t.Context(), req)
+				req.Dir, req.Scope = w.project(t, row.files), installer.ScopeAll
+				if only {
+					req.Scope = installer.ScopeProviders
+				}
+				result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -124,7 +127,7 @@ var lockOfTerraformCases = []struct {
 	name   string
 	config string
 	lock   string
-	change func(*installer.Request)
+	change func(*request)
 	want   string // the changes of the lock, or a part of the error
 }{
 	{"the version stays", required(hostlessCloud), lockedCloud, nil, movedCloud + "; " + goneCloud},
@@ -143,25 +146,25 @@ var lockOfTerraformCases = []struct {
 	{"not required", "", lockedCloud, nil, goneCloud},
 	{"an unknown state may need it", s3Backend, lockedCloud + lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud; registry.terraform.io/acme/disk: 1.0.0 -> ; " + goneCloud},
-	{"an unknown state and prune", s3Backend, lockedCloud, func(req *installer.Request) { req.Providers.Prune = true }, goneCloud},
-	{"an unknown state of terraform", s3Backend, lockedCloud, func(req *installer.Request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-	{"for terraform", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"an unknown state and prune", s3Backend, lockedCloud, func(req *request) { req.PruneProviders = true }, goneCloud},
+	{"an unknown state of terraform", s3Backend, lockedCloud, func(req *request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"for terraform", required(hostlessCloud), lockedCloud, func(req *request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
 	{"a lock of tofu, for terraform", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.0.0"),
-		func(req *installer.Request) { req.Dialect = installer.DialectTerraform },
+		func(req *request) { req.Dialect = installer.DialectTerraform },
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> ; registry.terraform.io/hashicorp/cloud:  -> 2.0.0"},
-	{"all are updated", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.Update.All = true },
+	{"all are updated", required(hostlessCloud), lockedCloud, func(req *request) { req.Update.All = true },
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + goneCloud},
-	{"one is updated", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.Update.Providers = []string{"hashicorp/cloud"} },
+	{"one is updated", required(hostlessCloud), lockedCloud, func(req *request) { req.Update.Providers = []string{"hashicorp/cloud"} },
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + goneCloud},
-	{"only the lock", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.LockOnly = true }, movedCloud + "; " + goneCloud},
-	{"a dry run", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.DryRun = true }, movedCloud + "; " + goneCloud},
-	{"in another file than the modules", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.LockFile = ".cotter.lock.hcl" }, movedCloud + "; " + goneCloud},
-	{"a lock that may not change", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.Locked = true },
+	{"only the lock", required(hostlessCloud), lockedCloud, func(req *request) { req.LockOnly = true }, movedCloud + "; " + goneCloud},
+	{"a dry run", required(hostlessCloud), lockedCloud, func(req *request) { req.DryRun = true }, movedCloud + "; " + goneCloud},
+	{"in another file than the modules", required(hostlessCloud), lockedCloud, func(req *request) { req.LockFile = ".cotter.lock.hcl" }, movedCloud + "; " + goneCloud},
+	{"a lock that may not change", required(hostlessCloud), lockedCloud, func(req *request) { req.Locked = true },
 		"provider hashicorp/cloud (main.tf:3): the lock has version 1.0.0 from registry.terraform.io, and tofu takes it from registry.opentofu.org; the lock would get an entry for that"},
-	{"a lock that may not change and does not fit", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), lockedCloud, func(req *installer.Request) { req.Locked = true },
+	{"a lock that may not change and does not fit", required(`cloud = { source = "hashicorp/cloud", version = "~> 1.1" }`), lockedCloud, func(req *request) { req.Locked = true },
 		`the lock has version 1.0.0, and the configuration asks for "~> 1.1"`},
 	{"a version that the registry does not have", required(hostlessCloud), lockedProvider("registry.terraform.io/hashicorp/cloud", "1.1.0"), nil, "1.1.0"},
-	{"offline", required(hostlessCloud), lockedCloud, func(req *installer.Request) { req.Offline = true }, "offline mode is set"},
+	{"offline", required(hostlessCloud), lockedCloud, func(req *request) { req.Offline = true }, "offline mode is set"},
 }
 
 // In tofu's dialect, the versions that terraform has locked for hashicorp's providers are the locked
@@ -174,13 +177,11 @@ func TestLockOfTerraform(t *testing.T) {
 			t.Parallel()
 			in := *w.in
 			in.OnEvent, in.CacheDir = nil, t.TempDir()
-			req := installer.Request{
-				Dir: w.project(t, map[string]string{"main.tf": row.config, ".terraform.lock.hcl": row.lock}), Dialect: installer.DialectOpenTofu, Providers: &installer.Providers{},
-			}
+			req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": row.config, ".terraform.lock.hcl": row.lock}), Dialect: installer.DialectOpenTofu}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 			if row.change != nil {
 				row.change(&req)
 			}
-			result, err := in.Install(t.Context(), req)
+			result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			got := w.plain(errorText(err))
 			if err == nil {
 				got = w.changesOf(result.ProviderChanges)
@@ -189,9 +190,7 @@ func TestLockOfTerraform(t *testing.T) {
 				t.Errorf("got %q,\nwant %q", got, row.want)
 			}
 			if err == nil && !req.DryRun {
-				again, err := in.Install(t.Context(), installer.Request{
-					Dir: req.Dir, Dialect: req.Dialect, LockFile: req.LockFile, LockOnly: req.LockOnly, Offline: true, Providers: &installer.Providers{},
-				})
+				again, err := in.Install(t.Context(), installer.Project{Dir: req.Dir, Dialect: req.Dialect, LockFile: req.LockFile}, installer.InstallOptions{LockOnly: req.LockOnly, Offline: true, Scope: installer.ScopeAll})
 				if err != nil || len(again.ProviderChanges) > 0 {
 					t.Errorf("a second run = %+v, %v; want no changes", again, err)
 				}
@@ -224,15 +223,15 @@ func TestQueriesOnLockOfTerraform(t *testing.T) {
 	t.Parallel()
 	w := newStockWorld(t, stockVersions)
 	dir := w.project(t, map[string]string{"main.tf": required(hostlessCloud)})
-	req := installer.Request{Dir: dir, Dialect: installer.DialectTerraform}
+	req := request{Project: installer.Project{Dir: dir, Dialect: installer.DialectTerraform}}
 	if _, err := installProviders(t.Context(), w.in, req); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := w.in.Verify(t.Context(), req); err != nil || !report.OK() {
+	if report, err := w.in.Verify(t.Context(), req.Project, installer.VerifyOptions{}); err != nil || !report.OK() {
 		t.Errorf("Verify for terraform = %+v, %v; want success", report, err)
 	}
 	req.Dialect = installer.DialectOpenTofu
-	report, err := w.in.Verify(t.Context(), req)
+	report, err := w.in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

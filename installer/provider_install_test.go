@@ -44,9 +44,9 @@ module "app" {
 // appProviders lists the providers that the project installs.
 const appProviders = "HOST/acme/cloud 1.10.0, HOST/acme/net 1.0.0"
 
-func (w *providerWorld) mustInstall(t *testing.T, req installer.Request) *installer.Result {
+func (w *providerWorld) mustInstall(t *testing.T, req request) *installer.Result {
 	t.Helper()
-	result, err := w.in.Install(t.Context(), req)
+	result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,20 +66,20 @@ func TestProviderModes(t *testing.T) {
 	dir := w.project(t, appFiles)
 	for _, row := range []struct {
 		name              string
-		req               installer.Request
+		req               request
 		lock, install     bool // after the run
 		changes, requests bool
 	}{
-		{"a dry run", installer.Request{DryRun: true}, false, false, true, true},
-		{"the lock alone", installer.Request{LockOnly: true}, true, false, true, true}, // listings are asked for in each run
-		{"a dry run with a lock", installer.Request{DryRun: true}, true, false, false, false},
-		{"from the cache", installer.Request{Offline: true, Locked: true}, true, true, false, false},
-		{"again", installer.Request{}, true, true, false, false},
-		{"again, by the lock", installer.Request{Locked: true}, true, true, false, false},
+		{"a dry run", request{InstallOptions: installer.InstallOptions{DryRun: true}}, false, false, true, true},
+		{"the lock alone", request{InstallOptions: installer.InstallOptions{LockOnly: true}}, true, false, true, true}, // listings are asked for in each run
+		{"a dry run with a lock", request{InstallOptions: installer.InstallOptions{DryRun: true}}, true, false, false, false},
+		{"from the cache", request{InstallOptions: installer.InstallOptions{Offline: true, Locked: true}}, true, true, false, false},
+		{"again", request{}, true, true, false, false},
+		{"again, by the lock", request{InstallOptions: installer.InstallOptions{Locked: true}}, true, true, false, false},
 	} {
 		w.asked()
-		row.req.Dir, row.req.Providers = dir, &installer.Providers{}
-		result, err := w.in.Install(t.Context(), row.req)
+		row.req.Dir, row.req.Scope = dir, installer.ScopeAll
+		result, err := w.in.Install(t.Context(), row.req.Project, row.req.InstallOptions)
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
@@ -111,9 +111,9 @@ func TestLockedPlatform(t *testing.T) {
 1.0.0 for another platform
 `, modtest.Options{})
 	dir := w.project(t, appFiles)
-	other := &installer.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "mips"}}}
-	w.mustInstall(t, installer.Request{Dir: dir, Providers: &installer.Providers{}})
-	w.mustInstall(t, installer.Request{Dir: dir, Providers: other, Locked: true}) // the signed sums contain all platforms
+	other := []addrs.Platform{{OS: "plan9", Arch: "mips"}}
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir, Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Locked: true}}) // the signed sums contain all platforms
 
 	lock := filepath.Join(dir, ".terraform.lock.hcl")
 	whole := fileIn(t, dir, ".terraform.lock.hcl")
@@ -121,7 +121,7 @@ func TestLockedPlatform(t *testing.T) {
 	if err := os.WriteFile(lock, []byte(alone), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.in.Install(t.Context(), installer.Request{Dir: dir, Providers: other, Locked: true})
+	_, err := w.in.Install(t.Context(), installer.Project{Dir: dir, Platforms: other}, installer.InstallOptions{Scope: installer.ScopeAll, Locked: true})
 	refused, ok := errors.AsType[*installer.LockedError](err)
 	if !ok || len(refused.Reasons) != 2 || refused.Reasons[0].Reason != "the lock has no h1: or zh: hash of its package for plan9_mips" {
 		t.Errorf("Install by a lock without the platform = %v", err)
@@ -129,8 +129,8 @@ func TestLockedPlatform(t *testing.T) {
 	if got := fileIn(t, dir, ".terraform.lock.hcl"); got != alone {
 		t.Errorf("the lock was changed:\n%s", got)
 	}
-	w.mustInstall(t, installer.Request{Dir: dir, Providers: other})
-	w.mustInstall(t, installer.Request{Dir: dir, Providers: other, Locked: true})
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir, Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir, Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Locked: true}})
 }
 
 // A run without Providers does not change the installed providers or their entries.
@@ -139,14 +139,14 @@ func TestProvidersAndModulesApart(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
 	dir := w.project(t, appFiles)
-	if _, err := installProviders(t.Context(), w.in, installer.Request{Dir: dir}); !errors.Is(err, installer.ErrNotInstalled) {
+	if _, err := installProviders(t.Context(), w.in, request{Project: installer.Project{Dir: dir}}); !errors.Is(err, installer.ErrNotInstalled) {
 		t.Errorf("InstallProviders without the modules = %v, want ErrNotInstalled", err)
 	}
-	w.mustInstall(t, installer.Request{Dir: dir})
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir}})
 	if lock := fileIn(t, dir, ".terraform.lock.hcl"); strings.Contains(lock, `provider "`) || !strings.Contains(lock, `module "app"`) {
 		t.Errorf("the lock of the modules alone:\n%s", lock)
 	}
-	result, err := installProviders(t.Context(), w.in, installer.Request{Dir: dir})
+	result, err := installProviders(t.Context(), w.in, request{Project: installer.Project{Dir: dir}})
 	if err != nil || w.versionsOf(result.Providers) != appProviders || len(result.Modules) != 1 {
 		t.Fatalf("InstallProviders = %+v, %v", result, err)
 	}
@@ -154,7 +154,7 @@ func TestProvidersAndModulesApart(t *testing.T) {
 	if !strings.Contains(both, `module "app"`) || !strings.Contains(both, "acme/net\"") {
 		t.Errorf("the lock of both:\n%s", both)
 	}
-	w.mustInstall(t, installer.Request{Dir: dir, Update: installer.Update{All: true}})
+	w.mustInstall(t, request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
 	if got := fileIn(t, dir, ".terraform.lock.hcl"); got != both {
 		t.Errorf("an update of the modules alone changed the lock:\n%s", got)
 	}
@@ -164,11 +164,11 @@ func TestProvidersAndModulesApart(t *testing.T) {
 func TestVerifyProviders(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
-	req := installer.Request{Dir: w.project(t, appFiles), Providers: &installer.Providers{}, Layout: installer.LayoutCopy}
+	req := request{Project: installer.Project{Dir: w.project(t, appFiles), Layout: installer.LayoutCopy}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 	w.mustInstall(t, req)
 	verify := func(want ...installer.Status) {
 		t.Helper()
-		report, err := w.in.Verify(t.Context(), installer.Request{Dir: req.Dir})
+		report, err := w.in.Verify(t.Context(), installer.Project{Dir: req.Dir}, installer.VerifyOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,14 +206,14 @@ func TestVerifyProviders(t *testing.T) {
 func TestInstallAllProviders(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
-	w.mustInstall(t, installer.Request{Dir: w.project(t, appFiles), Providers: &installer.Providers{}})
+	w.mustInstall(t, request{Project: installer.Project{Dir: w.project(t, appFiles)}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
 	want := len(w.asked())
 	dirs := []string{w.project(t, map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "9.0.0" }`)})}
 	for range 6 {
 		dirs = append(dirs, w.project(t, appFiles))
 	}
 	in := w.Installer() // with an empty cache
-	results, err := in.InstallAll(t.Context(), dirs, installer.Request{Providers: &installer.Providers{}}, nil)
+	results, err := in.InstallAll(t.Context(), projects(dirs...), installer.InstallOptions{Scope: installer.ScopeAll})
 	failed, ok := errors.AsType[*installer.ProjectError](err)
 	if !ok || failed.Dir != dirs[0] || !strings.Contains(err.Error(), "no version meets") {
 		t.Errorf("InstallAll = %v, want an error of the first project", err)
@@ -244,12 +244,12 @@ func TestVerifyStaleProviders(t *testing.T) {
 		{"no provider, and a backend", "terraform {\n  backend \"s3\" {}\n}\n", ""},
 		{"a module that is not there", "module \"a\" {\n  source = \"HOST/acme/a/b\"\n}\n", "module a (main.tf:2): the lock has no entry for it"},
 	} {
-		req := installer.Request{Dir: w.project(t, map[string]string{"main.tf": cloud("~> 1.0")}), Providers: &installer.Providers{}}
+		req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": cloud("~> 1.0")})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 		w.mustInstall(t, req)
 		if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		report, err := w.in.Verify(t.Context(), installer.Request{Dir: req.Dir})
+		report, err := w.in.Verify(t.Context(), installer.Project{Dir: req.Dir}, installer.VerifyOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
@@ -267,7 +267,7 @@ func TestOutdatedProviders(t *testing.T) {
 		"main.tf":             required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.0" }`, `gone = { source = "HOST/acme/gone" }`),
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
-	found, err := outdatedProviders(t.Context(), w.in, installer.Request{Dir: dir})
+	found, err := outdatedProviders(t.Context(), w.in, request{Project: installer.Project{Dir: dir}})
 	failed, ok := errors.AsType[*installer.ProviderError](err)
 	if !ok || failed.Provider.Type != "gone" {
 		t.Errorf("OutdatedProviders: error %v, want one of acme/gone", err)
@@ -277,9 +277,6 @@ func TestOutdatedProviders(t *testing.T) {
 	}
 	if len(found) != 2 || found[0].Current.String() != "1.0.0" || found[0].Allowed.String() != "1.10.0" || found[0].Latest.String() != "2.0.0" || found[0].Constraints != "~> 1.0" {
 		t.Errorf("OutdatedProviders = %+v", found)
-	}
-	if _, err := outdatedProviders(t.Context(), w.in, installer.Request{Dir: dir, Offline: true}); !errors.Is(err, installer.ErrOffline) {
-		t.Errorf("OutdatedProviders offline = %v, want ErrOffline", err)
 	}
 }
 
@@ -295,30 +292,30 @@ func TestProviderLayout(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		files map[string]string
-		req   installer.Request
+		req   request
 		link  bool
 	}{
-		{"for tofu", plain, installer.Request{Dialect: installer.DialectOpenTofu}, true},
-		{"for tofu, both tools", plain, installer.Request{Dialect: installer.DialectOpenTofu, Tools: bothTools}, true},
-		{"for tofu, copies", plain, installer.Request{Dialect: installer.DialectOpenTofu, Layout: installer.LayoutCopy}, false},
-		{"for tofu, terraform runs next", plain, installer.Request{Dialect: installer.DialectOpenTofu, Next: installer.DialectTerraform}, false},
-		{"for terraform", plain, installer.Request{Dialect: installer.DialectTerraform}, false},
-		{"for terraform, only tofu", plain, installer.Request{Dialect: installer.DialectTerraform, Tools: onlyTofu}, false},
-		{"no sign, no tool is known", plain, installer.Request{}, false},
-		{"no sign, both tools", plain, installer.Request{Tools: bothTools}, false},
-		{"no sign, only terraform", plain, installer.Request{Tools: onlyTerraform}, false},
-		{"no sign, only tofu", plain, installer.Request{Tools: onlyTofu}, true},
-		{"a file of tofu", with("x.tofu", ""), installer.Request{Tools: bothTools}, true},
-		{"a file of tofu, terraform runs next", with("x.tofu", ""), installer.Request{Next: installer.DialectTerraform}, false},
-		{"a version of terraform", with(".terraform-version", "1.11.4\n"), installer.Request{Tools: bothTools}, false},
-		{"a file of tofu and a version of terraform", map[string]string{"main.tf": plain["main.tf"], "x.tofu": "", ".terraform-version": "1.11.4\n"}, installer.Request{}, false},
-		{"a lock of terraform", with(".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"), installer.Request{Tools: bothTools}, false},
-		{"a lock of tofu", with(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"), installer.Request{Tools: bothTools}, true},
+		{"for tofu", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu}}, true},
+		{"for tofu, both tools", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Tools: bothTools}}, true},
+		{"for tofu, copies", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Layout: installer.LayoutCopy}}, false},
+		{"for tofu, terraform runs next", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Next: installer.DialectTerraform}}, false},
+		{"for terraform", plain, request{Project: installer.Project{Dialect: installer.DialectTerraform}}, false},
+		{"for terraform, only tofu", plain, request{Project: installer.Project{Dialect: installer.DialectTerraform, Tools: onlyTofu}}, false},
+		{"no sign, no tool is known", plain, request{}, false},
+		{"no sign, both tools", plain, request{Project: installer.Project{Tools: bothTools}}, false},
+		{"no sign, only terraform", plain, request{Project: installer.Project{Tools: onlyTerraform}}, false},
+		{"no sign, only tofu", plain, request{Project: installer.Project{Tools: onlyTofu}}, true},
+		{"a file of tofu", with("x.tofu", ""), request{Project: installer.Project{Tools: bothTools}}, true},
+		{"a file of tofu, terraform runs next", with("x.tofu", ""), request{Project: installer.Project{Next: installer.DialectTerraform}}, false},
+		{"a version of terraform", with(".terraform-version", "1.11.4\n"), request{Project: installer.Project{Tools: bothTools}}, false},
+		{"a file of tofu and a version of terraform", map[string]string{"main.tf": plain["main.tf"], "x.tofu": "", ".terraform-version": "1.11.4\n"}, request{}, false},
+		{"a lock of terraform", with(".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"), request{Project: installer.Project{Tools: bothTools}}, false},
+		{"a lock of tofu", with(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"), request{Project: installer.Project{Tools: bothTools}}, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			req := row.req
-			req.Dir, req.Providers = w.project(t, row.files), &installer.Providers{}
+			req.Dir, req.Scope = w.project(t, row.files), installer.ScopeAll
 			result := w.mustInstall(t, req)
 			dir := filepath.Join(req.Dir, filepath.FromSlash(result.Providers[0].Dir))
 			info, err := os.Lstat(dir)
@@ -335,7 +332,7 @@ func TestProviderLayout(t *testing.T) {
 		})
 	}
 	// A project that is for terraform from now on gets a copy, and keeps it.
-	req := installer.Request{Dir: w.project(t, plain), Providers: &installer.Providers{}}
+	req := request{Project: installer.Project{Dir: w.project(t, plain)}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 	for _, dialect := range []installer.Dialect{installer.DialectOpenTofu, installer.DialectTerraform, installer.DialectOpenTofu} {
 		req.Dialect = dialect
 		result := w.mustInstall(t, req)

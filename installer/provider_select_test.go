@@ -33,7 +33,7 @@ const cloudVersions = `
 `
 
 // updateCloud requests an update of acme/cloud.
-func updateCloud(req *installer.Request, host string) {
+func updateCloud(req *request, host string) {
 	req.Update.Providers = []string{host + "/acme/cloud"}
 }
 
@@ -45,7 +45,7 @@ func TestSelectProvider(t *testing.T) {
 		name       string
 		constraint string
 		locked     string // the version in the lock
-		change     func(req *installer.Request, host string)
+		change     func(req *request, host string)
 		want       string // the selected version, or a part of the error
 	}{
 		{"the newest release", "", "", nil, "2.0.0"},
@@ -55,17 +55,17 @@ func TestSelectProvider(t *testing.T) {
 		{"the locked version stays", ">= 1.0", "1.0.0", nil, "1.0.0"},
 		{"a locked version that does not fit", "~> 2.0", "1.0.0", nil, "2.0.0"},
 		{"a locked pre-release that no constraint names", ">= 1.0", "1.1.0-rc.1", nil, "2.0.0"},
-		{"all are updated", "~> 1.0", "1.0.0", func(req *installer.Request, _ string) { req.Update.All = true }, "1.10.0"},
+		{"all are updated", "~> 1.0", "1.0.0", func(req *request, _ string) { req.Update.All = true }, "1.10.0"},
 		{"one is updated", "~> 1.0", "1.0.0", updateCloud, "1.10.0"},
 		{"an update to a lower version", ">= 1.0", "3.0.0", updateCloud, "3.0.0 -> 2.0.0"},
-		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *installer.Request, host string) {
+		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *request, host string) {
 			updateCloud(req, host)
 			req.Update.AllowDowngrade = true
 		}, "2.0.0"},
 		{"a lower version that the constraint asks for", "< 2.0", "2.0.0", nil, "1.10.0"},
-		{"a lock that may not change", "~> 2.0", "1.0.0", func(req *installer.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has version 1.0.0, and the configuration asks for "~> 2.0"`},
-		{"a lock that has no entry", "~> 2.0", "", func(req *installer.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has no entry for it`},
-		{"offline mode", "", "", func(req *installer.Request, _ string) { req.Offline = true }, "its versions are not known: offline mode is set"},
+		{"a lock that may not change", "~> 2.0", "1.0.0", func(req *request, _ string) { req.Locked = true }, `(main.tf:3): the lock has version 1.0.0, and the configuration asks for "~> 2.0"`},
+		{"a lock that has no entry", "~> 2.0", "", func(req *request, _ string) { req.Locked = true }, `(main.tf:3): the lock has no entry for it`},
+		{"offline mode", "", "", func(req *request, _ string) { req.Offline = true }, "its versions are not known: offline mode is set"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +76,7 @@ func TestSelectProvider(t *testing.T) {
 			if row.locked != "" {
 				files[".terraform.lock.hcl"] = lockedProvider("HOST/acme/cloud", row.locked)
 			}
-			req := installer.Request{Dir: w.project(t, files)}
+			req := request{Project: installer.Project{Dir: w.project(t, files)}}
 			if row.change != nil {
 				row.change(&req, string(w.Host()))
 			}
@@ -109,8 +109,8 @@ func TestUpdateOneKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			req := installer.Request{Dir: w.project(t, map[string]string{"main.tf": config("1.0.0")}), Providers: &installer.Providers{}}
-			if _, err := w.in.Install(t.Context(), req); err != nil {
+			req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": config("1.0.0")})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+			if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 				t.Fatal(err)
 			}
 			newer := strings.ReplaceAll(config(">= 1.0.0"), "HOST", string(w.Host()))
@@ -118,7 +118,7 @@ func TestUpdateOneKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			req.Update = row.update
-			result, err := w.in.Install(t.Context(), req)
+			result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestProviderConflict(t *testing.T) {
 		"d/main.tf": required(`cloud = { source = "HOST/acme/cloud" }`),
 	})
 	before := snapshot(t, dir)
-	_, err := w.in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}})
+	_, err := w.in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll})
 	want := `provider HOST/acme/cloud: no version meets the constraint "~> 1.9, >= 2.0.0"; offered: 2.0.0, 1.10.0, 1.9.0, 1.1.0-rc.1, 1.0.0
   required by the root module (main.tf:3): >= 2.0 (alone: 2.0.0)
   required by module c (c/main.tf:3): ~> 1.9 (alone: 1.10.0)
@@ -182,7 +182,7 @@ func TestUpdateUnknownProvider(t *testing.T) {
 		"main.tf":             required(`cloud = { source = "HOST/acme/cloud" }`),
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
-	req := installer.Request{Dir: dir, Update: installer.Update{Providers: []string{string(w.Host()) + "/acme/other"}}}
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{Providers: []string{string(w.Host()) + "/acme/other"}}}}
 	if _, err := installProviders(t.Context(), w.in, req); !errors.Is(err, installer.ErrNoSuchProvider) {
 		t.Errorf("InstallProviders = %v, want ErrNoSuchProvider", err)
 	}
@@ -201,7 +201,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	w := newProviderWorld(t, cloudVersions, modtest.Options{ProviderWarnings: []string{"acme/cloud moves soon"}})
 	files := map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`)}
 	first := w.project(t, files)
-	if _, err := installProviders(t.Context(), w.in, installer.Request{Dir: first}); err != nil {
+	if _, err := installProviders(t.Context(), w.in, request{Project: installer.Project{Dir: first}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.warned(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
@@ -213,7 +213,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	w.asked()
 	files[".terraform.lock.hcl"] = fileIn(t, first, ".terraform.lock.hcl")
 	dir := w.project(t, files)
-	result, err := installProviders(t.Context(), w.in, installer.Request{Dir: dir})
+	result, err := installProviders(t.Context(), w.in, request{Project: installer.Project{Dir: dir}})
 	if err != nil || w.versionsOf(result.Providers) != "HOST/acme/cloud 2.0.0" || len(result.ProviderChanges) > 0 {
 		t.Errorf("InstallProviders = %+v, %v", result, err)
 	}
@@ -222,7 +222,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	}
 
 	other := w.Installer() // with an empty cache
-	_, err = installProviders(t.Context(), other, installer.Request{Dir: w.project(t, files)})
+	_, err = installProviders(t.Context(), other, request{Project: installer.Project{Dir: w.project(t, files)}})
 	unusable, ok := errors.AsType[*config.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)
@@ -266,7 +266,7 @@ module "m" {
   source = "example.com/acme/m/aws"
 }
 `}, "")
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}}); !errors.Is(err, registryclient.ErrNotFound) {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll}); !errors.Is(err, registryclient.ErrNotFound) {
 		t.Errorf("Install = %v, want the error of the modules", err)
 	}
 	if modules.early == nil || modules.early.Err() == nil {

@@ -71,7 +71,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := writeProject(t, row.files, "")
-			found, err := loadProviders(t.Context(), (&installer.Installer{}), installer.Request{Dir: dir})
+			found, err := loadProviders(t.Context(), (&installer.Installer{}), request{Project: installer.Project{Dir: dir}})
 			if err != nil {
 				if !errors.Is(err, installer.ErrLegacyProvider) || row.want == "" || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("Load = %v, want %q", err, row.want)
@@ -98,7 +98,7 @@ func TestStateByDataDir(t *testing.T) {
 		"a workspace":      {"data/environment": "prod", "terraform.tfstate.d/prod/terraform.tfstate": state(`provider["reg.example.com/acme/old"]`)},
 	} {
 		files[".terraform.lock.hcl"] = lock
-		req := installer.Request{Dir: writeProject(t, files, ""), DataDir: "data"}
+		req := request{Project: installer.Project{Dir: writeProject(t, files, ""), DataDir: "data"}}
 		found, err := loadProviders(t.Context(), (&installer.Installer{}), req)
 		if err != nil || len(found) != 1 {
 			t.Errorf("%s: Load = %+v, %v, want one provider", name, found, err)
@@ -114,10 +114,10 @@ func TestStateByDataDir(t *testing.T) {
 // request says that the addresses stay.
 func TestStateOfTerraform(t *testing.T) {
 	t.Parallel()
-	for want, req := range map[string]installer.Request{
-		"registry.opentofu.org/acme/old":  {Dialect: installer.DialectOpenTofu},
-		"registry.terraform.io/acme/old":  {Dialect: installer.DialectTerraform},
-		"registry.terraform.io/acme/old ": {Dialect: installer.DialectOpenTofu, KeepStateAddresses: true},
+	for want, req := range map[string]request{
+		"registry.opentofu.org/acme/old":  {Project: installer.Project{Dialect: installer.DialectOpenTofu}},
+		"registry.terraform.io/acme/old":  {Project: installer.Project{Dialect: installer.DialectTerraform}},
+		"registry.terraform.io/acme/old ": {Project: installer.Project{Dialect: installer.DialectOpenTofu, KeepStateAddresses: true}},
 	} {
 		req.Dir = writeProject(t, map[string]string{"main.tf": "", "terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "")
 		found, err := loadProviders(t.Context(), (&installer.Installer{}), req)
@@ -136,7 +136,7 @@ func TestVerifyStateWithoutModule(t *testing.T) {
 		".terraform.lock.hcl":    lockedProvider("registry.terraform.io/acme/old", "1.0.0"),
 		".terraform/providers/x": "",
 	}, "")
-	report, err := (&installer.Installer{}).Verify(t.Context(), installer.Request{Dir: dir, Dialect: installer.DialectOpenTofu})
+	report, err := (&installer.Installer{}).Verify(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,19 +166,19 @@ func TestLockEntryWithoutModule(t *testing.T) {
 		name    string
 		files   map[string]string
 		version string // the version in the lock; "" if it has no entry
-		change  func(*installer.Request)
+		change  func(*request)
 		want    string
 		warning string
 	}{
 		{"without a backend", map[string]string{"main.tf": main}, "1.0.0", nil, "", ""},
-		{"without a backend, and a lock that may not change", map[string]string{"main.tf": main}, "1.0.0", func(r *installer.Request) { r.Locked = true }, "the lock has an entry for it, but no module requires it", ""},
+		{"without a backend, and a lock that may not change", map[string]string{"main.tf": main}, "1.0.0", func(r *request) { r.Locked = true }, "the lock has an entry for it, but no module requires it", ""},
 		{"with a backend", map[string]string{"main.tf": backend}, "1.0.0", nil, "HOST/acme/old 1.0.0", warning + "a backend keeps it: HOST/acme/old"},
 		{"a pre-release with a backend", map[string]string{"main.tf": backend}, "2.0.0-rc.1", nil, "HOST/acme/old 2.0.0-rc.1", warning + "a backend keeps it: HOST/acme/old"},
-		{"with a backend, and all are updated", map[string]string{"main.tf": backend}, "2.0.0-rc.1", func(r *installer.Request) { r.Update.All = true }, "HOST/acme/old 2.0.0-rc.1", warning + "a backend keeps it: HOST/acme/old"},
-		{"with a backend, and it is pruned", map[string]string{"main.tf": backend}, "1.0.0", func(r *installer.Request) { r.Providers = &installer.Providers{Prune: true} }, "", ""},
+		{"with a backend, and all are updated", map[string]string{"main.tf": backend}, "2.0.0-rc.1", func(r *request) { r.Update.All = true }, "HOST/acme/old 2.0.0-rc.1", warning + "a backend keeps it: HOST/acme/old"},
+		{"with a backend, and it is pruned", map[string]string{"main.tf": backend}, "1.0.0", func(r *request) { r.Scope = installer.ScopeAll; r.PruneProviders = true }, "", ""},
 		{"with a state that cannot be read", map[string]string{"main.tf": main, "terraform.tfstate": "x"}, "1.0.0", nil, "HOST/acme/old 1.0.0", warning + "terraform.tfstate is encrypted or of another version: HOST/acme/old"},
 		{"with a state that needs it", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider["HOST/acme/old"]`)}, "1.0.0", nil, "HOST/acme/old 1.0.0", ""},
-		{"with a state that needs it, and it is pruned", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider["HOST/acme/old"]`)}, "1.0.0", func(r *installer.Request) { r.Providers = &installer.Providers{Prune: true} }, "HOST/acme/old 1.0.0", ""},
+		{"with a state that needs it, and it is pruned", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider["HOST/acme/old"]`)}, "1.0.0", func(r *request) { r.Scope = installer.ScopeAll; r.PruneProviders = true }, "HOST/acme/old 1.0.0", ""},
 		{"with a state that needs it, and no entry", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider["HOST/acme/old"]`)}, "", nil, "HOST/acme/old 1.0.0", ""},
 		{"with a state of a legacy address", map[string]string{"main.tf": main, "terraform.tfstate": state(`provider.old`)}, "1.0.0", nil, "legacy provider address", ""},
 	} {
@@ -186,7 +186,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 			if row.version != "" {
 				row.files[".terraform.lock.hcl"] = lockedProvider("HOST/acme/old", row.version)
 			}
-			req := installer.Request{Dir: w.project(t, row.files)}
+			req := request{Project: installer.Project{Dir: w.project(t, row.files)}}
 			if row.change != nil {
 				row.change(&req)
 			}

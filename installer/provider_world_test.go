@@ -114,20 +114,15 @@ func fileIn(t *testing.T, dir, name string) string {
 }
 
 // installProviders installs only the providers of a request.
-func installProviders(ctx context.Context, in *installer.Installer, req installer.Request) (*installer.Result, error) {
-	only := installer.Providers{}
-	if req.Providers != nil {
-		only = *req.Providers
-	}
-	only.Only = true
-	req.Providers = &only
-	return in.Install(ctx, req)
+func installProviders(ctx context.Context, in *installer.Installer, req request) (*installer.Result, error) {
+	req.Scope = installer.ScopeProviders
+	return in.Install(ctx, req.Project, req.InstallOptions)
 }
 
 // loadProviders returns the providers of a request.
-func loadProviders(ctx context.Context, in *installer.Installer, req installer.Request) ([]installer.Provider, error) {
-	req.Providers = &installer.Providers{}
-	result, err := in.Load(ctx, req)
+func loadProviders(ctx context.Context, in *installer.Installer, req request) ([]installer.Provider, error) {
+	req.Scope = installer.ScopeAll
+	result, err := in.Load(ctx, req.Project, req.load())
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +130,9 @@ func loadProviders(ctx context.Context, in *installer.Installer, req installer.R
 }
 
 // outdatedProviders returns the versions for the providers of a request.
-func outdatedProviders(ctx context.Context, in *installer.Installer, req installer.Request) ([]installer.OutdatedProvider, error) {
-	req.Providers = &installer.Providers{Only: true}
-	found, err := in.Outdated(ctx, req)
+func outdatedProviders(ctx context.Context, in *installer.Installer, req request) ([]installer.OutdatedProvider, error) {
+	req.Scope = installer.ScopeProviders
+	found, err := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
 	if found == nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -119,16 +118,6 @@ func beginProviderStage(ctx context.Context, p *openProject, session *session, r
 	return s, nil
 }
 
-// publishRule returns which evidence is enough for providers that are copied to a bundle or
-// a mirror.
-func (p *Providers) publishRule() evidencerules.Rule {
-	rule := evidencerules.For(evidencerules.Publish)
-	if p.AllowProject {
-		rule.Provider = append(slices.Clone(rule.Provider), evidence.Project)
-	}
-	return rule
-}
-
 // openProviderStage is like beginProviderStage, but makes no requests before their results
 // are needed. The stage need not be closed.
 func openProviderStage(p *openProject, session *session, events *events, rule evidencerules.Rule) (*providerStage, error) {
@@ -139,8 +128,8 @@ func openProviderStage(p *openProject, session *session, events *events, rule ev
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
 		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
-		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
-		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
+		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.several},
+		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
 		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
 	}
@@ -290,7 +279,7 @@ func (p *openProject) providerLayout() store.Layout {
 }
 
 // providerDir returns the directory of a package, relative to the root module's.
-func providerDir(req Request, p treeproviders.Planned) string {
+func providerDir(req request, p treeproviders.Planned) string {
 	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
 }
 

@@ -110,7 +110,7 @@ func TestPackagesPointNoFurtherThanServers(t *testing.T) {
 			w := newReachWorld(t)
 			publishCaller(t, w, here(w, test.call))
 			install := func(host string) error {
-				_, err := w.Installer().Install(t.Context(), installer.Request{Dir: writeFiles(t, map[string]string{"main.tf": callTo(here(w, host))})})
+				_, err := w.Installer().Install(t.Context(), installer.Project{Dir: writeFiles(t, map[string]string{"main.tf": callTo(here(w, host))})}, installer.InstallOptions{})
 				return err
 			}
 			err := install(callerElsewhere)
@@ -173,7 +173,7 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 			for _, host := range test.local {
 				in.LocalHosts = append(in.LocalHosts, here(w, host))
 			}
-			_, err := in.Install(t.Context(), installer.Request{Dir: writeFiles(t, files)})
+			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{})
 			refused, ok := errors.AsType[*httpx.ReachError](err)
 			if ok != test.refused || !test.refused && err != nil {
 				t.Errorf("Install = %v, %v, want refused: %v", err, refused, test.refused)
@@ -246,7 +246,7 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 			if test.setup != nil {
 				test.setup(t, w, in)
 			}
-			_, err := in.Install(t.Context(), installer.Request{Dir: writeFiles(t, files), Providers: &installer.Providers{}})
+			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{Scope: installer.ScopeAll})
 			if !test.refused {
 				if err != nil {
 					t.Errorf("Install = %v", err)
@@ -274,7 +274,6 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	w := newReachWorld(t)
 	publishPackage(t, w, requires(here(w, "HOST/acme/cloud")))
 	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": requires(here(w, "HOST/acme/cloud"))})
-	with := &installer.Providers{}
 	archive := func(ctx context.Context, p installer.LockedProvider) error {
 		got, err := p.Archive(ctx)
 		if err == nil {
@@ -284,26 +283,26 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	}
 	runs := map[string]func() error{
 		"install": func() error {
-			_, err := w.Installer().Install(t.Context(), installer.Request{Dir: dir, Providers: with})
+			_, err := w.Installer().Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll})
 			return err
 		},
 		"providers alone": func() error {
-			_, err := installProviders(t.Context(), w.Installer(), installer.Request{Dir: dir, Update: installer.Update{All: true}})
+			_, err := installProviders(t.Context(), w.Installer(), request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
 			return err
 		},
 		"outdated": func() error {
-			_, err := outdatedProviders(t.Context(), w.Installer(), installer.Request{Dir: dir})
+			_, err := outdatedProviders(t.Context(), w.Installer(), request{Project: installer.Project{Dir: dir}})
 			return err
 		},
 		"verify": func() error {
-			report, err := w.Installer().VerifyRemote(t.Context(), installer.Request{Dir: dir, Providers: with})
+			report, err := w.Installer().VerifyRemote(t.Context(), installer.Project{Dir: dir}, installer.OriginOptions{Scope: installer.ScopeAll})
 			if err != nil {
 				return err
 			}
 			return report.Providers[0].Err
 		},
 		"publish": func() error {
-			return w.Installer().LockedPackages(t.Context(), []string{dir}, installer.Request{Providers: with}, nil, installer.LockedFuncs{Provider: archive})
+			return w.Installer().LockedPackages(t.Context(), projects(dir), installer.LockedOptions{Scope: installer.ScopeAll}, installer.LockedFuncs{Provider: archive})
 		},
 	}
 	for _, name := range []string{"install", "providers alone", "outdated", "verify", "publish"} {
@@ -343,7 +342,7 @@ func TestHostsThatAnotherProjectNames(t *testing.T) {
 		files   map[string]string
 		refused bool
 	}{{alone, true}, {names, false}, {alone, true}, {names, false}} {
-		_, err := in.Install(t.Context(), installer.Request{Dir: writeFiles(t, test.files)})
+		_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, test.files)}, installer.InstallOptions{})
 		if _, refused := errors.AsType[*httpx.ReachError](err); refused != test.refused || !refused && err != nil {
 			t.Errorf("Install = %v, want refused: %v", err, test.refused)
 		}
@@ -359,21 +358,21 @@ func TestPackagesOfTheLockPointNoFurtherThanServers(t *testing.T) {
 	own := here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")
 	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": own})
 	in := w.Installer()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "own.tf")); err != nil {
 		t.Fatal(err)
 	}
 	w.ResetRequests()
-	for name, req := range map[string]installer.Request{
-		"update": {Dir: dir, Update: installer.Update{All: true}}, "another machine": {Dir: dir},
+	for name, req := range map[string]request{
+		"update": {Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, "another machine": {Project: installer.Project{Dir: dir}},
 	} {
 		in := in
 		if name == "another machine" {
 			in = w.Installer()
 		}
-		_, err := in.Install(t.Context(), req)
+		_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 		if _, ok := errors.AsType[*httpx.ReachError](err); !ok {
 			t.Errorf("%s: %v, want a *httpx.ReachError", name, err)
 		}

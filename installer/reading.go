@@ -33,7 +33,7 @@ type reading struct {
 
 // openToRead checks a request, and opens its project for a run that only reads it. The project must
 // be closed.
-func openToRead(ctx context.Context, in *Installer, req Request) (*reading, error) {
+func openToRead(ctx context.Context, in *Installer, req request) (*reading, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func openToRead(ctx context.Context, in *Installer, req Request) (*reading, erro
 	if err != nil {
 		return nil, err
 	}
-	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req)}, nil
+	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req.Project)}, nil
 }
 
 // walk walks the project's modules. find finds the module of a call. require, which may be nil,

@@ -61,13 +61,13 @@ func newRedirectWorld(t *testing.T, hosted bool) *providerWorld {
 // install installs a project with one call, or with one provider, under a policy.
 func (w *providerWorld) install(t *testing.T, in *installer.Installer, call string, rules ...*policy.Policy) error {
 	t.Helper()
-	req := installer.Request{Policies: rules}
+	req := request{Project: installer.Project{Policies: rules}}
 	text := "module \"m\" {\n" + call + "\n}\n"
 	if call == "" {
-		text, req.Providers = required(`null = { source = "HOST/acme/null" }`), &installer.Providers{}
+		text, req.Scope = required(`null = { source = "HOST/acme/null" }`), installer.ScopeAll
 	}
 	req.Dir = w.project(t, map[string]string{"main.tf": text})
-	_, err := in.Install(t.Context(), req)
+	_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 	return err
 }
 

@@ -22,7 +22,7 @@ import (
 type OriginReport struct {
 	// Modules are the locked packages of module calls, in the order of their paths.
 	Modules []ModuleOrigin
-	// Providers are the locked providers, in the order of the lock. It is nil if the request
+	// Providers are the locked providers, in the order of the lock. It is nil if the scope
 	// does not include providers.
 	Providers []ProviderOrigin
 }
@@ -108,16 +108,17 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 // content of archives and of vendored packages is always compared. The modules must be
 // installed; if one is not, the error joins a *ModuleError for it, and the others are compared.
 //
-// If [Request].Providers is set, VerifyRemote also asks the sources of all locked providers for
+// If the scope has providers, VerifyRemote also asks the sources of all locked providers for
 // the hashes of their releases, and compares them with the lock: registries for their signed
-// checksums, or the mirrors of [Installer.Providers]. Every h1 and zh hash in the lock must be
+// checksums, or the mirrors of the Installer. Every h1 and zh hash in the lock must be
 // one of them, or belong to a package that has one of them. An archive is downloaded if its h1 is
-// not known otherwise. With Providers.Only it compares nothing else.
+// not known otherwise.
 //
 // Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
 // about what could not be compared at all.
-func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginReport, err error) {
+func (in *Installer) VerifyRemote(ctx context.Context, project Project, o OriginOptions) (_ *OriginReport, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	req := readingOf(project, o.Scope)
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}
@@ -129,10 +130,10 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ *OriginRe
 	report := &OriginReport{}
 	var ofModules, ofProviders error
 	var wait sync.WaitGroup
-	if !req.Providers.only() {
+	if req.Scope.modules() {
 		wait.Go(func() { report.Modules, ofModules = q.compareOrigins(ctx) })
 	}
-	if req.Providers != nil {
+	if req.Scope.providers() {
 		wait.Go(func() { report.Providers, ofProviders = q.compareProviderOrigins(ctx) })
 	}
 	wait.Wait()

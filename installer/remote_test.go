@@ -27,11 +27,11 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.write(t, "main.tf", "module \"net\" {\n  source = \""+p.world.GitSource("net.git", "?ref="+first[:10])+"\"\n}\n")
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	verify := func(requests int) {
 		t.Helper()
 		p.world.ResetRequests()
-		origins, err := p.installer().VerifyRemote(context.Background(), installer.Request{Dir: p.dir})
+		origins, err := p.installer().VerifyRemote(context.Background(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
 		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)
 		}
@@ -52,7 +52,7 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 	if err := p.world.PublishTag("net.git", first[:10], moved); err != nil {
 		t.Fatal(err)
 	}
-	origins, err := p.installer().VerifyRemote(context.Background(), installer.Request{Dir: p.dir})
+	origins, err := p.installer().VerifyRemote(context.Background(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
 	if err != nil || len(origins.Modules) != 1 || !origins.Modules[0].Moved() || origins.Modules[0].Ref.Kind != getmodules.ReferenceTag {
 		t.Errorf("VerifyRemote = %+v, %v; want the tag that has the name now", origins, err)
 	}

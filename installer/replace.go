@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ func (c *call) mismatch(entry lockfile.Module) string {
 
 // replacesChanged describes how what a call replaces differs from what its entry says.
 func (c *call) replacesChanged(entry lockfile.Module) string {
-	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", orElse(entry.Replaces, "nothing"), policy.FileName, orElse(c.replaces(), "nothing"))
+	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", cmp.Or(entry.Replaces, "nothing"), policy.FileName, cmp.Or(c.replaces(), "nothing"))
 }
 
 // directoryEntry returns the lock entry of a directory that replaces a package.

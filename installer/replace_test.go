@@ -57,7 +57,7 @@ func TestReplaceWithoutLock(t *testing.T) {
 	p := world(t, replaceWorld)
 	in := p.installer()
 	in.TrustInstalled = true
-	req := installer.Request{Dir: p.dir, NoLock: true, OnEvent: p.record}
+	req := request{Project: installer.Project{Dir: p.dir, NoLock: true, OnEvent: p.record}}
 	original := []string{
 		"infra git::https://MODTEST_HOST/git/infra.git?ref=v1.0.0", "net MODTEST_HOST/acme/net/aws 1.1.0", "net.sub MODTEST_HOST/acme/sub/aws 0.2.0",
 	}
@@ -77,7 +77,7 @@ replace "MODTEST_HOST/acme/net/aws" {
 	} {
 		p.write(t, "cotter.hcl", step.replace)
 		for range 2 {
-			result, err := in.Install(context.Background(), req)
+			result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,8 +109,8 @@ func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal
 type PackageReport struct {
 	// Path is the path of the module call.
 	Path addrs.Module
-	// Vendored is the package's directory in Request.Vendor, relative to the root module's,
-	// with slashes; "" if the request names none. In a vendored package, every added file
+	// Vendored is the package's directory in Project.Vendor, relative to the root module's,
+	// with slashes; "" if the project names none. In a vendored package, every added file
 	// counts as a change.
 	Vendored string
 	Status   Status
@@ -137,7 +137,7 @@ type PackageReport struct {
 // intact reports whether the package matches the lock.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
-// VendorError says that a package in Request.Vendor does not match the lock.
+// VendorError says that a package in Project.Vendor does not match the lock.
 type VendorError struct {
 	// Package says how it differs. Its Status is StatusMissing or StatusChanged, and Vendored its
 	// directory.

@@ -26,37 +26,39 @@ import (
 func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		req  installer.Request
+		req  request
 		want []string
 	}{
-		"locked and update":          {installer.Request{Locked: true, Update: installer.Update{All: true}}, []string{"Locked", "Update.All"}},
-		"locked and several updates": {installer.Request{Locked: true, Update: installer.Update{Keys: []addrs.Module{{"a"}}, Providers: []string{"null"}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
-		"lock only and locked":       {installer.Request{Locked: true, LockOnly: true}, []string{"Locked", "LockOnly"}},
-		"no lock and locked":         {installer.Request{NoLock: true, Locked: true}, []string{"NoLock", "Locked"}},
-		"no lock and lock only":      {installer.Request{NoLock: true, LockOnly: true}, []string{"NoLock", "LockOnly"}},
-		"no lock and a file":         {installer.Request{NoLock: true, LockFile: "x"}, []string{"NoLock", "LockFile"}},
-		"no lock and content":        {installer.Request{NoLock: true, LockContent: []byte{}}, []string{"NoLock", "LockContent"}},
-		"no lock and vendor":         {installer.Request{NoLock: true, Vendor: "vendor"}, []string{"NoLock", "Vendor"}},
-		"content and a file":         {installer.Request{LockContent: []byte{}, LockFile: "x"}, []string{"LockContent", "LockFile"}},
-		"to without a key":           {installer.Request{Update: installer.Update{To: "1.0.0"}}, []string{"Update.To", "Update.Keys"}},
-		"to with two keys":           {installer.Request{Update: installer.Update{To: "1.0.0", Keys: []addrs.Module{{"a"}, {"b"}}}}, []string{"Update.To", "Update.Keys"}},
-		"to no version":              {installer.Request{Update: installer.Update{To: "new", Keys: []addrs.Module{{"a"}}}}, []string{"Update.To"}},
-		"update of the root":         {installer.Request{Update: installer.Update{Keys: []addrs.Module{{}}}}, []string{"Update.Keys"}},
-		"only providers and a key":   {installer.Request{Providers: &installer.Providers{Only: true}, Update: installer.Update{Keys: []addrs.Module{{"a"}}}}, []string{"Providers.Only", "Update.Keys"}},
-		"no providers to update":     {installer.Request{Update: installer.Update{Providers: []string{"hashicorp/null"}}}, []string{"Providers", "Update.Providers"}},
-		"vendor in the root module":  {installer.Request{Vendor: "."}, []string{"Vendor"}},
-		"layout":                     {installer.Request{Layout: 7}, []string{"Layout"}},
-		"dialect":                    {installer.Request{Dialect: -1}, []string{"Dialect"}},
-		"next":                       {installer.Request{Next: 9}, []string{"Next"}},
+		"locked and update":          {request{InstallOptions: installer.InstallOptions{Locked: true, Update: installer.Update{All: true}}}, []string{"Locked", "Update.All"}},
+		"locked and several updates": {request{InstallOptions: installer.InstallOptions{Locked: true, Update: installer.Update{Keys: []addrs.Module{{"a"}}, Providers: []string{"null"}}}}, []string{"Locked", "Update.Keys", "Update.Providers"}},
+		"lock only and locked":       {request{InstallOptions: installer.InstallOptions{Locked: true, LockOnly: true}}, []string{"Locked", "LockOnly"}},
+		"no lock and locked":         {request{Project: installer.Project{NoLock: true}, InstallOptions: installer.InstallOptions{Locked: true}}, []string{"NoLock", "Locked"}},
+		"no lock and lock only":      {request{Project: installer.Project{NoLock: true}, InstallOptions: installer.InstallOptions{LockOnly: true}}, []string{"NoLock", "LockOnly"}},
+		"no lock and a file":         {request{Project: installer.Project{NoLock: true, LockFile: "x"}}, []string{"NoLock", "LockFile"}},
+		"no lock and content":        {request{Project: installer.Project{NoLock: true, LockContent: []byte{}}}, []string{"NoLock", "LockContent"}},
+		"no lock and vendor":         {request{Project: installer.Project{NoLock: true, Vendor: "vendor"}}, []string{"NoLock", "Vendor"}},
+		"content and a file":         {request{Project: installer.Project{LockContent: []byte{}, LockFile: "x"}}, []string{"LockContent", "LockFile"}},
+		"to without a key":           {request{InstallOptions: installer.InstallOptions{Update: installer.Update{To: "1.0.0"}}}, []string{"Update.To", "Update.Keys"}},
+		"to with two keys":           {request{InstallOptions: installer.InstallOptions{Update: installer.Update{To: "1.0.0", Keys: []addrs.Module{{"a"}, {"b"}}}}}, []string{"Update.To", "Update.Keys"}},
+		"to no version":              {request{InstallOptions: installer.InstallOptions{Update: installer.Update{To: "new", Keys: []addrs.Module{{"a"}}}}}, []string{"Update.To"}},
+		"update of the root":         {request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{}}}}}, []string{"Update.Keys"}},
+		"only providers and a key":   {request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeProviders, Update: installer.Update{Keys: []addrs.Module{{"a"}}}}}, []string{"Scope", "Update.Keys"}},
+		"no providers to update":     {request{InstallOptions: installer.InstallOptions{Update: installer.Update{Providers: []string{"hashicorp/null"}}}}, []string{"Scope", "Update.Providers"}},
+		"no providers to prune":      {request{InstallOptions: installer.InstallOptions{PruneProviders: true}}, []string{"Scope", "PruneProviders"}},
+		"scope":                      {request{InstallOptions: installer.InstallOptions{Scope: 3}}, []string{"Scope"}},
+		"vendor in the root module":  {request{Project: installer.Project{Vendor: "."}}, []string{"Vendor"}},
+		"layout":                     {request{Project: installer.Project{Layout: 7}}, []string{"Layout"}},
+		"dialect":                    {request{Project: installer.Project{Dialect: -1}}, []string{"Dialect"}},
+		"next":                       {request{Project: installer.Project{Next: 9}}, []string{"Next"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := writeProject(t, map[string]string{"main.tf": ""}, "")
 			check := func(what string, err error) {
 				t.Helper()
-				invalid, ok := errors.AsType[*installer.InvalidRequestError](err)
+				invalid, ok := errors.AsType[*installer.InvalidOptionsError](err)
 				if !ok || invalid.Error() == "" {
-					t.Fatalf("%s: error %v, want *InvalidRequestError", what, err)
+					t.Fatalf("%s: error %v, want *InvalidOptionsError", what, err)
 				}
 				if diff := cmp.Diff(test.want, invalid.Fields); diff != "" {
 					t.Errorf("%s: fields (-want +got):\n%s", what, diff)
@@ -65,85 +67,82 @@ func TestInvalidRequests(t *testing.T) {
 			in := &installer.Installer{}
 			req := test.req
 			req.Dir = dir
-			_, err := in.Install(t.Context(), req)
+			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			check("Install", err)
-			_, err = in.InstallAll(t.Context(), []string{dir}, test.req, nil)
+			_, err = in.InstallAll(t.Context(), []installer.Project{req.Project}, req.InstallOptions)
 			check("InstallAll", err)
-			_, err = in.InstallAll(t.Context(), []string{dir}, installer.Request{ForDir: func(r installer.Request) (installer.Request, error) {
-				req := test.req
-				req.Dir = r.Dir
-				return req, nil
-			}}, nil)
-			check("ForDir", err)
-			for what, call := range otherMethods(in) {
-				if what != "LockedPackages" { // it ignores the fields about changes
-					check(what, call(t.Context(), req))
+			if cmp.Equal(req.InstallOptions, installer.InstallOptions{}) {
+				for what, call := range otherMethods(in) {
+					check(what, call(t.Context(), req.Project))
 				}
 			}
 		})
 	}
-	for _, zero := range []error{&installer.InvalidRequestError{}, &installer.InvalidRequestError{Err: io.EOF}} {
+	for _, zero := range []error{&installer.InvalidOptionsError{}, &installer.InvalidOptionsError{Err: io.EOF}} {
 		if zero.Error() == "" || errors.Unwrap(zero) != nil && !errors.Is(zero, io.EOF) {
 			t.Errorf("%#v: %q", zero, zero.Error())
 		}
 	}
 }
 
-// otherMethods are the methods with a request that change no modules.
-func otherMethods(in *installer.Installer) map[string]func(context.Context, installer.Request) error {
-	return map[string]func(context.Context, installer.Request) error{
-		"Load":   func(ctx context.Context, req installer.Request) error { _, err := in.Load(ctx, req); return err },
-		"Verify": func(ctx context.Context, req installer.Request) error { _, err := in.Verify(ctx, req); return err },
-		"VerifyRemote": func(ctx context.Context, req installer.Request) error {
-			_, err := in.VerifyRemote(ctx, req)
+// otherMethods are the methods that change no modules.
+func otherMethods(in *installer.Installer) map[string]func(context.Context, installer.Project) error {
+	return map[string]func(context.Context, installer.Project) error{
+		"Load": func(ctx context.Context, p installer.Project) error {
+			_, err := in.Load(ctx, p, installer.LoadOptions{})
 			return err
 		},
-		"Outdated": func(ctx context.Context, req installer.Request) error { _, err := in.Outdated(ctx, req); return err },
-		"Pins":     func(ctx context.Context, req installer.Request) error { _, err := in.Pins(ctx, req); return err },
-		"Restore": func(ctx context.Context, req installer.Request) error {
-			_, err := in.Restore(ctx, req, nil)
+		"Verify": func(ctx context.Context, p installer.Project) error {
+			_, err := in.Verify(ctx, p, installer.VerifyOptions{})
 			return err
 		},
-		"LockedPackages": func(ctx context.Context, req installer.Request) error {
-			return in.LockedPackages(ctx, []string{req.Dir}, req, nil, installer.LockedFuncs{})
+		"VerifyRemote": func(ctx context.Context, p installer.Project) error {
+			_, err := in.VerifyRemote(ctx, p, installer.OriginOptions{})
+			return err
+		},
+		"Outdated": func(ctx context.Context, p installer.Project) error {
+			_, err := in.Outdated(ctx, p, installer.OriginOptions{})
+			return err
+		},
+		"Pins": func(ctx context.Context, p installer.Project) error {
+			_, err := in.Pins(ctx, p, installer.PinOptions{})
+			return err
+		},
+		"Restore": func(ctx context.Context, p installer.Project) error {
+			_, err := in.Restore(ctx, p, nil)
+			return err
+		},
+		"LockedPackages": func(ctx context.Context, p installer.Project) error {
+			return in.LockedPackages(ctx, []installer.Project{p}, installer.LockedOptions{}, installer.LockedFuncs{})
 		},
 	}
 }
 
-// Methods refuse requests for what they cannot do.
-func TestRequestsOfMethods(t *testing.T) {
+// Methods refuse projects for which they cannot do their work.
+func TestProjectsOfMethods(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		req     installer.Request
+		project installer.Project
 		field   string
 		methods []string
 	}{
-		"no lock":      {installer.Request{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
-		"lock content": {installer.Request{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
-		"dry run":      {installer.Request{DryRun: true}, "DryRun", []string{"Restore"}},
-		"update":       {installer.Request{Update: installer.Update{All: true}}, "Update.All", []string{"Load"}},
-		"for dir":      {installer.Request{ForDir: func(r installer.Request) (installer.Request, error) { return r, nil }}, "ForDir", []string{"Install"}},
-		"dir":          {installer.Request{}, "Dir", []string{"InstallAll"}},
+		"no lock":      {installer.Project{NoLock: true}, "NoLock", []string{"Verify", "VerifyRemote", "Restore", "LockedPackages"}},
+		"lock content": {installer.Project{LockContent: []byte{}}, "LockContent", []string{"Restore"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			req := test.req
-			req.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
+			p := test.project
+			p.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
 			in := &installer.Installer{}
 			methods := otherMethods(in)
-			methods["Install"] = func(ctx context.Context, req installer.Request) error { _, err := in.Install(ctx, req); return err }
-			methods["InstallAll"] = func(ctx context.Context, req installer.Request) error {
-				dir := req.Dir
-				if name != "dir" {
-					req.Dir = ""
-				}
-				_, err := in.InstallAll(ctx, []string{dir}, req, nil)
+			methods["Install"] = func(ctx context.Context, p installer.Project) error {
+				_, err := in.Install(ctx, p, installer.InstallOptions{})
 				return err
 			}
 			for method, call := range methods {
-				invalid, ok := errors.AsType[*installer.InvalidRequestError](call(t.Context(), req))
+				invalid, ok := errors.AsType[*installer.InvalidOptionsError](call(t.Context(), p))
 				if refuses := slices.Contains(test.methods, method); ok != refuses || ok && !slices.Contains(invalid.Fields, test.field) {
-					t.Errorf("%s: error %v, want an InvalidRequestError: %t", method, invalid, refuses)
+					t.Errorf("%s: error %v, want an InvalidOptionsError: %t", method, invalid, refuses)
 				}
 			}
 		})
@@ -155,16 +154,17 @@ func TestInstallAllPlaces(t *testing.T) {
 	t.Parallel()
 	elsewhere := t.TempDir()
 	dirs := []string{writeProject(t, map[string]string{"main.tf": ""}, ""), writeProject(t, map[string]string{"main.tf": ""}, "")}
-	for field, req := range map[string]installer.Request{
-		"LockFile":    {LockFile: elsewhere + "/lock.hcl"},
-		"ModulesDir":  {ModulesDir: elsewhere + "/modules"},
-		"DataDir":     {DataDir: elsewhere + "/data"},
-		"LockContent": {LockContent: []byte{}},
+	for field, p := range map[string]installer.Project{
+		"LockFile":   {LockFile: elsewhere + "/lock.hcl"},
+		"ModulesDir": {ModulesDir: elsewhere + "/modules"},
+		"DataDir":    {DataDir: elsewhere + "/data"},
 	} {
-		_, err := new(installer.Installer).InstallAll(t.Context(), dirs, req, nil)
-		invalid, ok := errors.AsType[*installer.InvalidRequestError](err)
+		first, second := p, p
+		first.Dir, second.Dir = dirs[0], dirs[1]
+		_, err := new(installer.Installer).InstallAll(t.Context(), []installer.Project{first, second}, installer.InstallOptions{})
+		invalid, ok := errors.AsType[*installer.InvalidOptionsError](err)
 		if !ok || !slices.Contains(invalid.Fields, field) {
-			t.Errorf("%s: %v, want *InvalidRequestError", field, err)
+			t.Errorf("%s: %v, want *InvalidOptionsError", field, err)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestAcceptAllChanged(t *testing.T) {
 	target := &switchable{RoundTripper: client.Transport}
 	client.Transport = target
 	in := installer.New(installer.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	target.set(func(req *http.Request) (*http.Response, error) {
@@ -190,12 +190,12 @@ func TestAcceptAllChanged(t *testing.T) {
 		other.URL.Host, other.Host = string(second.Host()), string(second.Host())
 		return second.HTTPClient().Transport.RoundTrip(other)
 	})
-	req := installer.Request{Dir: dir, Update: installer.Update{All: true}}
-	if _, err := in.Install(t.Context(), req); !is[*installer.ContentChangedError](err) {
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}
+	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); !is[*installer.ContentChangedError](err) {
 		t.Errorf("other content: %v, want *ContentChangedError", err)
 	}
 	req.Update.AcceptAllChanged = true
-	result, err := in.Install(t.Context(), req)
+	result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 	if err != nil || len(result.LockChanges) != 1 || result.LockChanges[0].OtherContent == "" {
 		t.Errorf("AcceptAllChanged: %+v, %v", result, err)
 	}
@@ -253,7 +253,7 @@ func TestEventsBelongToRequests(t *testing.T) {
 		wait.Go(func() {
 			active := false
 			resolved, ready, needed, installed := map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
-			req := installer.Request{Dir: dir, Providers: &installer.Providers{}, OnEvent: func(ev installer.Event) {
+			req := request{Project: installer.Project{Dir: dir, OnEvent: func(ev installer.Event) {
 				if active {
 					t.Error("two events of a run at once")
 				}
@@ -276,8 +276,8 @@ func TestEventsBelongToRequests(t *testing.T) {
 				case event.ModuleInstalled:
 					installed[e.Path.String()] = true
 				}
-			}}
-			if _, err := in.Install(t.Context(), req); err != nil {
+			}}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 				t.Error(err)
 				return
 			}
@@ -342,7 +342,7 @@ module "git" {
   source = "git::https://HOST/git/dns.git?ref=v1.0.0"
 }
 `}, string(world.Host()))
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"http", "fetch", "fetch > http", "fetch > git"} {
@@ -384,14 +384,14 @@ terraform {
 }
 `})
 	got := map[string]string{}
-	if _, err := w.in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}, OnEvent: func(ev installer.Event) {
+	if _, err := w.in.Install(t.Context(), installer.Project{Dir: dir, OnEvent: func(ev installer.Event) {
 		if warning, ok := ev.(event.Warning); ok && !strings.HasPrefix(warning.Message, "provider ") {
 			got[warning.Range.String()] = warning.Path.String() + ": " + strings.Fields(warning.Message)[0]
 			if strings.Contains(warning.Message, "main.tf:3") || strings.Contains(warning.Message, "main.tf:7") {
 				t.Errorf("the message has the place: %s", warning.Message)
 			}
 		}
-	}}); err != nil {
+	}}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
 		t.Fatal(err)
 	}
 	places := make(map[string]string)
@@ -409,19 +409,27 @@ terraform {
 func TestTraceOfVerbs(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach+"-- oci/acme%2Fnet/1.0.0/main.tf --\n-- oci/acme%2Fnet/1.1.0/main.tf --\n", modtest.Options{})
-	req := installer.Request{Dir: w.project(t, map[string]string{"main.tf": oneOfEachConfig + `
+	req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": oneOfEachConfig + `
 module "oci" {
   source = "oci://HOST/acme/net?version=~> 1.0"
 }
-`}), Providers: &installer.Providers{}}
-	if _, err := w.in.Install(t.Context(), req); err != nil {
+`})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
-	methods := otherMethods(w.in)
-	methods["Install"] = func(ctx context.Context, req installer.Request) error {
-		req.Update.All = true
-		_, err := w.in.Install(ctx, req)
-		return err
+	methods := map[string]func() error{
+		"Install": func() error {
+			_, err := w.in.Install(t.Context(), req.Project, installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{All: true}})
+			return err
+		},
+		"Outdated": func() error {
+			_, err := w.in.Outdated(t.Context(), req.Project, installer.OriginOptions{Scope: installer.ScopeAll})
+			return err
+		},
+		"VerifyRemote": func() error {
+			_, err := w.in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: installer.ScopeAll})
+			return err
+		},
 	}
 	var mu sync.Mutex
 	traced := map[string]bool{}
@@ -437,7 +445,7 @@ module "oci" {
 		for range 2 {
 			w.asked()
 			clear(traced)
-			if err := methods[method](t.Context(), req); err != nil {
+			if err := methods[method](); err != nil {
 				t.Fatalf("%s: %v", method, err)
 			}
 			asked := w.asked()

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		}
 	}
 	if locked {
-		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+		reason = cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
 	if err := r.checkHost(c, entry); err != nil {
 		return nil, "", c.fail(err)

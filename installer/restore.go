@@ -46,15 +46,16 @@ type Restored struct {
 // module requires that version. If there is nothing to put back, the error wraps
 // [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
 // it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
-func (in *Installer) Restore(ctx context.Context, req Request, earlier *lockfile.File) (restored *Restored, err error) {
+func (in *Installer) Restore(ctx context.Context, project Project, earlier *lockfile.File) (restored *Restored, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	req := request{Project: project}
 	if err := cmp.Or(req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
 		return nil, err
 	}
 	if earlier != nil {
 		return restoreEarlier(ctx, in, req, earlier)
 	}
-	events := eventsOf(in, req)
+	events := eventsOf(in, req.Project)
 	err = takeProject(ctx, in, req, func(p *reading) error {
 		var end *worktree.HistoryEndError
 		for _, source := range p.restoreSources(ctx) {
@@ -129,8 +130,8 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 
 // restoreEarlier puts back the module entries of an earlier lock. It does not take the project if
 // the lock has all of them.
-func restoreEarlier(ctx context.Context, in *Installer, req Request, earlier *lockfile.File) (*Restored, error) {
-	lock, err := ReadLock(ctx, req)
+func restoreEarlier(ctx context.Context, in *Installer, req request, earlier *lockfile.File) (*Restored, error) {
+	lock, err := ReadLock(ctx, req.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +156,8 @@ func restoreEarlier(ctx context.Context, in *Installer, req Request, earlier *lo
 }
 
 // takeProject locks the project of a request for this process, and calls work to change it.
-func takeProject(ctx context.Context, in *Installer, req Request, work func(*reading) error) (err error) {
-	events := eventsOf(in, req)
+func takeProject(ctx context.Context, in *Installer, req request, work func(*reading) error) (err error) {
+	events := eventsOf(in, req.Project)
 	by, err := userOf(in, events)
 	if err != nil {
 		return err
@@ -273,4 +274,4 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 }
 
 // headLock names the lock in the last commit of the project's repository.
-func (r Request) headLock() string { return "git show HEAD:" + r.lockFile() }
+func (r request) headLock() string { return "git show HEAD:" + r.lockFile() }

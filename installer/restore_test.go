@@ -34,17 +34,17 @@ func blocks(lock string) string {
 func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
 	p.publish(t, "acme/network/aws", "1.9.0") // would be selected if the entry were not restored
 	p.write(t, ".terraform.lock.hcl", asStock)
 
-	err := p.mustFail(t, installer.Request{Locked: true})
+	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	var lost *installer.LockedError
 	if !errors.As(err, &lost) || !lost.Lost || lost.LockFile != ".terraform.lock.hcl" {
 		t.Errorf("Install with Locked = %v, want a *LockedError about lost entries", err)
 	}
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
 		t.Errorf("module blocks (-before +after):\n%s", diff)
 	}
@@ -59,10 +59,10 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
-	req := installer.Request{Dir: p.dir}
-	if _, err := p.installer().Restore(context.Background(), req, nil); !errors.Is(err, installer.ErrNothingToRestore) {
+	req := request{Project: installer.Project{Dir: p.dir}}
+	if _, err := p.installer().Restore(context.Background(), req.Project, nil); !errors.Is(err, installer.ErrNothingToRestore) {
 		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", ".terraform.lock.hcl"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "lock"}} {
@@ -74,7 +74,7 @@ func TestRestore(t *testing.T) {
 	}
 	for _, from := range []string{"the copy of the last run", "git show HEAD:.terraform.lock.hcl"} {
 		p.write(t, ".terraform.lock.hcl", asStock)
-		restored, err := p.installer().Restore(context.Background(), req, nil)
+		restored, err := p.installer().Restore(context.Background(), req.Project, nil)
 		if err != nil {
 			t.Fatalf("Restore from %s: %v", from, err)
 		}
@@ -97,13 +97,13 @@ func TestStockToolDropsEntries(t *testing.T) {
 		t.Skip("terraform is not installed")
 	}
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
+	p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform}})
 	want := blocks(p.file(".terraform.lock.hcl"))
 	p.stock(t, binary, "providers", "lock", "-fs-mirror="+t.TempDir())
 	if blocks(p.file(".terraform.lock.hcl")) != "" {
 		t.Fatal("terraform providers lock kept the module blocks: there is nothing to heal any more")
 	}
-	p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
+	p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform}})
 	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
 		t.Errorf("module blocks (-before +after):\n%s", diff)
 	}

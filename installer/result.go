@@ -19,17 +19,17 @@ type Result struct {
 	// Modules are all modules except the root module, in the order of their keys.
 	Modules []Module
 	// Unresolved are the modules that Load could not find, in the order of their keys, if
-	// the request has BestEffort set.
+	// the options have BestEffort set.
 	Unresolved []Unresolved
-	// Dialect is the dialect in the request, or the detected one.
+	// Dialect is the dialect of the project, or the detected one.
 	Dialect Dialect
-	// DialectMatters says that the dialect was in the request, was detected from signs, or
+	// DialectMatters says that the dialect was given, was detected from signs, or
 	// had to be assumed for a registry address without a host. Otherwise it is a default
 	// that no address depends on.
 	DialectMatters bool
-	// LockFile is the path of the dependency lock; "" if the request has none.
+	// LockFile is the path of the dependency lock; "" if the project has none.
 	LockFile string
-	// LockContent is the new lock if Request.LockContent has the lock; nil otherwise.
+	// LockContent is the new lock if Project.LockContent has the lock; nil otherwise.
 	LockContent []byte
 	// LockChanges are the entries of the lock that were added, changed or removed, in the
 	// order of their keys.
@@ -46,7 +46,7 @@ type Result struct {
 	// the last run" or "commit 3f2a91c (2026-10-02)". Restore can take its entries if the lock
 	// file is removed again.
 	EarlierLock string
-	// Vendored are the packages in Request.Vendor that were written or removed, in the
+	// Vendored are the packages in Project.Vendor that were written or removed, in the
 	// order of their keys.
 	Vendored []VendorChange
 	// Providers are all providers, in the order of the lock, if the run included providers.
@@ -99,7 +99,7 @@ type Module struct {
 	// Evidence is who confirms the package, and since when, as far as this user knows without
 	// a request. It is zero if nothing does, and for a module without a package.
 	Evidence evidence.Evidence
-	// Dir is the module's directory, relative to the root module's unless Request.ModulesDir is
+	// Dir is the module's directory, relative to the root module's unless Project.ModulesDir is
 	// absolute, with forward slashes, as in modules.json.
 	Dir string
 }
@@ -142,7 +142,7 @@ type LockChange struct {
 	// there is none, and also if the run did not have to know the available versions.
 	Newer string
 	// OtherContent describes a version, tag or archive that has different content now,
-	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (7c1f79137c1f ->
+	// which the update accepted: "1.2.3 has OTHER CONTENT than the lock (7c1f79137c1f ->
 	// 0d07f4013f2a)". It is "" otherwise.
 	OtherContent string
 	// Interface is what has changed for the module's caller, and Files what has changed in
@@ -162,7 +162,7 @@ type Caller struct {
 	Constraint string
 }
 
-// VendorChange is a package that a run wrote to Request.Vendor or removed from there.
+// VendorChange is a package that a run wrote to Project.Vendor or removed from there.
 type VendorChange struct {
 	// Path is the path of the module call.
 	Path addrs.Module

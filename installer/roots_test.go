@@ -76,7 +76,7 @@ module "net" {
 		for _, dir := range append(tt.want, unknown...) {
 			want = append(want, filepath.Join(p.dir, dir))
 		}
-		got, err := repository.ChangedRoots(t.Context(), p.installer(), dirs, files, installer.Request{LockFile: tt.lock})
+		got, err := repository.ChangedRoots(t.Context(), p.installer(), dirs, files, installer.Project{LockFile: tt.lock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestChangedRootsLink(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Skip(err)
 	}
-	got, err := repository.ChangedRoots(t.Context(), p.installer(), []string{link}, []string{filepath.Join(p.dir, "real", "x.tf")}, installer.Request{})
+	got, err := repository.ChangedRoots(t.Context(), p.installer(), []string{link}, []string{filepath.Join(p.dir, "real", "x.tf")}, installer.Project{})
 	if err != nil || len(got) != 1 {
 		t.Errorf("ChangedRoots = %q, %v; want the link", got, err)
 	}
@@ -114,11 +114,11 @@ func TestShare(t *testing.T) {
 		}
 		defer done()
 		for _, dir := range dirs {
-			req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
-			if list, err := in.Outdated(t.Context(), req); err != nil || len(list.Modules) != 3 {
+			req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+			if list, err := in.Outdated(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope}); err != nil || len(list.Modules) != 3 {
 				t.Errorf("Outdated(%s) = %v, %v", dir, list, err)
 			}
-			if list, err := in.VerifyRemote(t.Context(), req); err != nil || len(list.Modules) != 3 {
+			if list, err := in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope}); err != nil || len(list.Modules) != 3 {
 				t.Errorf("VerifyRemote(%s) = %v, %v", dir, list, err)
 			}
 		}

@@ -78,23 +78,23 @@ var sameLockHashes = []string{"h1", "zh", "h1 zh", "h1 zh/plan9_arm", "h1 h1/pla
 var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *installer.Installer{
 	"nothing": func(_ *testing.T, w *sameLock, _ string) *installer.Installer { return w.Installer() },
 	"a warm cache": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		return w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+		return w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
 	},
 	"a cache that was warmed by this lock": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
 		other := w.project(t, map[string]string{"main.tf": w.files["main.tf"], ".terraform.lock.hcl": fileIn(t, dir, ".terraform.lock.hcl")})
-		return w.warm(t, installer.Request{Dir: other})
+		return w.warm(t, request{Project: installer.Project{Dir: other}})
 	},
 	"a cache that was warmed by a mirror": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		return w.warm(t, installer.Request{Dir: w.project(t, w.files), ProviderSource: w.mirror})
+		return w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files), ProviderSource: w.mirror}})
 	},
 	"a cache of another user": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		in := w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+		in := w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
 		in.StateDir = t.TempDir()
 		return in
 	},
 	"an installation": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
 		lock := fileIn(t, dir, ".terraform.lock.hcl")
-		in := w.warm(t, installer.Request{Dir: dir})
+		in := w.warm(t, request{Project: installer.Project{Dir: dir}})
 		writeLock(t, dir, lock)
 		return in
 	},
@@ -109,7 +109,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *ins
 		return in
 	},
 	"a plugin cache and a warm cache without packages": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		in := w.warm(t, installer.Request{Dir: w.project(t, w.files)})
+		in := w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
 		in.PluginCacheDir = t.TempDir()
 		w.unpack(t, in.PluginCacheDir)
 		packages := filepath.Join(in.CacheDir, "provider", "package")
@@ -121,11 +121,12 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *ins
 }
 
 // warm returns a new installer that has done a run.
-func (w *sameLock) warm(t *testing.T, req installer.Request) *installer.Installer {
+func (w *sameLock) warm(t *testing.T, req request) *installer.Installer {
 	t.Helper()
 	in := w.Installer()
-	req.Providers = &installer.Providers{Platforms: []addrs.Platform{plan9}}
-	if _, err := in.Install(t.Context(), req); err != nil {
+	req.Scope = installer.ScopeAll
+	req.Platforms = []addrs.Platform{plan9}
+	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -156,17 +157,17 @@ func TestSameLock(t *testing.T) {
 	t.Parallel()
 	other := []addrs.Platform{plan9}
 	for name, run := range map[string]struct {
-		req    installer.Request
+		req    request
 		mirror bool
 		// mayFail says that locks with other archives than the mirror's are refused.
 		mayFail bool
 	}{
-		"install":                {req: installer.Request{Providers: &installer.Providers{}}},
-		"install from a mirror":  {installer.Request{Providers: &installer.Providers{}}, true, false},
-		"lock":                   {req: installer.Request{Providers: &installer.Providers{}, LockOnly: true}},
-		"lock --platform":        {req: installer.Request{Providers: &installer.Providers{Platforms: other}, LockOnly: true}},
-		"lock --platform mirror": {installer.Request{Providers: &installer.Providers{Platforms: other}, LockOnly: true}, true, true},
-		"update":                 {req: installer.Request{Providers: &installer.Providers{}, Update: installer.Update{All: true}}},
+		"install":                {req: request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}},
+		"install from a mirror":  {request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}, true, false},
+		"lock":                   {req: request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}},
+		"lock --platform":        {req: request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}},
+		"lock --platform mirror": {request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}, true, true},
+		"update":                 {req: request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{All: true}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +184,7 @@ func TestSameLock(t *testing.T) {
 					if run.mirror {
 						req.ProviderSource = w.mirror
 					}
-					_, err := in.Install(t.Context(), req)
+					_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 					after := fileIn(t, dir, ".terraform.lock.hcl")
 					if err != nil && !run.mayFail {
 						t.Fatalf("%s, %s: %v", hashes, state, err)
@@ -254,7 +255,7 @@ func TestSameLockOfModules(t *testing.T) {
 		if lock != "" {
 			writeLock(t, dir, lock)
 		}
-		if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+		if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		return dir, fileIn(t, dir, ".terraform.lock.hcl")
@@ -279,7 +280,7 @@ func TestSameLockOfModules(t *testing.T) {
 			if lock != "" {
 				writeLock(t, dir, lock)
 			}
-			if _, err := warm.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+			if _, err := warm.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			other := *warm

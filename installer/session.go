@@ -74,21 +74,21 @@ func (c clients) fetcherFor(cacheDir string) getmodules.Source {
 }
 
 // configFor returns the reader of the configuration of a request. It checks the names of calls.
-func (c clients) configFor(req Request) (ConfigReader, error) {
+func (c clients) configFor(req request) (ConfigReader, error) {
 	if c.config != nil {
 		return namesChecker{c.config}, nil
 	}
-	reader, err := newConfigReader(req)
+	reader, err := newConfigReader(req.Project)
 	return namesChecker{reader}, err
 }
 
 // namedHosts returns the hosts of a run that are not judged.
-func (c clients) namedHosts(req Request) namedHosts {
+func (c clients) namedHosts(req request) namedHosts {
 	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
 }
 
 // evidenceOf returns the evidence that the stores of a request give.
-func (c clients) evidenceOf(req Request) []evidence.Evidence {
+func (c clients) evidenceOf(req request) []evidence.Evidence {
 	var named []evidence.Evidence
 	for _, store := range slices.Concat(req.Stores, c.stores) {
 		if e := stores.EvidenceOf(store); !e.IsZero() {
@@ -195,7 +195,7 @@ func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 }
 
 // storesOf returns the stores of a project, in the order in which they are asked.
-func (s *session) storesOf(req Request, events *events) *stores.Stores {
+func (s *session) storesOf(req request, events *events) *stores.Stores {
 	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
 	for _, store := range slices.Concat(req.Stores, s.always) {
 		of.Order = append(of.Order, s.stores.ID(store))

@@ -49,7 +49,7 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 			fetched = append(fetched, e.Package)
 		}
 	}
-	if _, err := in.Install(context.Background(), installer.Request{Dir: one.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: one.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	files = make(map[string]string)
@@ -97,7 +97,7 @@ func TestSharedArchive(t *testing.T) {
 	first.Fetcher = heldFetcher{first.Fetcher, fetching, began}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := first.Install(context.Background(), installer.Request{Dir: p.dir})
+		_, err := first.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 		ended <- err
 	}()
 	<-fetching
@@ -114,7 +114,7 @@ func TestSharedArchive(t *testing.T) {
 		}
 		second.record(ev)
 	}
-	if _, err := in.Install(context.Background(), installer.Request{Dir: second.dir}); err != nil {
+	if _, err := in.Install(context.Background(), installer.Project{Dir: second.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {

@@ -47,7 +47,7 @@ output "zone" {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t, txtar.Parse([]byte(text)), opts)
-			m := p.mustInstall(t, installer.Request{}).Modules[0]
+			m := p.mustInstall(t, request{}).Modules[0]
 			if m.Dir != ".terraform/modules/network/modules/zone" {
 				t.Errorf("the module is in %s", m.Dir)
 			}
@@ -56,7 +56,7 @@ output "zone" {
 				t.Errorf("hashes (-want +got):\n%s", diff)
 			}
 			p.remove(t, ".terraform")
-			p.mustInstall(t, installer.Request{Locked: true})
+			p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 			if !strings.Contains(p.events(), "HashVerified{Path:network}") {
 				t.Errorf("a second install with the lock verified nothing:\n%s", p.events())
 			}
@@ -88,11 +88,11 @@ module "network" {
 		})
 	}
 	location("two.tar.gz")
-	if err := p.mustFail(t, installer.Request{}); !errors.Is(err, installer.ErrNoSubdir) {
+	if err := p.mustFail(t, request{}); !errors.Is(err, installer.ErrNoSubdir) {
 		t.Errorf("Install of a pattern that matches twice = %v, want ErrNoSubdir", err)
 	}
 	location("forge.tar.gz")
-	result := p.mustInstall(t, installer.Request{})
+	result := p.mustInstall(t, request{})
 	if dir := result.Modules[0].Dir; dir != ".terraform/modules/network/acme-network-7c1f791/modules/zone" {
 		t.Errorf("the module is in %s", dir)
 	}
@@ -100,7 +100,7 @@ module "network" {
 		t.Errorf("the lock does not name the directory:\n%s", lock)
 	}
 	p.remove(t, ".terraform")
-	again := p.mustInstall(t, installer.Request{Locked: true})
+	again := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
 	if diff := cmp.Diff(result.Modules[0].Dir, again.Modules[0].Dir); diff != "" {
 		t.Errorf("out of the lock (-first +again):\n%s", diff)
 	}
@@ -117,7 +117,7 @@ module "network" {
 -- archives/forge.tar.gz/acme-network-7c1f791/modules/main.tf --
 `)
 	for range 2 {
-		m := p.mustInstall(t, installer.Request{}).Modules[0]
+		m := p.mustInstall(t, request{}).Modules[0]
 		if want := ".terraform/modules/network/acme-network-7c1f791/modules"; m.Dir != want {
 			t.Errorf("the module is in %s, want %s", m.Dir, want)
 		}
@@ -136,10 +136,10 @@ module "network" {
 -- registry/acme/network/aws/1.0.0/main.tf --
 -- registry/acme/network/aws/1.0.0/evil/main.tf --
 `)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	p.write(t, ".terraform.lock.hcl", strings.Replace(p.file(".terraform.lock.hcl"), "aws.git?ref", "aws.git//evil?ref", 1))
 	p.remove(t, ".terraform")
-	if err := p.mustFail(t, installer.Request{}); !strings.Contains(err.Error(), `"evil"`) {
+	if err := p.mustFail(t, request{}); !strings.Contains(err.Error(), `"evil"`) {
 		t.Errorf("Install with a lock that names another directory = %v", err)
 	}
 }
@@ -148,7 +148,7 @@ func TestPrivateRegistry(t *testing.T) {
 	t.Parallel()
 	text := "-- config/main.tf --\nmodule \"a\" {\n  source = \"MODTEST_HOST/acme/a/aws\"\n}\n-- registry/acme/a/aws/1.0.0/main.tf --\n"
 	p := newProject(t, txtar.Parse([]byte(text)), modtest.Options{Token: "a token"})
-	err := p.mustFail(t, installer.Request{})
+	err := p.mustFail(t, request{})
 	if !errors.Is(err, registryclient.ErrUnauthorized) || !strings.Contains(err.Error(), "credentials") {
 		t.Errorf("Install without a token = %v, want ErrUnauthorized and advice", err)
 	}
@@ -163,7 +163,7 @@ func TestTreesWithoutEnd(t *testing.T) {
 	}
 	text.WriteString("-- config/d101/main.tf --\n")
 	p := world(t, text.String())
-	if err := p.mustFail(t, installer.Request{}); !errors.Is(err, installer.ErrTooManyModules) {
+	if err := p.mustFail(t, request{}); !errors.Is(err, installer.ErrTooManyModules) {
 		t.Errorf("Install of 102 nested calls = %v, want ErrTooManyModules", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestLongKeys(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("a", 256)
 	p := world(t, "-- config/main.tf --\nmodule \""+name+"\" {\n  source = \"https://MODTEST_HOST/archives/a.zip\"\n}\n-- archives/a.zip/main.tf --\n")
-	if err := p.mustFail(t, installer.Request{}); !strings.Contains(err.Error(), "longer than 255 bytes") {
+	if err := p.mustFail(t, request{}); !strings.Contains(err.Error(), "longer than 255 bytes") {
 		t.Errorf("Install of a call with a name of 256 bytes = %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestDeepNesting(t *testing.T) {
 			text = `{"module": {"a": ` + deep
 		}
 		p.write(t, name, text)
-		err := p.mustFail(t, installer.Request{})
+		err := p.mustFail(t, request{})
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("Install with 100,000 brackets in %s = %v, want the file named", name, err)
 		}
@@ -208,7 +208,7 @@ module "b" {
 }
 -- config/project/deep/b/main.tf --
 `)
-	result, err := p.installer().Install(context.Background(), installer.Request{Dir: p.dir + "/project"})
+	result, err := p.installer().Install(context.Background(), installer.Project{Dir: p.dir + "/project"}, installer.InstallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placemen
 	}
 }
 
-// A project may keep its packages in its own repository, in the directory Request.Vendor.
+// A project may keep its packages in its own repository, in the directory Project.Vendor.
 // Runs use these packages if they match the lock, and ask no origin. Committed files are
 // trusted like local modules; the only difference is that the lock says where they came
 // from. Using a vendored package confirms no entry for runs without Vendor.

@@ -161,8 +161,8 @@ func TestModuleDirectories(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)
-			req := installer.Request{Dir: filepath.Join(p.dir, test.root), DataDir: test.dataDir, Dialect: installer.DialectTerraform}
-			if _, err := p.installer().Install(t.Context(), req); err != nil {
+			req := request{Project: installer.Project{Dir: filepath.Join(p.dir, test.root), DataDir: test.dataDir, Dialect: installer.DialectTerraform}}
+			if _, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 				t.Fatal(err)
 			}
 			ours := p.file(test.manifest())
@@ -177,7 +177,7 @@ func TestModuleDirectories(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("directories in modules.json (-want +got):\n%s", diff)
 			}
-			if report, err := p.installer().Verify(t.Context(), req); err == nil && !report.OK() {
+			if report, err := p.installer().Verify(t.Context(), req.Project, installer.VerifyOptions{}); err == nil && !report.OK() {
 				t.Errorf("Verify = %+v, want all verified", report)
 			}
 			for dialect, binary := range stockTools(t) {

@@ -58,7 +58,7 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 // package that matches its entry. keep says whether provider packages are kept.
 func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) (_ []ocistore.Entry, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	events := eventsOf(&in, Request{})
+	events := eventsOf(&in, Project{})
 	by, err := userOf(&in, events)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 		return nil, err
 	}
 	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, artifact.EntryTag) })
-	stored, at := s.storesOf(Request{}, events), s.stores.ID(store)
+	stored, at := s.storesOf(request{}, events), s.stores.ID(store)
 	entries := make([]ocistore.Entry, len(tags))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(s.Slots))

@@ -77,16 +77,16 @@ func TestStoreOfCaller(t *testing.T) {
 			p, text := bundled(t)
 			store := &ownStore{openBundle(t, text), ocistore.Info{Name: "our store", Local: true, Trusted: test.trusted}, test.damage}
 			in := freshInstaller(t, p, store)
-			_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true})
+			_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
 			if !errors.Is(err, test.want) {
 				t.Fatalf("Install = %v, want %v", err, test.want)
 			}
 			if test.want == nil {
-				p.mustVerify(t, installer.Request{Dir: p.dir})
+				p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 				return
 			}
 			// Its origins still have everything.
-			if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+			if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 				t.Errorf("Install from the origins = %v", err)
 			}
 		})

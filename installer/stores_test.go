@@ -45,9 +45,9 @@ The net.
 -- archives/tar.tar.gz/main.tf --
 # tar
 `)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	var text bytes.Buffer
-	if _, err := bundle.Create(t.Context(), p.installer(), []string{p.dir}, installer.Request{}, nil, &text); err != nil {
+	if _, err := bundle.Create(t.Context(), p.installer(), projects(p.dir), installer.LockedOptions{}, &text); err != nil {
 		t.Fatal(err)
 	}
 	return p, text.Bytes()
@@ -87,13 +87,13 @@ func TestBundleInstall(t *testing.T) {
 	lock := p.file(".terraform.lock.hcl")
 	in := freshInstaller(t, p, openBundle(t, text))
 	p.world.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(p.world.Requests()); n > 0 || p.file(".terraform.lock.hcl") != lock {
 		t.Errorf("%d requests were sent, or the lock has changed", n)
 	}
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
 
 // Damaged packages in a bundle are reported and not imported. The others are imported.
@@ -122,12 +122,12 @@ func TestBundleDamaged(t *testing.T) {
 	}
 	// The damaged package can be fetched from its origin.
 	in.Stores = []installer.PackageStore{openBundle(t, damaged)}
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Error(err)
 	}
 	// Offline, the damaged package is an error.
 	in = freshInstaller(t, p, openBundle(t, damaged))
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("with a damaged bundle and offline: error is %v, want ErrOffline", err)
 	}
 }
@@ -155,11 +155,11 @@ func TestBundleWithOtherContent(t *testing.T) {
 	if _, err := in.ImportStore(t.Context(), openBundle(t, forged)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("after the import: error is %v, want ErrOffline", err)
 	}
 	in.Stores = []installer.PackageStore{openBundle(t, forged)}
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Errorf("with the origin behind the bundle: %v", err)
 	}
 	if got := p.file(".terraform/modules/tar/main.tf"); got != "# tar\n" {
@@ -227,7 +227,7 @@ func TestBundleWithOtherTag(t *testing.T) {
 			warnings = append(warnings, warning.Message)
 		}
 	}
-	_, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true})
+	_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
 	if !errors.Is(err, installer.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
 		t.Errorf("error is %v, warnings are %q", err, warnings)
 	}
@@ -241,7 +241,7 @@ func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := mirror.Push(t.Context(), p.installer(), []string{p.dir}, installer.Request{}, nil, to)
+	result, err := mirror.Push(t.Context(), p.installer(), projects(p.dir), installer.LockedOptions{}, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestMirrorInstall(t *testing.T) {
 	p, from := mirrored(t)
 	in := freshInstaller(t, p, from)
 	p.world.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, request := range p.world.Requests() {
@@ -268,16 +268,16 @@ func TestMirrorInstall(t *testing.T) {
 	if n := len(p.world.Requests()); n != 2*3 {
 		t.Errorf("%d requests, want 2 for each of 3 packages", n)
 	}
-	p.mustVerify(t, installer.Request{Dir: p.dir})
+	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 	// Later runs of the same user do not ask the mirror again. But what it has confirmed counts
 	// only while the user names it.
 	p.remove(t, ".terraform")
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); err != nil {
 		t.Error(err)
 	}
 	in.Stores = nil
 	p.remove(t, ".terraform")
-	if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("without the mirror: %v", err)
 	}
 }
@@ -305,13 +305,13 @@ func TestMirrorFaults(t *testing.T) {
 			in := freshInstaller(t, p, from)
 			p.log = nil
 			p.world.SetFaults(test.fault)
-			if _, err := in.Install(t.Context(), installer.Request{Dir: p.dir, Locked: true}); err != nil {
+			if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 				t.Fatal(err)
 			}
 			if log := p.events(); !strings.Contains(log, test.warning) {
 				t.Errorf("no warning has %q:\n%s", test.warning, log)
 			}
-			p.mustVerify(t, installer.Request{Dir: p.dir})
+			p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 		})
 	}
 }

@@ -23,7 +23,7 @@ func TestStockTool(t *testing.T) {
 				t.Skipf("%s is not installed", dialect)
 			}
 			p := world(t, nested)
-			p.mustInstall(t, installer.Request{Dialect: dialect})
+			p.mustInstall(t, request{Project: installer.Project{Dialect: dialect}})
 			lock, manifest := p.file(".terraform.lock.hcl"), p.file(".terraform/modules/modules.json")
 			p.world.ResetRequests()
 			p.stock(t, binary, "init", "-backend=false")
@@ -59,7 +59,7 @@ module "net" {
 -- git/net.git/v1.2.0/main.tf --
 -- git/net.git/v1.3.0/main.tf --
 `)
-	result := p.mustInstall(t, installer.Request{Dialect: installer.DialectTerraform})
+	result := p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform}})
 	if v := version(result, "net"); v != "1.3.0" {
 		t.Errorf("installed version %s, want 1.3.0", v)
 	}
@@ -69,7 +69,7 @@ module "net" {
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("terraform made requests: %v", requests)
 	}
-	loaded, err := p.installer().Load(t.Context(), installer.Request{Dir: p.dir})
+	loaded, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if err != nil || version(loaded, "net") != "1.3.0" {
 		t.Errorf("Load = %+v, %v; want version 1.3.0", loaded, err)
 	}

@@ -1,7 +1,6 @@
 package installer_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,16 +21,16 @@ func TestTrustInstalled(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
 	for name, test := range map[string]struct {
-		req installer.Request
+		req request
 		// change changes the project after it was installed.
 		change func(t *testing.T, dir string)
 		// refused says that the run cannot work offline.
 		refused bool
 	}{
 		"install":           {},
-		"install --locked":  {req: installer.Request{Locked: true}},
-		"lock":              {req: installer.Request{LockOnly: true}},
-		"update of nothing": {req: installer.Request{DryRun: true}},
+		"install --locked":  {req: request{InstallOptions: installer.InstallOptions{Locked: true}}},
+		"lock":              {req: request{InstallOptions: installer.InstallOptions{LockOnly: true}}},
+		"update of nothing": {req: request{InstallOptions: installer.InstallOptions{DryRun: true}}},
 		"the module has changed": {change: func(t *testing.T, dir string) {
 			overwrite(t, filepath.Join(dir, ".terraform/modules/net/main.tf"))
 		}, refused: true},
@@ -54,28 +53,28 @@ func TestTrustInstalled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, refused: true},
-		"an update": {req: installer.Request{Update: installer.Update{All: true}}, refused: true},
-		"vendored":  {req: installer.Request{Vendor: "vendor"}, refused: true},
+		"an update": {req: request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, refused: true},
+		"vendored":  {req: request{Project: installer.Project{Vendor: "vendor"}}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
 			first := *w.in
 			first.CacheDir, first.StateDir = "", ""
-			if _, err := first.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}, Layout: installer.LayoutCopy}); err != nil {
+			if _, err := first.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
 				t.Fatal(err)
 			}
 			if test.change != nil {
 				test.change(t, dir)
 			}
 			req := test.req
-			req.Dir, req.Providers, req.Layout, req.Offline = dir, &installer.Providers{}, installer.LayoutCopy, true
-			if _, err := first.Install(t.Context(), req); err == nil {
+			req.Dir, req.Scope, req.Layout, req.Offline = dir, installer.ScopeAll, installer.LayoutCopy, true
+			if _, err := first.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
 				t.Error("the run works offline even if it does not believe what is installed")
 			}
 			in := first
 			in.TrustInstalled = true
-			result, err := in.Install(t.Context(), req)
+			result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			if test.refused {
 				if err == nil {
 					t.Error("the run was not refused")
@@ -87,7 +86,7 @@ func TestTrustInstalled(t *testing.T) {
 			}
 			checkTrusted(t, &in, req, result)
 			// Nothing of this is kept for a run that does not believe it.
-			if _, err := first.Install(t.Context(), req); err == nil {
+			if _, err := first.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
 				t.Error("a later run believes what is installed too")
 			}
 		})
@@ -95,7 +94,7 @@ func TestTrustInstalled(t *testing.T) {
 }
 
 // checkTrusted checks that a run has believed what is installed, and that Verify does too.
-func checkTrusted(t *testing.T, in *installer.Installer, req installer.Request, result *installer.Result) {
+func checkTrusted(t *testing.T, in *installer.Installer, req request, result *installer.Result) {
 	t.Helper()
 	for _, e := range []evidence.Evidence{result.Modules[0].Evidence, result.Providers[0].Evidence} {
 		if e.Kind != evidence.Installed {
@@ -105,7 +104,7 @@ func checkTrusted(t *testing.T, in *installer.Installer, req installer.Request, 
 	if len(result.LockChanges)+len(result.ProviderChanges) > 0 {
 		t.Errorf("the lock would change: %+v, %+v", result.LockChanges, result.ProviderChanges)
 	}
-	report, err := in.Verify(t.Context(), req)
+	report, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
 	if err != nil || !report.OK() || report.Packages[0].Evidence.Kind != evidence.Installed || report.Providers[0].Evidence.Kind != evidence.Installed {
 		t.Errorf("Verify = %+v, %v", report, err)
 	}
@@ -122,13 +121,13 @@ func overwrite(t *testing.T, name string) {
 func TestTrustInstalledAsksNobody(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	in := p.installer()
 	in.StateDir, in.TrustInstalled = "", true
-	for _, req := range []installer.Request{{}, {Locked: true}, {NoLock: true}, {NoLock: true, Offline: true}} {
+	for _, req := range []request{{}, {InstallOptions: installer.InstallOptions{Locked: true}}, {Project: installer.Project{NoLock: true}}, {Project: installer.Project{NoLock: true}, InstallOptions: installer.InstallOptions{Offline: true}}} {
 		p.world.ResetRequests()
 		req.Dir = p.dir
-		result, err := in.Install(t.Context(), req)
+		result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {
 			t.Fatalf("%+v: %v", req, err)
 		}
@@ -169,15 +168,15 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 			dir := w.project(t, map[string]string{"main.tf": "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n"})
 			in := *w.in
 			in.CacheDir, in.StateDir, in.TrustInstalled = "", "", true
-			req := installer.Request{Dir: dir, NoLock: true}
-			if _, err := in.Install(t.Context(), req); err != nil {
+			req := request{Project: installer.Project{Dir: dir, NoLock: true}}
+			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.ReplaceAll(test.config, "HOST", string(w.Host()))), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			req.Offline, req.Update = true, test.update
-			if _, err := in.Install(t.Context(), req); (err != nil) != test.refused || err != nil && !errors.Is(err, installer.ErrOffline) {
+			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); (err != nil) != test.refused || err != nil && !errors.Is(err, installer.ErrOffline) {
 				t.Errorf("offline: %v, want refused %t", err, test.refused)
 			}
 		})
@@ -202,8 +201,14 @@ func TestTrustInstalledByOldTools(t *testing.T) {
 		}
 	}
 	in := installer.Installer{TrustInstalled: true}
-	for verb, run := range map[string]func(context.Context, installer.Request) (*installer.Result, error){"Load": in.Load, "Install": in.Install} {
-		found, err := run(t.Context(), installer.Request{Dir: dir, NoLock: true, Offline: true})
+	project := installer.Project{Dir: dir, NoLock: true}
+	for verb, run := range map[string]func() (*installer.Result, error){
+		"Load": func() (*installer.Result, error) { return in.Load(t.Context(), project, installer.LoadOptions{}) },
+		"Install": func() (*installer.Result, error) {
+			return in.Install(t.Context(), project, installer.InstallOptions{Offline: true})
+		},
+	} {
+		found, err := run()
 		if err != nil || len(found.Modules) != 1 || found.Modules[0].Dir != ".terraform/modules/net/aws-1.0.0" {
 			t.Errorf("%s: %+v, %v", verb, found, err)
 		}

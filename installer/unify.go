@@ -19,7 +19,7 @@ import (
 const maxUnifyRounds = 10
 
 // ConflictError says that no version of a source meets the constraints of all of its calls.
-// It occurs only for requests with Unify.
+// It occurs only with Unify.
 type ConflictError struct {
 	// Source is the package or the repository, without credentials.
 	Source string

@@ -14,8 +14,8 @@ type Update struct {
 	All  bool
 	Keys []addrs.Module
 	// Providers does the same for the named providers; All includes every provider if
-	// Request.Providers is set. They are addresses as in a configuration: without a host, they
-	// refer to the registry of the request's dialect.
+	// the scope has providers. They are addresses as in a configuration: without a host, they
+	// refer to the registry of the project's dialect.
 	Providers []string
 	// To is the version to select for the only call in Keys; "" means the newest version
 	// that its constraint allows.
@@ -29,9 +29,6 @@ type Update struct {
 	// "init -upgrade" of stock tools, which compare nothing.
 	AcceptChanged    []addrs.Module
 	AcceptAllChanged bool
-
-	// several says that other projects may have the calls and providers that are named.
-	several bool
 }
 
 // has reports whether the update includes a call.
@@ -60,7 +57,7 @@ func (u Update) accepts(keys ...string) bool {
 	return u.AcceptAllChanged || slices.ContainsFunc(keys, func(key string) bool { return hasPath(u.AcceptChanged, key) })
 }
 
-// fields returns the names of the fields of a request that select new versions.
+// fields returns the names of the fields that select new versions.
 func (u Update) fields() []string {
 	var set []string
 	for _, field := range []struct {

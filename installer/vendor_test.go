@@ -33,15 +33,15 @@ module "zone" {
 
 // newVendored returns a project in a git repository with its packages in vendor/modules, in the
 // state after a fresh clone.
-func newVendored(t *testing.T) (*project, installer.Request) {
+func newVendored(t *testing.T) (*project, request) {
 	t.Helper()
 	p := world(t, vendorWorld)
 	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p.mustInstall(t, installer.Request{})
-	req := installer.Request{Dir: p.dir, Vendor: "vendor/modules"}
-	result, err := p.installer().Install(context.Background(), req)
+	p.mustInstall(t, request{})
+	req := request{Project: installer.Project{Dir: p.dir, Vendor: "vendor/modules"}}
+	result, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestVendoredConfirmsNothing(t *testing.T) {
 	ctx := context.Background()
 	p.world.ResetRequests()
 	for range 2 { // the second run finds the files of the first one
-		if _, err := p.installer().Install(ctx, req); err != nil {
+		if _, err := p.installer().Install(ctx, req.Project, req.InstallOptions); err != nil {
 			t.Fatalf("Install of what the commit has: %v", err)
 		}
 	}
@@ -90,15 +90,15 @@ func TestVendoredConfirmsNothing(t *testing.T) {
 		t.Errorf("%d requests for what is vendored", n)
 	}
 	var mismatch *installer.HashMismatchError
-	if _, err := p.installer().Install(ctx, installer.Request{Dir: p.dir}); !errors.As(err, &mismatch) {
+	if _, err := p.installer().Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); !errors.As(err, &mismatch) {
 		t.Errorf("Install without Vendor = %v, want a *HashMismatchError", err)
 	}
 	use := installer.LockedFuncs{Module: func(context.Context, installer.LockedModule) error { return errors.New("it was used") }}
-	if err := p.installer().LockedPackages(ctx, []string{p.dir}, req, nil, use); !errors.As(err, &mismatch) {
+	if err := p.installer().LockedPackages(ctx, []installer.Project{req.Project}, installer.LockedOptions{}, use); !errors.As(err, &mismatch) {
 		t.Errorf("LockedPackages = %v, want a *HashMismatchError", err)
 	}
 	p.write(t, "vendor/modules/network/zone/main.tf", "# worse\n")
-	if _, err := p.installer().Install(ctx, req); !errors.As(err, &mismatch) {
+	if _, err := p.installer().Install(ctx, req.Project, req.InstallOptions); !errors.As(err, &mismatch) {
 		t.Errorf("Install that writes the package = %v, want a *HashMismatchError", err)
 	}
 	if got := p.file("vendor/modules/network/zone/main.tf"); got != "# worse\n" {
@@ -129,7 +129,7 @@ func TestVendorWrites(t *testing.T) {
 			for _, dry := range []bool{true, false} {
 				before := p.file("vendor/modules/network/zone/main.tf")
 				req.DryRun = dry
-				result, err := p.installer().Install(t.Context(), req)
+				result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -145,9 +145,9 @@ func TestVendorWrites(t *testing.T) {
 				}
 			}
 			req.DryRun = false
-			p.mustVerify(t, installer.Request{Dir: p.dir, Vendor: req.Vendor})
+			p.mustVerify(t, request{Project: installer.Project{Dir: p.dir, Vendor: req.Vendor}})
 			p.world.ResetRequests()
-			result, err := p.installer().Install(t.Context(), req)
+			result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 			if err != nil || len(result.Vendored) > 0 || len(p.world.Requests()) > 0 {
 				t.Errorf("%s: the next run has vendored %v with %d requests, %v", name, result.Vendored, len(p.world.Requests()), err)
 			}
@@ -161,19 +161,19 @@ func TestVendorErrors(t *testing.T) {
 	req.Locked = true
 	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
 	var changed *installer.VendorError
-	_, err := p.installer().Install(context.Background(), req)
+	_, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
 	if !errors.As(err, &changed) || !strings.Contains(err.Error(), `changed: "vendor/modules/network/zone/main.tf"`) {
 		t.Errorf("Install of a changed package = %v", err)
 	}
 	p.remove(t, "vendor")
-	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || changed.Package.Status != installer.StatusMissing {
+	if _, err = p.installer().Install(context.Background(), req.Project, req.InstallOptions); !errors.As(err, &changed) || changed.Package.Status != installer.StatusMissing {
 		t.Errorf("Install of a missing package = %v", err)
 	}
 	if p.file(".terraform/modules/modules.json") != "" {
 		t.Error("a run that failed has installed something")
 	}
 	req.Vendor = "../vendor"
-	if _, err = p.installer().Install(context.Background(), req); err == nil || !strings.Contains(err.Error(), "outside the repository") {
+	if _, err = p.installer().Install(context.Background(), req.Project, req.InstallOptions); err == nil || !strings.Contains(err.Error(), "outside the repository") {
 		t.Errorf("Install with a directory outside the repository = %v", err)
 	}
 }
@@ -190,11 +190,11 @@ func TestVendorChangedRoots(t *testing.T) {
 	}
 	dirs := []string{filepath.Join(p.dir, "other"), filepath.Join(p.dir, "root")}
 	files := []string{filepath.Join(p.dir, "vendor/network/main.tf")}
-	got, err := repository.ChangedRoots(context.Background(), p.installer(), dirs, files, installer.Request{Vendor: "../vendor"})
+	got, err := repository.ChangedRoots(context.Background(), p.installer(), dirs, files, installer.Project{Vendor: "../vendor"})
 	if err != nil || len(got) != 2 {
 		t.Errorf("ChangedRoots = %q, %v; want both", got, err)
 	}
-	if got, err = repository.ChangedRoots(context.Background(), p.installer(), dirs, files, installer.Request{}); err != nil || len(got) > 0 {
+	if got, err = repository.ChangedRoots(context.Background(), p.installer(), dirs, files, installer.Project{}); err != nil || len(got) > 0 {
 		t.Errorf("ChangedRoots without Vendor = %q, %v; want none", got, err)
 	}
 }

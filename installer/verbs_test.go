@@ -32,7 +32,7 @@ module "net" {
 `,
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
-	if _, err := w.in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := w.in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return w, dir
@@ -42,19 +42,19 @@ module "net" {
 func TestPartsDoNotHideEachOther(t *testing.T) {
 	t.Parallel()
 	w, dir := brokenProject(t)
-	req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
-	outdated, err := w.in.Outdated(t.Context(), req)
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	outdated, err := w.in.Outdated(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 	if _, ok := errors.AsType[*installer.ProviderError](err); !ok {
 		t.Errorf("Outdated = %v, want a *ProviderError", err)
 	}
 	if len(outdated.Modules) != 1 || len(outdated.Providers) != 2 || outdated.Modules[0].Latest.String() != "1.1.0" || outdated.Providers[0].Allowed.String() != "1.10.0" {
 		t.Errorf("Outdated = %+v, want one call and two providers", outdated)
 	}
-	only := installer.Request{Dir: dir, Providers: &installer.Providers{Only: true}}
-	if outdated, _ := w.in.Outdated(t.Context(), only); outdated.Modules != nil || len(outdated.Providers) != 2 {
+	only := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeProviders}}
+	if outdated, _ := w.in.Outdated(t.Context(), only.Project, installer.OriginOptions{Scope: only.Scope}); outdated.Modules != nil || len(outdated.Providers) != 2 {
 		t.Errorf("Outdated of providers = %+v, want two providers only", outdated)
 	}
-	remote, err := w.in.VerifyRemote(t.Context(), req)
+	remote, err := w.in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 	if err != nil || len(remote.Modules) != 1 || !remote.Modules[0].OK() || len(remote.Providers) != 1 {
 		t.Errorf("VerifyRemote = %+v, %v, want one module that is OK, and the locked provider", remote, err)
 	}
@@ -62,18 +62,18 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 	if err := os.RemoveAll(dir + "/.terraform"); err != nil {
 		t.Fatal(err)
 	}
-	outdated, err = w.in.Outdated(t.Context(), req)
+	outdated, err = w.in.Outdated(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 	if _, ok := errors.AsType[*installer.ProviderError](err); !ok || errors.Is(err, installer.ErrNotInstalled) || len(outdated.Modules) != 1 || len(outdated.Providers) != 2 {
 		t.Fatalf("Outdated = %+v, %v, want what the lock has, and the error about a provider", outdated, err)
 	}
 	if p := outdated.Providers[0]; p.Allowed.String() != "1.10.0" || p.Latest.String() != "2.0.0" {
 		t.Errorf("Outdated = %+v, want the version that the constraints in the lock allow", p)
 	}
-	loaded, err := w.in.Load(t.Context(), req)
+	loaded, err := w.in.Load(t.Context(), req.Project, req.load())
 	if !errors.Is(err, installer.ErrNotInstalled) || len(loaded.Unresolved) != 1 || len(loaded.Providers) != 2 || loaded.Providers[0].Version.String() != "1.0.0" {
 		t.Errorf("Load = %+v, %v, want ErrNotInstalled beside two providers", loaded, err)
 	}
-	if remote, err := w.in.VerifyRemote(t.Context(), req); !errors.Is(err, installer.ErrNotInstalled) || len(remote.Providers) != 1 {
+	if remote, err := w.in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope}); !errors.Is(err, installer.ErrNotInstalled) || len(remote.Providers) != 1 {
 		t.Errorf("VerifyRemote = %+v, %v, want ErrNotInstalled beside one provider", remote, err)
 	}
 }
@@ -85,7 +85,7 @@ func TestCauseOfCancellation(t *testing.T) {
 	stopped := errors.New("the user pressed a key")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
-	req := installer.Request{Dir: dir}
+	req := request{Project: installer.Project{Dir: dir}}
 	const lock = "module \"net\" {\n  source = \"git::https://example.com/net.git\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"
 	for name, content := range map[string]string{"main.tf": "", ".terraform.lock.hcl": lock} {
 		if err := os.WriteFile(dir+"/"+name, []byte(content), 0o600); err != nil {
@@ -93,10 +93,10 @@ func TestCauseOfCancellation(t *testing.T) {
 		}
 	}
 	for name, run := range map[string]func() error{
-		"ReadLock":         func() error { _, err := installer.ReadLock(ctx, req); return err },
-		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req); return err },
+		"ReadLock":         func() error { _, err := installer.ReadLock(ctx, req.Project); return err },
+		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req.Project); return err },
 		"Verify": func() error {
-			_, err := (&installer.Installer{}).Verify(ctx, req)
+			_, err := (&installer.Installer{}).Verify(ctx, req.Project, installer.VerifyOptions{})
 			return err
 		},
 	} {
@@ -110,18 +110,18 @@ func TestCauseOfCancellation(t *testing.T) {
 func TestRestoreEarlier(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	p.mustInstall(t, installer.Request{})
+	p.mustInstall(t, request{})
 	before := p.file(".terraform.lock.hcl")
 	earlier, diags := lockfile.Parse([]byte(before), ".terraform.lock.hcl")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	req := installer.Request{Dir: p.dir}
-	if _, err := p.installer().Restore(t.Context(), req, earlier); !errors.Is(err, installer.ErrNothingToRestore) {
+	req := request{Project: installer.Project{Dir: p.dir}}
+	if _, err := p.installer().Restore(t.Context(), req.Project, earlier); !errors.Is(err, installer.ErrNothingToRestore) {
 		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
 	}
 	p.write(t, ".terraform.lock.hcl", asStock)
-	restored, err := p.installer().Restore(t.Context(), req, earlier)
+	restored, err := p.installer().Restore(t.Context(), req.Project, earlier)
 	if err != nil || len(restored.Modules) != 5 || restored.From != "" {
 		t.Fatalf("Restore = %+v, %v, want 5 modules", restored, err)
 	}

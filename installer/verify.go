@@ -23,10 +23,10 @@ import (
 // Verify compares the installed modules and providers of a configuration with the lock. It
 // reads every file, contacts no server and changes nothing. The report lists the differences.
 // The error is about problems that prevent the comparison, such as an invalid or missing lock.
-// Verify ignores the fields of the request that are about changes, and [Request].Providers: it
-// compares providers whenever the project has a providers directory.
-func (in *Installer) Verify(ctx context.Context, req Request) (_ *Report, err error) {
+// Providers are compared whenever the project has a providers directory.
+func (in *Installer) Verify(ctx context.Context, project Project, _ VerifyOptions) (_ *Report, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	req := readingOf(project, ScopeAll)
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func TestSlowNeighbor(t *testing.T) {
 	in.Fetcher = slowFetcher{in.Fetcher, make(chan struct{})}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := in.Install(ctx, installer.Request{Dir: p.dir}); err != nil {
+	if _, err := in.Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -77,8 +77,8 @@ terraform {
 disk
 `, modtest.Options{})
 	dir := w.project(t, map[string]string{"main.tf": `module "slow" { source = "https://HOST/archives/slow.zip" }`})
-	req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
-	if _, err := w.in.Install(t.Context(), req); err != nil {
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
@@ -95,7 +95,7 @@ disk
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := in.Install(ctx, req); err != nil {
+	if _, err := in.Install(ctx, req.Project, req.InstallOptions); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -51,7 +51,7 @@ func testWorld(t *testing.T, file string) {
 	}
 	p := newProject(t, archive, modtest.Options{})
 	req := p.request(string(archive.Comment))
-	_, err = p.installer().Install(context.Background(), req)
+	_, err = p.installer().Install(context.Background(), req.Project, req.InstallOptions)
 	got := map[string]string{
 		"want/error":    errorText(err),
 		"want/lock":     p.file(".terraform.lock.hcl"),
@@ -143,8 +143,8 @@ func (p *project) installer() *installer.Installer {
 
 // request reads the options of a world's comment: lines "locked", "upgrade",
 // "for: terraform", "var: NAME=VALUE".
-func (p *project) request(comment string) installer.Request {
-	req := installer.Request{Dir: p.dir}
+func (p *project) request(comment string) request {
+	req := request{Project: installer.Project{Dir: p.dir}}
 	for line := range strings.Lines(comment) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
 			name, value, _ := strings.Cut(text, "=")
@@ -203,9 +203,9 @@ func (p *project) write(t *testing.T, name, text string) {
 	}
 }
 
-func (p *project) mustVerify(t *testing.T, req installer.Request) {
+func (p *project) mustVerify(t *testing.T, req request) {
 	t.Helper()
-	report, err := p.installer().Verify(context.Background(), req)
+	report, err := p.installer().Verify(context.Background(), req.Project, installer.VerifyOptions{})
 	if err != nil && p.file(".terraform.lock.hcl") == "" {
 		return // there was nothing to lock
 	}
@@ -253,4 +253,23 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// request is a run of a test: its project, and what it may do.
+type request struct {
+	installer.Project
+	installer.InstallOptions
+}
+
+// load returns the options of Load that return the packages of the run.
+func (r request) load() installer.LoadOptions {
+	return installer.LoadOptions{Providers: r.Scope != installer.ScopeModules}
+}
+
+// projects returns the projects in some directories.
+func projects(dirs ...string) (list []installer.Project) {
+	for _, dir := range dirs {
+		list = append(list, installer.Project{Dir: dir})
+	}
+	return list
 }

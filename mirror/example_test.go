@@ -36,7 +36,7 @@ module "network" {
 		log.Fatal(err)
 	}
 	ctx, in := context.Background(), world.Installer()
-	if _, err := in.Install(ctx, installer.Request{Dir: dir, LockOnly: true}); err != nil {
+	if _, err := in.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{LockOnly: true}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -44,7 +44,7 @@ module "network" {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pushed, err := mirror.Push(ctx, in, []string{dir}, installer.Request{}, nil, to)
+	pushed, err := mirror.Push(ctx, in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, to)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,7 +53,7 @@ module "network" {
 	elsewhere := world.Installer()
 	elsewhere.Stores = []installer.PackageStore{to}
 	world.ResetRequests()
-	if _, err := elsewhere.Install(ctx, installer.Request{Dir: dir, Locked: true}); err != nil {
+	if _, err := elsewhere.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("requests:", len(world.Requests()))

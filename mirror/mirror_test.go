@@ -39,7 +39,7 @@ func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, 
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
@@ -52,7 +52,7 @@ func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, 
 // missing returns how many of the two entries Status reports as missing.
 func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
 	t.Helper()
-	found, err := mirror.Status(t.Context(), m, []string{dir}, installer.Request{})
+	found, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules)
 	if err != nil || len(found) != 2 {
 		t.Fatalf("Status = %v, %v, want 2 entries", found, err)
 	}
@@ -75,7 +75,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 		t.Errorf("VerifyStore of an empty mirror = %v, %v", entries, err)
 	}
 	for _, pushed := range []int{2, 0} {
-		result, err := mirror.Push(t.Context(), in, []string{dir, dir}, installer.Request{}, nil, m)
+		result, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}, {Dir: dir}}, installer.LockedOptions{}, m)
 		if err != nil || result.Entries != 2 || result.Pushed != pushed || (result.Bytes > 0) != (pushed > 0) {
 			t.Errorf("Push = %+v, %v, want 2 entries, %d pushed", result, err, pushed)
 		}
@@ -94,10 +94,10 @@ func TestPushStatusAndVerify(t *testing.T) {
 		}
 	}
 	w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
-	if _, err := mirror.Status(t.Context(), m, []string{dir}, installer.Request{}); !errors.Is(err, getmodules.ErrAuthentication) {
+	if _, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules); !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Status of a closed mirror: %v", err)
 	}
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); !errors.Is(err, getmodules.ErrAuthentication) {
+	if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Push to a closed mirror: %v", err)
 	}
 }
@@ -114,7 +114,7 @@ func TestPushWithoutLock(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	result, err := mirror.Push(t.Context(), in, []string{unlocked, dir}, installer.Request{}, nil, m)
+	result, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: unlocked}, {Dir: dir}}, installer.LockedOptions{}, m)
 	var failed *installer.ProjectError
 	var locked *installer.LockedError
 	if !errors.As(err, &failed) || failed.Dir != unlocked || !errors.As(err, &locked) || result.Pushed != 2 {

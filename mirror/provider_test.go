@@ -31,13 +31,23 @@ type providerProject struct {
 	w   *modtest.World
 	in  *installer.Installer
 	dir string
-	req installer.Request
+	// platforms are those of the provider whose packages are wanted.
+	platforms []addrs.Platform
+}
+
+// projects returns the project, options what installs it, and locked what copies its packages.
+func (p *providerProject) projects() []installer.Project { return []installer.Project{{Dir: p.dir, Platforms: p.platforms}} }
+func (p *providerProject) options() installer.InstallOptions {
+	return installer.InstallOptions{Scope: installer.ScopeAll}
+}
+func (p *providerProject) locked() installer.LockedOptions {
+	return installer.LockedOptions{Scope: installer.ScopeAll, Platforms: p.platforms}
 }
 
 // openProvider returns a project and an empty mirror in the world's registry.
 func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	t.Helper()
-	p := &providerProject{dir: t.TempDir(), req: installer.Request{Providers: &installer.Providers{}}}
+	p := &providerProject{dir: t.TempDir()}
 	p.w = modtest.New(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())))
 	p.in = p.w.Installer()
 	text := "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + string(p.w.Host()) + "/acme/cloud\"\n    }\n  }\n}\n"
@@ -58,9 +68,7 @@ func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 
 func (p *providerProject) install(t *testing.T, in *installer.Installer) error {
 	t.Helper()
-	req := p.req
-	req.Dir = p.dir
-	_, err := in.Install(t.Context(), req)
+	_, err := in.Install(t.Context(), p.projects()[0], p.options())
 	return err
 }
 
@@ -79,9 +87,9 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 		}
 	}
 	p.w.ResetRequests()
-	fresh := *p
-	fresh.req.Locked = true
-	if err := fresh.install(t, in); err != nil {
+	o := p.options()
+	o.Locked = true
+	if _, err := in.Install(t.Context(), p.projects()[0], o); err != nil {
 		t.Fatal(err)
 	}
 	for _, request := range p.w.Requests() {
@@ -94,7 +102,7 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 
 func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Result) {
 	t.Helper()
-	result, err := mirror.Push(t.Context(), p.in, []string{p.dir}, p.req, nil, m)
+	result, err := mirror.Push(t.Context(), p.in, p.projects(), p.locked(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +114,7 @@ func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Resul
 // changeHashes changes the hashes that the lock has for the provider.
 func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
-	req := p.req
-	req.Dir = p.dir
-	locked, err := installer.ReadLockedProviders(t.Context(), req)
+	locked, err := installer.ReadLockedProviders(t.Context(), p.projects()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +151,7 @@ func TestProviderTrust(t *testing.T) {
 		if len(warnings) > 0 {
 			t.Errorf("trusted %t: warnings are %q", trusted, warnings)
 		}
-		found, err := mirror.Status(t.Context(), m, []string{p.dir}, p.req)
+		found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll, p.platforms...)
 		if err != nil || len(found) != 1 || !found[0].OK() {
 			t.Errorf("trusted %t: Status = %+v, %v", trusted, found, err)
 		}
@@ -157,9 +163,9 @@ func TestProviderTrust(t *testing.T) {
 func TestProviderFallback(t *testing.T) {
 	t.Parallel()
 	p, m := openProvider(t)
-	p.req.Providers = &installer.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
+	p.platforms = []addrs.Platform{{OS: "plan9", Arch: "arm"}}
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
-	p.req.Providers = &installer.Providers{}
+	p.platforms = nil
 	if warnings, asked := p.installFresh(t, m); len(warnings) > 0 || !has(asked, ".zip") {
 		t.Errorf("for another platform: warnings are %q, asked for %q", warnings, asked)
 	}
@@ -200,11 +206,11 @@ func TestPushOtherProvider(t *testing.T) {
 	p.changeHashes(t, func([]hashing.Hash) []hashing.Hash {
 		return []hashing.Hash{hashing.Hash("zh:" + strings.Repeat("a", 64))}
 	})
-	found, err := mirror.Status(t.Context(), m, []string{p.dir}, p.req)
+	found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll, p.platforms...)
 	if err != nil || len(found) != 1 || !found[0].Other {
 		t.Errorf("Status = %+v, %v, want another package", found, err)
 	}
-	_, err = mirror.Push(t.Context(), p.in, []string{p.dir}, p.req, nil, m)
+	_, err = mirror.Push(t.Context(), p.in, p.projects(), p.locked(), m)
 	if mismatch, ok := errors.AsType[*getproviders.MismatchError](err); !ok || !mismatch.Locked {
 		t.Errorf("Push = %v, want a *MismatchError", err)
 	}
@@ -220,14 +226,14 @@ func TestProviderDockerRegistry(t *testing.T) {
 	p, _ := openProvider(t)
 	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
 	both := []addrs.Platform{{OS: "plan9", Arch: "arm"}, addrs.CurrentPlatform()}
-	p.req.Providers = &installer.Providers{Platforms: both}
+	p.platforms = both
 	p.push(t, m, mirror.Result{Providers: 2, Pushed: 1})
 	p.push(t, m, mirror.Result{Providers: 2})
 	entries, err := p.in.VerifyStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
 		t.Fatalf("VerifyStore = %+v, %v, want 2 entries", entries, err)
 	}
-	p.req.Providers = &installer.Providers{}
+	p.platforms = nil
 	if warnings, asked := p.installFresh(t, m); len(warnings)+len(asked) > 0 {
 		t.Errorf("warnings are %q, asked for %q", warnings, asked)
 	}
@@ -245,7 +251,7 @@ func TestProviderDockerRegistry(t *testing.T) {
 	if err != nil || len(entries) != 2 || (entries[0].Err == nil) == (entries[1].Err == nil) {
 		t.Errorf("VerifyStore = %+v, %v, want one damaged of 2 entries", entries, err)
 	}
-	if _, err := mirror.Repair(t.Context(), p.in, []string{p.dir}, p.req, nil, m); !errors.Is(err, mirror.ErrNotRepaired) {
+	if _, err := mirror.Repair(t.Context(), p.in, p.projects(), p.locked(), m); !errors.Is(err, mirror.ErrNotRepaired) {
 		t.Errorf("Repair = %v, want ErrNotRepaired", err)
 	}
 }

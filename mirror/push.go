@@ -30,15 +30,14 @@ type Result struct {
 // ErrNotRepaired means that a registry still returns other bytes than were pushed to it.
 var ErrNotRepaired = errors.New("the registry returns other bytes than were pushed to it")
 
-// Push stores all packages that the locks of some root modules name in a mirror. It neither packs
-// nor uploads packages that the mirror already has. It stores the packages of providers if
-// req.Providers is set, for the platforms in req.Providers.
+// Push stores all packages of the scope that the locks of some projects name in a mirror. It neither
+// packs nor uploads packages that the mirror already has.
 //
-// The locks must be complete. dirs, req and onEvent are passed to
+// The locks must be complete. projects and o are passed to
 // [installer.Installer.LockedPackages], which confirms and fetches the packages. If projects fail, the packages of the others are stored nevertheless. The
 // error joins a *[installer.ProjectError] for each failed project.
-func Push(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), to *Mirror) (*Result, error) {
-	return (&pusher{mirror: to}).pushAll(ctx, in, dirs, req, onEvent)
+func Push(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, to *Mirror) (*Result, error) {
+	return (&pusher{mirror: to}).pushAll(ctx, in, projects, o)
 }
 
 // Repair is like Push, but it also reads back everything that the mirror has of these packages,
@@ -47,8 +46,8 @@ func Push(ctx context.Context, in *installer.Installer, dirs []string, req insta
 // Registries assume that a blob matches its digest, and may ignore the upload of a blob that they
 // already have. In that case, Repair stores the package as an archive with the same content but
 // different bytes. If that is damaged too, the error wraps [ErrNotRepaired].
-func Repair(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event), to *Mirror) (*Result, error) {
-	return (&pusher{mirror: to, repairs: true}).pushAll(ctx, in, dirs, req, onEvent)
+func Repair(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, to *Mirror) (*Result, error) {
+	return (&pusher{mirror: to, repairs: true}).pushAll(ctx, in, projects, o)
 }
 
 // pusher stores packages in a mirror, each of them once.
@@ -67,14 +66,14 @@ type pusher struct {
 	result Result
 }
 
-func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, dirs []string, req installer.Request, onEvent func(dir string, event installer.Event)) (*Result, error) {
+func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-mirror-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
 	p.dir = temporary
-	err = in.LockedPackages(ctx, dirs, req, onEvent, installer.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
+	err = in.LockedPackages(ctx, projects, o, installer.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
 	return &p.result, err
 }
 

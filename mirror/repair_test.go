@@ -86,10 +86,10 @@ func TestRepairDockerRegistry(t *testing.T) {
 		}
 	}
 	push := func() (*mirror.Result, error) {
-		return mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m)
+		return mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m)
 	}
 	repair := func() (*mirror.Result, error) {
-		return mirror.Repair(t.Context(), in, []string{dir}, installer.Request{}, nil, m)
+		return mirror.Repair(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m)
 	}
 	run("Push", push, mirror.Result{Entries: 2, Pushed: 2})
 	run("Repair of an undamaged mirror", repair, mirror.Result{Entries: 2})
@@ -110,7 +110,7 @@ func TestRepairDockerRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Stores, in.CacheDir = []installer.PackageStore{m}, t.TempDir()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Locked: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -39,17 +39,19 @@ func (e Entry) OK() bool { return e.Checked && !e.Missing && !e.Other }
 // parallelRequests is the number of concurrent requests of Status.
 const parallelRequests = 16
 
-// Status reports which entries of the locks of some root modules a mirror has. The result is in
-// the order of dirs and keys; the providers of a directory come after its modules. Status reads
-// only the locks and queries only the mirror. It reads the locks according to req, with the
-// directories in dirs. It includes providers if req.Providers is set, for the platforms in
-// req.Providers or else for this machine's platform. An error about a lock is a
+// Status reports which entries of the locks of some projects a mirror has. The result is in
+// the order of projects and keys; the providers of a project come after its modules. Status reads
+// only the locks and queries only the mirror. scope says whether it reports modules, providers or both;
+// platforms are those of the providers, none means this machine's platform. An error about a lock is a
 // *[installer.ProjectError].
-func Status(ctx context.Context, m *Mirror, dirs []string, req installer.Request) ([]Entry, error) {
-	s := &status{mirror: m}
-	for _, dir := range dirs {
-		if err := s.add(ctx, dir, req); err != nil {
-			return nil, &installer.ProjectError{Dir: dir, Err: err}
+func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope installer.Scope, platforms ...addrs.Platform) ([]Entry, error) {
+	s := &status{mirror: m, scope: scope, platforms: platforms}
+	if len(platforms) == 0 {
+		s.platforms = []addrs.Platform{addrs.CurrentPlatform()}
+	}
+	for _, p := range projects {
+		if err := s.add(ctx, p); err != nil {
+			return nil, &installer.ProjectError{Dir: p.Dir, Err: err}
 		}
 	}
 	var answers singleflight.Memo[string, Entry]
@@ -70,8 +72,10 @@ func Status(ctx context.Context, m *Mirror, dirs []string, req installer.Request
 
 // status collects the queries about the entries of locks.
 type status struct {
-	mirror  *Mirror
-	queries []query
+	mirror    *Mirror
+	scope     installer.Scope
+	platforms []addrs.Platform
+	queries   []query
 }
 
 // query is a query about an entry. Queries with the same key are sent once.
@@ -83,35 +87,41 @@ type query struct {
 }
 
 // add adds the entries of a project.
-func (s *status) add(ctx context.Context, dir string, req installer.Request) (err error) {
-	if req.Dir = dir; req.ForDir != nil {
-		if req, err = req.ForDir(req); err != nil {
+func (s *status) add(ctx context.Context, p installer.Project) error {
+	if s.scope != installer.ScopeProviders {
+		if err := s.addModules(ctx, p); err != nil {
 			return err
 		}
 	}
-	lock, err := installer.ReadLock(ctx, req)
+	if s.scope == installer.ScopeModules {
+		return nil
+	}
+	return s.addProviders(ctx, p)
+}
+
+// addModules adds the entries of modules.
+func (s *status) addModules(ctx context.Context, p installer.Project) error {
+	lock, err := installer.ReadLock(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, entry := range lock.Modules() {
 		statement := artifact.StatementOf(entry)
 		tag := statement.Tag()
-		e := Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
+		e := Entry{Dir: p.Dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
 		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
 			has, err := stores.Has(ctx, s.mirror, statement)
 			return Entry{Missing: !has}, err
 		}})
 	}
-	if req.Providers == nil {
-		return nil
-	}
-	locked, err := installer.ReadLockedProviders(ctx, req)
+	return nil
+}
+
+// addProviders adds the entries of providers, for each platform.
+func (s *status) addProviders(ctx context.Context, p installer.Project) error {
+	locked, err := installer.ReadLockedProviders(ctx, p)
 	if err != nil {
 		return err
-	}
-	platforms := req.Providers.Platforms
-	if len(platforms) == 0 {
-		platforms = []addrs.Platform{addrs.CurrentPlatform()}
 	}
 	for _, entry := range locked {
 		version, err := versions.Parse(entry.Version)
@@ -119,8 +129,8 @@ func (s *status) add(ctx context.Context, dir string, req installer.Request) (er
 			return err
 		}
 		tag := artifact.Release{Provider: entry.Address, Version: version}.Tag()
-		for _, platform := range platforms {
-			e := Entry{Dir: dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
+		for _, platform := range s.platforms {
+			e := Entry{Dir: p.Dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
 			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
 			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
 				has, err := stores.HasProvider(ctx, s.mirror, entry, platform)

@@ -21,7 +21,7 @@ func TestTrust(t *testing.T) {
 		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
 			t.Parallel()
 			w, in, dir, m := open(t)
-			if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
+			if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); err != nil {
 				t.Fatal(err)
 			}
 			m.Trusted = trusted
@@ -37,7 +37,7 @@ func TestTrust(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fresh.Install(t.Context(), installer.Request{Dir: dir, Locked: true}); err != nil {
+			if _, err := fresh.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 				t.Fatal(err)
 			}
 			asked := false
@@ -62,7 +62,7 @@ func TestTrust(t *testing.T) {
 func TestUntrustedMirrorDelivers(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
+	if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); err != nil {
 		t.Fatal(err)
 	}
 	m.Trusted = false
@@ -73,7 +73,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 		}
 	}
 	w.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, request := range w.Requests() {
@@ -87,7 +87,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 func TestImportUntrusted(t *testing.T) {
 	t.Parallel()
 	w, in, dir, m := open(t)
-	if _, err := mirror.Push(t.Context(), in, []string{dir}, installer.Request{}, nil, m); err != nil {
+	if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); err != nil {
 		t.Fatal(err)
 	}
 	m.Trusted = false
@@ -100,7 +100,7 @@ func TestImportUntrusted(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fresh.Install(t.Context(), installer.Request{Dir: dir, Offline: true}); !errors.Is(err, installer.ErrOffline) {
+	if _, err := fresh.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("after the import: %v, want ErrOffline", err)
 	}
 }

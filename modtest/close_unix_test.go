@@ -40,7 +40,7 @@ func TestCloseAfterProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := world.Installer()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Providers: &installer.Providers{}}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
 		t.Fatal(err)
 	}
 	readOnly := 0

@@ -65,7 +65,7 @@ module "net" {
 		log.Fatal(err)
 	}
 
-	result, err := world.Installer().Install(context.Background(), installer.Request{Dir: dir})
+	result, err := world.Installer().Install(context.Background(), installer.Project{Dir: dir}, installer.InstallOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -84,7 +84,7 @@ module "unknown" {
 	if err := world.MakeUpModule("acme/net/aws", modtest.Txtar("-- main.tf --\n"), "~> 3.1"); err != nil {
 		t.Fatal(err)
 	}
-	result, err := world.Installer().Install(t.Context(), installer.Request{Dir: world.Dir(t, "config"), Providers: &installer.Providers{}})
+	result, err := world.Installer().Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{Scope: installer.ScopeAll})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,8 +71,8 @@ func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err er
 	if name == "" {
 		return usageError{errors.New("bundle create needs --out FILE")}
 	}
-	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil || len(dirs) == 0 {
+	in, projects, o, err := lockedProjects(ctx, cmd, out)
+	if err != nil || len(projects) == 0 {
 		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), ".cotter-bundle-*")
@@ -84,7 +84,7 @@ func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err er
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	written, err := bundle.Create(ctx, in, dirs, req, out.projectEvent, file)
+	written, err := bundle.Create(ctx, in, projects, o, file)
 	if err := errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -120,63 +120,54 @@ func publishFlags() []*cli.Flag {
 		&cli.Flag{Name: "project-providers", Usage: "include providers that only the repository itself has, for example in terraform.d/plugins; others will trust them"})
 }
 
-// setCarried reads the flags of carriedFlags.
-func setCarried(cmd *cli.Invocation, req *installer.Request) (err error) {
-	providers := &installer.Providers{AllowProject: cmd.Bool("project-providers")}
-	if providers.Platforms, err = platforms(cmd); err != nil {
-		return err
+// carried returns which packages a bundle or a mirror gets, from the flags of carriedFlags and
+// publishFlags. The platforms in settings are for the lock, and do not select the packages to copy.
+func carried(cmd *cli.Invocation) (o installer.LockedOptions, err error) {
+	o = installer.LockedOptions{Offline: cmd.Bool("offline"), AllowProject: cmd.Bool("project-providers"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}
+	if o.Platforms, err = platforms(cmd); err != nil {
+		return o, err
 	}
 	switch {
 	case !cmd.Bool("no-providers"):
-		req.Providers = providers
-	case len(providers.Platforms) > 0:
-		return usageError{errors.New("--platform and --no-providers cannot be used together")}
-	case providers.AllowProject:
-		return usageError{errors.New("--project-providers and --no-providers cannot be used together")}
+		o.Scope = installer.ScopeAll
+	case len(o.Platforms) > 0:
+		return o, usageError{errors.New("--platform and --no-providers cannot be used together")}
+	case o.AllowProject:
+		return o, usageError{errors.New("--project-providers and --no-providers cannot be used together")}
 	}
-	return nil
+	return o, nil
 }
 
 // lockedProjects reads the flags of commands that copy locked packages to a bundle or a
-// mirror. It returns the request, an installer, and the directories of the projects.
-func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req installer.Request, in *installer.Installer, dirs []string, err error) {
-	if req, err = request(cmd, out.env); err != nil {
-		return req, nil, nil, err
+// mirror. It returns an installer, the projects, and which of their packages are wanted.
+func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (in *installer.Installer, projects []installer.Project, o installer.LockedOptions, err error) {
+	req, err := newRequest(cmd, out.env)
+	if err != nil {
+		return nil, nil, o, err
 	}
-	req.Offline = cmd.Bool("offline")
-	if err := setCarried(cmd, &req); err != nil {
-		return req, nil, nil, err
+	if o, err = carried(cmd); err != nil {
+		return nil, nil, o, err
 	}
 	if in, err = newInstaller(ctx, cmd, out, req); err != nil {
-		return req, nil, nil, err
+		return nil, nil, o, err
+	}
+	dirs, err := projectDirs(ctx, cmd, out, req)
+	if err != nil {
+		return nil, nil, o, err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	req.ForDir = withProviders(func(req installer.Request) (installer.Request, error) {
-		req, err := applySettings(cmd, out.env, req)
-		if err == nil {
-			req, err = inProject(ctx, in, req)
-		}
+	projects, failures := projectsIn(cmd, out.env, req, dirs, func(req request) (request, error) {
+		req, err := inProject(ctx, in, req)
 		if err != nil {
 			return req, err
 		}
 		return mirrors.inRequest(ctx, req)
 	})
-	dirs, err = projectDirs(ctx, cmd, out, req)
-	return req, in, dirs, err
-}
-
-// withProviders wraps a function for [installer.Request].ForDir so that the wrapper keeps the
-// Providers of the request. The platforms in settings are for the lock, and do not select
-// the packages to copy. If forDir is nil, withProviders returns nil.
-func withProviders(forDir func(installer.Request) (installer.Request, error)) func(installer.Request) (installer.Request, error) {
-	if forDir == nil {
-		return nil
+	in.OnEvent = func(event installer.Event) { out.projectEvent("", event) }
+	for i, dir := range dirs {
+		projects[i].OnEvent = func(event installer.Event) { out.projectEvent(dir, event) }
 	}
-	return func(req installer.Request) (installer.Request, error) {
-		changed, err := forDir(req)
-		changed.Providers = req.Providers
-		return changed, err
-	}
+	return in, projects, o, errors.Join(failures...)
 }
 
 // readBundle opens the bundle that the command line names, calls read, and prints the
@@ -278,7 +269,7 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 
 // useBundle adds the bundle that --bundle names to an installer, and sets the request to
 // offline mode. The file stays open until the process ends.
-func useBundle(cmd *cli.Invocation, in *installer.Installer, req *installer.Request) error {
+func useBundle(cmd *cli.Invocation, in *installer.Installer, req *request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil

@@ -219,7 +219,7 @@ func cacheKeyCommand(out *output) *cli.Command {
 }
 
 func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, err := request(cmd, out.env)
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -229,8 +229,11 @@ func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
 			return err
 		}
 	}
-	req.ForDir = func(req installer.Request) (installer.Request, error) { return applySettings(cmd, out.env, req) }
-	key, err := packagecache.KeyOf(ctx, dirs, req)
+	projects, failures := projectsIn(cmd, out.env, req, dirs, nil)
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	key, err := packagecache.KeyOf(ctx, projects)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}

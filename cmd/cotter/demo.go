@@ -105,8 +105,8 @@ func (d demo) install(ctx context.Context) error {
 	// that its files were written by this user.
 	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
 	in.OnEvent = progress.event
-	req := installer.Request{Dir: dir, Providers: &installer.Providers{}}
-	result, err := in.Install(ctx, req)
+	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
+	result, err := in.Install(ctx, req.Project, req.InstallOptions)
 	progress.end()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (d demo) attack(ctx context.Context) error {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
-	_, err = d.world.Installer().Install(ctx, installer.Request{Dir: clone, Locked: true, Providers: &installer.Providers{}})
+	_, err = d.world.Installer().Install(ctx, installer.Project{Dir: clone}, installer.InstallOptions{Locked: true, Scope: installer.ScopeAll})
 	if err == nil {
 		return errors.New("a moved tag was installed") // should never happen
 	}

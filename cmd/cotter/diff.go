@@ -73,7 +73,7 @@ func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
 	all := make(map[string]*lockDiff) // by the directories of projects
 	return out.toFile(cmd.String("out"), func() error {
-		err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
+		err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 			d, err := newLockDiff(ctx, cmd, in, out, req)
 			if err != nil {
 				return err
@@ -118,7 +118,7 @@ type lockDiff struct {
 }
 
 // newLockDiff compares the locks that the command line names.
-func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req installer.Request) (_ *lockDiff, err error) {
+func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
 	reader := newLockReader(req)
 	reader.revisions = severalProjects(cmd)
 	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}
@@ -249,14 +249,14 @@ func (o *output) diffMarkdown(changes []entryChange) {
 
 // lockReader reads the locks that the command line names.
 type lockReader struct {
-	req      installer.Request
+	req      request
 	dir      string // the project's directory
 	lockFile string // the project's lock file, relative to dir
 	// revisions is true if names are git revisions only.
 	revisions bool
 }
 
-func newLockReader(req installer.Request) lockReader {
+func newLockReader(req request) lockReader {
 	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 }
 
@@ -283,7 +283,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
 		return nil, err
 	}
-	lock, err := repository.LockAt(ctx, r.req, name)
+	lock, err := repository.LockAt(ctx, r.req.Project, name)
 	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}

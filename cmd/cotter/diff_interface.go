@@ -20,7 +20,7 @@ type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. The calls are from the configuration
 // in NEW if NEW is a directory, and otherwise from the project's configuration.
-func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req installer.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
+func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
 	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
 		var err error
@@ -28,13 +28,12 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Inst
 			return nil, err
 		}
 	}
-	req.Offline = cmd.Bool("offline")
 	if out.interactive() && !out.quiet {
 		progress := newProgress(out)
 		defer progress.end()
 		in.OnEvent = progress.event
 	}
-	list, err := in.DiffInterfaces(ctx, req, old, updated)
+	list, err := in.DiffInterfaces(ctx, req.Project, installer.DiffOptions{Offline: cmd.Bool("offline")}, old, updated)
 	if err != nil {
 		return nil, err
 	}

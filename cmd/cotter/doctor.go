@@ -38,7 +38,7 @@ const (
 type doctor struct {
 	*output
 	cmd     *cli.Invocation
-	req     installer.Request
+	req     request
 	in      *installer.Installer
 	config  *cliconfig.Config
 	fetcher *getmodules.Fetcher

@@ -28,8 +28,8 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	d.tellTool(ctx)
 	req := d.req
-	req.BestEffort, req.KeepCredentials, req.Providers = true, true, &installer.Providers{}
-	result, err := d.in.Load(ctx, req)
+	req.KeepCredentials = true
+	result, err := d.in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: true})
 	if err != nil {
 		d.failed(err)
 	}
@@ -39,7 +39,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	for _, m := range result.Modules {
 		d.needSource(m.Source, m.Package)
 	}
-	lock, _ := installer.ReadLock(ctx, d.req) // nil after an error, which Load returns too
+	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
 		if u.Source == nil || is[*installer.ConfigError](u.Err) {
 			d.failed(u.Err)
@@ -57,7 +57,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 
 // tellTool reports which stock tool the project is for, and how that was determined.
 func (d *doctor) tellTool(ctx context.Context) {
-	dialect, signs, err := d.in.FindDialect(ctx, d.req)
+	dialect, signs, err := d.in.FindDialect(ctx, d.req.Project)
 	if err != nil {
 		return // Load returns the same error
 	}

@@ -23,7 +23,7 @@ func evidenceFlags() []*cli.Flag {
 
 // withNamedStores returns a request with the mirrors of its project and the bundle of the command
 // line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
-func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req installer.Request) (installer.Request, error) {
+func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) (request, error) {
 	if in.Fetcher == nil { // a local installer, which only needs to know the mirrors
 		in = &installer.Installer{Fetcher: &getmodules.Fetcher{}}
 	}

@@ -90,7 +90,7 @@ func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 // initRequest returns the request for the installation, and the arguments to start the tool with.
 // The parser of the command line puts the directory and the arguments after -- in one list. The
 // latter begin with a flag, because init of the tools takes no other arguments.
-func initRequest(cmd *cli.Invocation, out *output) (req installer.Request, args []string, err error) {
+func initRequest(cmd *cli.Invocation, out *output) (req request, args []string, err error) {
 	if req, err = flagRequest(cmd, out.env); err != nil {
 		return req, nil, err
 	}
@@ -118,13 +118,13 @@ func initRequest(cmd *cli.Invocation, out *output) (req installer.Request, args 
 }
 
 // lockPath returns the path of the file with the module entries.
-func lockPath(req installer.Request) string {
+func lockPath(req request) string {
 	return below(req.Dir, cmp.Or(req.LockFile, stockLockName))
 }
 
 // readManifest returns the content of modules.json, in which stock tools record the
 // installed modules. It returns nil if the file cannot be read.
-func readManifest(req installer.Request) []byte {
+func readManifest(req request) []byte {
 	text, err := os.ReadFile(below(req.Dir, filepath.Join(cmp.Or(req.DataDir, ".terraform"), "modules", "modules.json")))
 	if err != nil {
 		return nil
@@ -133,12 +133,12 @@ func readManifest(req installer.Request) []byte {
 }
 
 // putBack puts back the module entries that an earlier text of the lock has.
-func putBack(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request, tool string, earlier []byte) error {
+func putBack(ctx context.Context, cmd *cli.Invocation, out *output, req request, tool string, earlier []byte) error {
 	lock, diags := lockfile.Parse(earlier, req.LockFile)
 	if diags.HasErrors() {
 		return &installer.LockFileError{File: req.LockFile, Diagnostics: diags}
 	}
-	restored, err := localInstaller(cmd, out).Restore(ctx, req, lock)
+	restored, err := localInstaller(cmd, out).Restore(ctx, req.Project, lock)
 	switch {
 	case errors.Is(err, installer.ErrNothingToRestore):
 		return nil

@@ -23,9 +23,9 @@ func (e *noToolError) Error() string { return e.text }
 // findTool returns the path of the tool that --tool names, or otherwise of the project's tool. If
 // nothing indicates which tool the project is for, the one that runs decides, and findTool sets the
 // dialect of req.
-func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *installer.Request) (string, error) {
+func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (string, error) {
 	name, sign := cmd.String("tool"), ""
-	dialect, signs, err := localInstaller(cmd, out).FindDialect(ctx, *req)
+	dialect, signs, err := localInstaller(cmd, out).FindDialect(ctx, req.Project)
 	if err != nil {
 		return "", err
 	}

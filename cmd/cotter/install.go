@@ -55,7 +55,7 @@ func acceptUnreachableFlag() *cli.Flag {
 }
 
 func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, err := request(cmd, out.env)
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 
 // installProjects installs the project of the request, or the projects that the arguments
 // name.
-func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
+func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	if severalProjects(cmd) {
 		return installAll(ctx, cmd, out, req)
 	}
@@ -87,7 +87,7 @@ func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req 
 }
 
 // install installs the project of a request, and prints the result.
-func install(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
+func install(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req installe
 		writes.note(event)
 		progress.event(event)
 	}
-	result, err := in.Install(ctx, req)
+	result, err := in.Install(ctx, req.Project, req.InstallOptions)
 	progress.end()
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req installe
 		}
 		return err
 	}
-	writes.write(ctx, req.Dir)
+	writes.write(ctx, req.Project)
 	if err := out.installed(done(req), result, progress.tally); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req installe
 
 // prepareInstall reads the flags that all installing commands share into a request, and
 // returns an installer.
-func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *installer.Request) (_ *installer.Installer, err error) {
+func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (_ *installer.Installer, err error) {
 	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func onBuildServer(env func(string) string) bool {
 }
 
 // installOne installs the project of a request, unless it is empty.
-func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
+func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}

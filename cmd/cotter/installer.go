@@ -25,7 +25,7 @@ import (
 // newInstaller returns an Installer for commands that use the network, with the settings and
 // credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
 // installed git sends all requests to git servers.
-func newInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*installer.Installer, error) {
+func newInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func localInstaller(cmd *cli.Invocation, out *output) *installer.Installer {
 // does not ask them, but they decide what counts of what earlier runs have learned, and which
 // providers the project itself brings. Warnings about the CLI configuration are for commands that
 // use it.
-func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*installer.Installer, error) {
+func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func lockCommand(out *output) *cli.Command {
 var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
 func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, err := request(cmd, out.env)
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
 			return usageError{fmt.Errorf("--offline and --%s cannot be used together: lock --offline only puts back entries that the lock has lost", flag)}
 		}
 	}
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
-		restored, err := localInstaller(cmd, out).Restore(ctx, req, nil)
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
+		restored, err := localInstaller(cmd, out).Restore(ctx, req.Project, nil)
 		if err != nil {
 			return err
 		}

@@ -72,23 +72,23 @@ func mirrorArgument(cmd *cli.Invocation) (string, error) {
 	return "", nil
 }
 
-// namedMirror is a mirror that a command works on, with the directories of its projects.
+// namedMirror is a mirror that a command works on, with its projects.
 type namedMirror struct {
 	*mirror.Mirror
-	dirs []string
+	projects []installer.Project
 }
 
 // namedMirrors returns the mirror that the last argument of a command names, or otherwise
 // COTTER_MIRROR. If neither is given, it returns for each project the first mirror that the
 // user's settings name or trust.
-func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, dirs []string) ([]namedMirror, error) {
+func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, projects []installer.Project) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
 		return nil, err
 	}
 	none := false
 	all := newMirrors(cmd, out, in)
-	groups, err := all.byMirror(ctx, dirs, named, func(used []policy.UsedMirror) []policy.UsedMirror {
+	groups, err := all.byMirror(ctx, projects, named, func(used []policy.UsedMirror) []policy.UsedMirror {
 		used = slices.DeleteFunc(used, func(m policy.UsedMirror) bool { return !m.Trusted })
 		if none = none || len(used) == 0; none {
 			return nil
@@ -109,17 +109,17 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *ins
 		if err != nil {
 			return nil, err
 		}
-		opened = append(opened, namedMirror{m, g.dirs})
+		opened = append(opened, namedMirror{m, g.projects})
 	}
 	return opened, nil
 }
 
 func pushMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil || len(dirs) == 0 {
+	in, projects, o, err := lockedProjects(ctx, cmd, out)
+	if err != nil || len(projects) == 0 {
 		return err
 	}
-	to, err := namedMirrors(ctx, cmd, out, in, dirs)
+	to, err := namedMirrors(ctx, cmd, out, in, projects)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func pushMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	}
 	var errs []error
 	for _, m := range to {
-		result, err := push(ctx, in, m.dirs, req, out.projectEvent, m.Mirror)
+		result, err := push(ctx, in, m.projects, o, m.Mirror)
 		if err == nil {
 			err = out.pushed(m.Mirror, result)
 		}
@@ -155,25 +155,25 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil || len(dirs) == 0 {
+	in, projects, o, err := lockedProjects(ctx, cmd, out)
+	if err != nil || len(projects) == 0 {
 		return err
 	}
-	to, err := namedMirrors(ctx, cmd, out, in, dirs)
+	to, err := namedMirrors(ctx, cmd, out, in, projects)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, m := range to {
-		errs = append(errs, statusOf(ctx, out, m, req))
+		errs = append(errs, statusOf(ctx, out, m, o))
 	}
 	return errors.Join(errs...)
 }
 
 // statusOf prints the entries that a mirror has for its projects. It fails if any entry is
 // missing or wrong.
-func statusOf(ctx context.Context, out *output, m namedMirror, req installer.Request) error {
-	found, err := mirror.Status(ctx, m.Mirror, m.dirs, req)
+func statusOf(ctx context.Context, out *output, m namedMirror, o installer.LockedOptions) error {
+	found, err := mirror.Status(ctx, m.Mirror, m.projects, o.Scope, o.Platforms...)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 }
 
 func verifyMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
-	req, err := request(cmd, out.env)
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func verifyMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	to, err := namedMirrors(ctx, cmd, out, in, []string{req.Dir})
+	to, err := namedMirrors(ctx, cmd, out, in, []installer.Project{req.Project})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 }
 
 // inRequest returns a request with the mirrors of its project as Stores.
-func (m *mirrors) inRequest(ctx context.Context, req installer.Request) (installer.Request, error) {
+func (m *mirrors) inRequest(ctx context.Context, req request) (request, error) {
 	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
 	if err != nil {
 		return req, err
@@ -120,17 +120,17 @@ func (m *mirrors) inRequest(ctx context.Context, req installer.Request) (install
 	return req, nil
 }
 
-// mirrorOf is a mirror with the directories of the projects that use it.
+// mirrorOf is a mirror with the projects that use it.
 type mirrorOf struct {
 	policy.UsedMirror
-	dirs []string
+	projects []installer.Project
 }
 
 // byMirror groups projects by their mirrors, in the order in which each mirror is first used.
 // choose selects which of a project's mirrors count. named is as for usedMirrors.
-func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, choose func([]policy.UsedMirror) []policy.UsedMirror) (groups []mirrorOf, err error) {
-	for _, dir := range dirs {
-		used, err := usedMirrors(ctx, m.cmd, m.out.env, dir, named)
+func (m *mirrors) byMirror(ctx context.Context, projects []installer.Project, named string, choose func([]policy.UsedMirror) []policy.UsedMirror) (groups []mirrorOf, err error) {
+	for _, p := range projects {
+		used, err := usedMirrors(ctx, m.cmd, m.out.env, p.Dir, named)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, cho
 			if i < 0 {
 				i, groups = len(groups), append(groups, mirrorOf{UsedMirror: u})
 			}
-			groups[i].dirs = append(groups[i].dirs, dir)
+			groups[i].projects = append(groups[i].projects, p)
 		}
 	}
 	return groups, nil
@@ -151,7 +151,7 @@ type writer struct {
 	cmd *cli.Invocation
 	out *output
 	in  *installer.Installer
-	req installer.Request
+	req request
 	// fetched is true if a package came from its origin.
 	fetched bool
 }
@@ -168,12 +168,12 @@ func (w *writer) note(ev installer.Event) {
 
 // write pushes the locked packages of root modules that their mirrors do not have. The root
 // modules are installed already, so failures are only warnings.
-func (w *writer) write(ctx context.Context, dirs ...string) {
-	if !w.fetched || w.req.DryRun || w.req.Offline || len(dirs) == 0 || ctx.Err() != nil {
+func (w *writer) write(ctx context.Context, projects ...installer.Project) {
+	if !w.fetched || w.req.DryRun || w.req.Offline || len(projects) == 0 || ctx.Err() != nil {
 		return
 	}
 	all := newMirrors(w.cmd, w.out, w.in)
-	groups, err := all.byMirror(ctx, dirs, "", func(used []policy.UsedMirror) []policy.UsedMirror { return used })
+	groups, err := all.byMirror(ctx, projects, "", func(used []policy.UsedMirror) []policy.UsedMirror { return used })
 	if err != nil {
 		w.out.warnf("nothing was pushed to a mirror: %s", err)
 		return
@@ -195,16 +195,21 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	if err != nil {
 		return err
 	}
-	req := w.req
-	req.ForDir = withProviders(req.ForDir)
-	if req.Providers != nil {
-		req.Providers = &installer.Providers{} // only the packages for this platform were fetched
-	}
-	result, err := mirror.Push(ctx, w.in, group.dirs, req, nil, to)
+	// Only the packages for this platform were fetched.
+	result, err := mirror.Push(ctx, w.in, silent(group.projects), installer.LockedOptions{Scope: w.req.Scope, AcceptUnreachable: w.req.AcceptUnreachable}, to)
 	if err == nil && result.Pushed+result.Replaced > 0 {
 		err = w.out.pushed(to, result)
 	}
 	return err
+}
+
+// silent returns projects whose events nobody gets, since the run has told them already.
+func silent(projects []installer.Project) []installer.Project {
+	quiet := slices.Clone(projects)
+	for i := range quiet {
+		quiet[i].OnEvent = func(installer.Event) {}
+	}
+	return quiet
 }
 
 // fetcherOf returns the fetcher of an installer that function installer has returned.

@@ -64,7 +64,7 @@ func lookBelow(top string) (unit bool, below string) {
 		case strings.HasPrefix(entry.Name(), ".") || repository.IsVendorDir(name):
 			return fs.SkipDir
 		}
-		if has, err := repository.HasConfiguration(context.Background(), installer.Request{Dir: name}); err == nil && has {
+		if has, err := repository.HasConfiguration(context.Background(), installer.Project{Dir: name}); err == nil && has {
 			below, _ = filepath.Rel(top, name)
 			return fs.SkipAll
 		}
@@ -76,8 +76,8 @@ func lookBelow(top string) (unit bool, below string) {
 // withoutConfiguration returns the absolute directory of a request, and reports whether it
 // has no configuration. It reports false for a directory that cannot be read, because the
 // installer returns the error.
-func withoutConfiguration(ctx context.Context, req installer.Request) (string, bool) {
-	full, err := repository.HasConfiguration(ctx, req)
+func withoutConfiguration(ctx context.Context, req request) (string, bool) {
+	full, err := repository.HasConfiguration(ctx, req.Project)
 	dir := cmp.Or(req.Dir, ".")
 	if absolute, err := filepath.Abs(dir); err == nil {
 		dir = absolute
@@ -88,7 +88,7 @@ func withoutConfiguration(ctx context.Context, req installer.Request) (string, b
 // skipEmpty reports whether the directory of a request has no configuration. If so, it
 // prints that there is nothing to install. For a locked installation it returns an error
 // instead: such an installation must prove that the lock fits a configuration.
-func skipEmpty(ctx context.Context, out *output, req installer.Request) (bool, error) {
+func skipEmpty(ctx context.Context, out *output, req request) (bool, error) {
 	dir, empty := withoutConfiguration(ctx, req)
 	switch {
 	case !empty:
@@ -105,7 +105,7 @@ func skipEmpty(ctx context.Context, out *output, req installer.Request) (bool, e
 
 // withConfiguration returns the directories that have a configuration. It skips the others
 // as skipEmpty does.
-func withConfiguration(ctx context.Context, out *output, dirs []string, req installer.Request) ([]string, error) {
+func withConfiguration(ctx context.Context, out *output, dirs []string, req request) ([]string, error) {
 	var kept []string
 	var failed []error
 	for _, dir := range dirs {

@@ -38,7 +38,7 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	incomplete, newer := 0, false
 	found := make(map[string]*outdatedList)
 	together := severalProjects(cmd) && !out.json && !out.verbose
-	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
+	failed := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 		list, failed := outdated(ctx, cmd, in, req)
 		mu.Lock()
 		found[req.Dir], newer = list, newer || list.newer
@@ -62,14 +62,14 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // outdated returns the modules and providers of a project that have newer versions, with --all
 // those that are up to date as well. The list is never nil.
-func outdated(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, req installer.Request) (*outdatedList, error) {
+func outdated(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, req request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
 	}
 	if !cmd.Bool("no-providers") {
-		req.Providers = &installer.Providers{}
+		req.Scope = installer.ScopeAll
 	}
-	found, failed := in.Outdated(ctx, req)
+	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
 	if found == nil {
 		found = &installer.Outdated{}
 	}

@@ -131,8 +131,8 @@ func problemOf(err error) *problem {
 	if full := diskFull(err); full != nil {
 		return full
 	}
-	if invalid, ok := errors.AsType[*installer.InvalidRequestError](err); ok {
-		return &problem{error: &installer.InvalidRequestError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
+	if invalid, ok := errors.AsType[*installer.InvalidOptionsError](err); ok {
+		return &problem{error: &installer.InvalidOptionsError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
 	}
 	if moved, ok := errors.AsType[*installer.ContentChangedError](err); ok && moved.Confirming {
 		return &problem{error: fact(withShortCommits(moved.Error()))}

@@ -51,8 +51,8 @@ func dirArguments(cmd *cli.Invocation) []string {
 
 // forProjects calls run for each project that the command line selects, or otherwise for the
 // project in --chdir.
-func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req installer.Request) error) error {
-	req, err := request(cmd, out.env)
+func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func
 
 // withOrigins is forProjects for commands that ask origins. The projects share a session, so
 // that each question is asked only once.
-func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error) error {
-	req, err := request(cmd, out.env)
+func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 		return err
 	}
 	defer done()
-	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 		in := *in
 		in.OnEvent = out.warning
 		req, err := inProject(ctx, &in, req)
@@ -103,7 +103,7 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 
 // projectDirs returns the root modules that the command line selects. If --since leaves out
 // all of them, it prints that and returns none.
-func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]string, error) {
+func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
 	if err != nil || cmd.String("since") == "" {
@@ -122,7 +122,7 @@ func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req inst
 
 // namedDirs returns the root modules that the command line selects, without regard to
 // --since.
-func namedDirs(ctx context.Context, cmd *cli.Invocation, req installer.Request) ([]string, error) {
+func namedDirs(ctx context.Context, cmd *cli.Invocation, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
 		if !filepath.IsAbs(dir) {
@@ -156,7 +156,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req installer.Request) 
 }
 
 // installAll installs several projects and prints a line for each.
-func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
+func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -169,36 +169,36 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req insta
 		return err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	req.Dir = "" // dirs are below it
-	req.ForDir = func(req installer.Request) (installer.Request, error) {
-		req, err := applySettings(cmd, out.env, req)
-		if err == nil {
-			err = checkSecondLock(req)
+	projects, failures := projectsIn(cmd, out.env, req, dirs, func(req request) (request, error) {
+		if err := checkSecondLock(req); err != nil {
+			return req, err
 		}
-		if err == nil {
-			req, err = inProject(ctx, in, req)
-		}
+		req, err := inProject(ctx, in, req)
 		if err != nil {
 			return req, err
 		}
 		return mirrors.inRequest(ctx, req)
-	}
+	})
 	writes, seen := &writer{cmd: cmd, out: out, in: in, req: req}, make(map[string]*tally)
-	for _, dir := range dirs {
-		seen[dir] = newTally()
-	}
 	var warnings originWarnings
-	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event installer.Event) {
-		if seen[dir] != nil {
-			seen[dir].event(event)
-		}
+	take := func(dir string, event installer.Event) {
 		writes.note(event)
 		if out.json || !warnings.take(dir, event) {
 			out.projectEvent(dir, event)
 		}
-	})
+	}
+	in.OnEvent = func(event installer.Event) { take("", event) }
+	for i, dir := range dirs {
+		own := newTally()
+		seen[dir] = own
+		projects[i].OnEvent = func(event installer.Event) {
+			own.event(event)
+			take(dir, event)
+		}
+	}
+	results, err := installUsable(ctx, in, req.InstallOptions, projects, failures)
 	warnings.print(out)
-	writes.write(ctx, installedDirs(dirs, results)...)
+	writes.write(ctx, installedOf(projects, results)...)
 	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
 	if err == nil && cmd.Bool("check") {
 		for i, result := range results {
@@ -210,11 +210,29 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req insta
 	return err
 }
 
-// installedDirs returns the directories of the projects that did not fail.
-func installedDirs(dirs []string, results []*installer.Result) (installed []string) {
+// installUsable installs the projects that have no failure yet. The results are in the order of the
+// projects, and the error joins all failures.
+func installUsable(ctx context.Context, in *installer.Installer, o installer.InstallOptions, projects []installer.Project, failures []error) ([]*installer.Result, error) {
+	var usable []installer.Project
+	var at []int
+	for i, p := range projects {
+		if failures[i] == nil {
+			usable, at = append(usable, p), append(at, i)
+		}
+	}
+	results := make([]*installer.Result, len(projects))
+	found, err := in.InstallAll(ctx, usable, o)
+	for i, result := range found {
+		results[at[i]] = result
+	}
+	return results, errors.Join(errors.Join(failures...), err)
+}
+
+// installedOf returns the projects that did not fail.
+func installedOf(projects []installer.Project, results []*installer.Result) (installed []installer.Project) {
 	for i, result := range results {
 		if result != nil {
-			installed = append(installed, dirs[i])
+			installed = append(installed, projects[i])
 		}
 	}
 	return installed
@@ -291,7 +309,7 @@ func (o *output) projects(done string, dirs []string, results []*installer.Resul
 
 // changedSince returns the projects in dirs that have changed since a git revision, in
 // commits or in the work tree. All projects must be in the repository of the first one.
-func changedSince(ctx context.Context, dirs []string, rev string, req installer.Request) ([]string, error) {
+func changedSince(ctx context.Context, dirs []string, rev string, req request) ([]string, error) {
 	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
 	if errors.Is(err, repository.ErrNoRepository) {
 		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
@@ -299,7 +317,7 @@ func changedSince(ctx context.Context, dirs []string, rev string, req installer.
 	if err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
-	return repository.ChangedRoots(ctx, &installer.Installer{}, dirs, files, req)
+	return repository.ChangedRoots(ctx, &installer.Installer{}, dirs, files, req.Project)
 }
 
 // projectsAtOnce is the maximum number of projects that are processed at the same time. Each

@@ -29,23 +29,24 @@ func pruneFlag() *cli.Flag {
 }
 
 // setProviders reads the flags of providerFlags into a request.
-func setProviders(cmd *cli.Invocation, req *installer.Request) (err error) {
-	providers := &installer.Providers{Prune: cmd.Bool("prune-providers")}
-	if providers.Platforms, err = platforms(cmd); err != nil {
+func setProviders(cmd *cli.Invocation, req *request) (err error) {
+	if req.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
 	switch only := cmd.String("only"); only {
 	case "modules":
-		if len(providers.Platforms) > 0 {
+		if len(req.Platforms) > 0 {
 			return usageError{fmt.Errorf("--platform is for providers, and this run does not change them")}
 		}
 		return nil
-	case "", "providers":
-		providers.Only = only != ""
+	case "":
+		req.Scope = installer.ScopeAll
+	case "providers":
+		req.Scope = installer.ScopeProviders
 	default:
 		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
 	}
-	req.Providers = providers
+	req.PruneProviders = cmd.Bool("prune-providers")
 	return nil
 }
 
@@ -295,7 +296,7 @@ func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChang
 
 // loadProviders returns the providers that the installed modules require, with their lock
 // entries.
-func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]installer.Provider, error) {
+func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]installer.Provider, error) {
 	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
@@ -305,9 +306,8 @@ func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req in
 
 // providersOf returns the providers that the installed modules require. All modules must be
 // installed.
-func providersOf(ctx context.Context, in *installer.Installer, req installer.Request) ([]installer.Provider, error) {
-	req.Providers, req.BestEffort = &installer.Providers{}, false
-	result, err := in.Load(ctx, req)
+func providersOf(ctx context.Context, in *installer.Installer, req request) ([]installer.Provider, error) {
+	result, err := in.Load(ctx, req.Project, installer.LoadOptions{Providers: true})
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +333,7 @@ func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct g
 
 // inProject adds the source of one of several projects to its request, if the project can bring
 // providers itself.
-func inProject(ctx context.Context, in *installer.Installer, req installer.Request) (_ installer.Request, err error) {
+func inProject(ctx context.Context, in *installer.Installer, req request) (_ request, err error) {
 	if s, ok := in.Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
 		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)
 	}

@@ -15,9 +15,16 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// request returns the request for the project in --chdir, from the flags, the environment
+// request is what the command line, the environment and the settings say of a run: the project, and what
+// the run may do to it.
+type request struct {
+	installer.Project
+	installer.InstallOptions
+}
+
+// newRequest returns the request for the project in --chdir, from the flags, the environment
 // and the project's settings.
-func request(cmd *cli.Invocation, env func(string) string) (installer.Request, error) {
+func newRequest(cmd *cli.Invocation, env func(string) string) (request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
 		return req, err
@@ -25,24 +32,13 @@ func request(cmd *cli.Invocation, env func(string) string) (installer.Request, e
 	return applySettings(cmd, env, req)
 }
 
-// flagRequest is request without the project's settings.
-func flagRequest(cmd *cli.Invocation, env func(string) string) (installer.Request, error) {
+// flagRequest is newRequest without the project's settings.
+func flagRequest(cmd *cli.Invocation, env func(string) string) (request, error) {
 	dialect, err := installer.ParseDialect(cmd.String("for"))
 	if err != nil {
-		return installer.Request{}, usageError{err}
+		return request{}, usageError{err}
 	}
-	req := installer.Request{
-		Dir:     cmd.String("chdir"),
-		DataDir: env("TF_DATA_DIR"),
-		Dialect: dialect,
-		Tools:   tools(env),
-		DryRun:  cmd.Bool("dry-run"),
-
-		PolicyFiles:       policyFiles(cmd, env),
-		AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable")),
-
-		KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0",
-	}
+	req := request{Project: installer.Project{Dir: cmd.String("chdir"), DataDir: env("TF_DATA_DIR"), Dialect: dialect, Tools: tools(env), PolicyFiles: policyFiles(cmd, env), KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0"}, InstallOptions: installer.InstallOptions{DryRun: cmd.Bool("dry-run"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}}
 	return req, setInputs(cmd, env, &req)
 }
 
@@ -89,7 +85,7 @@ func checkAssignment(value string) error {
 // setInputs sets the inputs of a request from the flags and the environment: variables and
 // workspace. If a variable has several values, the last one is used, so
 // the values from the command line come last.
-func setInputs(cmd *cli.Invocation, env func(string) string, req *installer.Request) error {
+func setInputs(cmd *cli.Invocation, env func(string) string, req *request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
 		return err
@@ -124,9 +120,28 @@ func readSettings(env func(string) string, dir string) (*policy.Settings, error)
 	return installer.ReadSettings(dir, env("COTTER_SETTINGS"))
 }
 
+// projectsIn returns the projects in some directories, each with its settings and with what prepare adds.
+// failures has an *installer.ProjectError for each directory without a usable project, by its index.
+func projectsIn(cmd *cli.Invocation, env func(string) string, req request, dirs []string, prepare func(request) (request, error)) (projects []installer.Project, failures []error) {
+	projects, failures = make([]installer.Project, len(dirs)), make([]error, len(dirs))
+	for i, dir := range dirs {
+		one := req
+		one.Dir = dir
+		one, err := applySettings(cmd, env, one)
+		if err == nil && prepare != nil {
+			one, err = prepare(one)
+		}
+		if err != nil {
+			failures[i] = &installer.ProjectError{Dir: dir, Err: err}
+		}
+		projects[i] = one.Project
+	}
+	return projects, failures
+}
+
 // applySettings returns a request with the settings of its project. It may be called again after
 // req.Dir has changed.
-func applySettings(cmd *cli.Invocation, env func(string) string, req installer.Request) (installer.Request, error) {
+func applySettings(cmd *cli.Invocation, env func(string) string, req request) (request, error) {
 	found, err := readSettings(env, req.Dir)
 	if err != nil {
 		return req, err
@@ -146,10 +161,8 @@ func applySettings(cmd *cli.Invocation, env func(string) string, req installer.R
 	if req.Layout, err = layout(env, found.Layout); err != nil {
 		return req, err
 	}
-	if req.Providers != nil && !cmd.IsSet("platform") {
-		providers := *req.Providers
-		providers.Platforms = found.Platforms
-		req.Providers = &providers
+	if !cmd.IsSet("platform") {
+		req.Platforms = found.Platforms
 	}
 	return req, nil
 }
@@ -180,7 +193,7 @@ func (e *secondLockError) Error() string {
 // checkSecondLock returns an error if a run would create a second lock for the modules of a project:
 // the project's lock has no module entries, but another lock in its directory has. This happens if
 // the setting lock_file is not that of earlier runs.
-func checkSecondLock(req installer.Request) error {
+func checkSecondLock(req request) error {
 	own := cmp.Or(req.LockFile, stockLockName)
 	if locksModules(filepath.Join(req.Dir, own)) {
 		return nil

@@ -37,7 +37,7 @@ func sbomCommand(out *output) *cli.Command {
 }
 
 func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
-	req, err := request(cmd, out.env)
+	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) 
 }
 
 // projectBOM describes the project of a request.
-func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*cyclonedx.BOM, error) {
+func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*cyclonedx.BOM, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil, err
@@ -70,8 +70,7 @@ func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req insta
 	if err != nil {
 		return nil, err
 	}
-	req.Providers, req.FromLock = &installer.Providers{}, true
-	result, err := in.Load(ctx, req)
+	result, err := in.Load(ctx, req.Project, installer.LoadOptions{FromLock: true, Providers: true})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func sortedDependencies(calls map[string][]string) *[]cyclonedx.Dependency {
 // projectsBOM describes several projects in one document. Each project is a component;
 // components that several projects use are in the document once. It returns nil if there are
 // no projects.
-func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (*cyclonedx.BOM, error) {
+func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*cyclonedx.BOM, error) {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil || len(dirs) == 0 {
 		return nil, err

@@ -415,7 +415,7 @@ func (o *output) lockedOnly(result *installer.Result) {
 
 // done returns what a successful run did, in one word. It is the type of the last value that
 // --json prints.
-func done(req installer.Request) string {
+func done(req request) string {
 	switch {
 	case req.DryRun:
 		return "planned"

@@ -69,7 +69,7 @@ func runTree(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
 	users := make(map[string]*tree) // by the directories of projects, if a name is given for several
 	return out.toFile(cmd.String("out"), func() error {
-		err := forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
+		err := forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 			t, failed := readTree(ctx, cmd, out, req)
 			switch {
 			case t == nil, failed != nil && len(t.Modules)+len(t.Providers) == 0:
@@ -110,7 +110,7 @@ type tree struct {
 
 // readTree returns what is installed in a project. If it also returns an error, there are parts
 // that cannot be read.
-func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) (_ *tree, err error) {
+func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req request) (_ *tree, err error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return nil, noConfigurationError{dir}
 	}
@@ -123,11 +123,10 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req install
 			return nil, err
 		}
 	}
-	req.BestEffort = true
 	if !cmd.Bool("no-providers") {
-		req.Providers = &installer.Providers{}
+		req.Scope = installer.ScopeAll
 	}
-	result, failed := in.Load(ctx, req)
+	result, failed := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: req.Scope == installer.ScopeAll})
 	if result == nil {
 		return nil, failed
 	}
@@ -141,7 +140,7 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req install
 }
 
 // newTree returns the tree of a result of Load. What is not installed is completed by the lock.
-func newTree(result *installer.Result, req installer.Request, withEvidence bool) (*tree, error) {
+func newTree(result *installer.Result, req request, withEvidence bool) (*tree, error) {
 	title, err := titleOf(req)
 	if err != nil {
 		return nil, err
@@ -163,7 +162,7 @@ func newTree(result *installer.Result, req installer.Request, withEvidence bool)
 }
 
 // titleOf returns the name of the directory of a request.
-func titleOf(req installer.Request) (string, error) {
+func titleOf(req request) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	return filepath.Base(dir), err
 }
@@ -190,7 +189,7 @@ func (t *tree) addMissing(unresolved []installer.Unresolved) {
 
 // addLocked completes modules that are not installed with their lock entries. It also adds the
 // locked modules below them, and the locked providers, which those may require.
-func (t *tree) addLocked(req installer.Request, unresolved []installer.Unresolved) error {
+func (t *tree) addLocked(req request, unresolved []installer.Unresolved) error {
 	lock, err := lockIfAny(req)
 	if err != nil {
 		return err
@@ -218,7 +217,7 @@ func (t *tree) addLocked(req installer.Request, unresolved []installer.Unresolve
 			t.Modules = append(t.Modules, m)
 		}
 	}
-	if req.Providers == nil {
+	if req.Scope == installer.ScopeModules {
 		return nil
 	}
 	req.LockFile = "" // the providers are where stock tools read them
@@ -235,7 +234,7 @@ func (t *tree) addLocked(req installer.Request, unresolved []installer.Unresolve
 }
 
 // lockIfAny returns the lock of a request's project, or an empty lock if the file does not exist.
-func lockIfAny(req installer.Request) (*lockfile.File, error) {
+func lockIfAny(req request) (*lockfile.File, error) {
 	lock, err := newLockReader(req).current()
 	if errors.Is(err, fs.ErrNotExist) {
 		return &lockfile.File{}, nil

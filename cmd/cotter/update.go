@@ -48,7 +48,7 @@ func updateCommand(out *output) *cli.Command {
 			&cli.Flag{Name: "edit", Usage: "write newer versions into the tags and constraints of calls"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			req, err := request(cmd, out.env)
+			req, err := newRequest(cmd, out.env)
 			if err != nil {
 				return err
 			}
@@ -61,6 +61,9 @@ func updateCommand(out *output) *cli.Command {
 			if _, err := versions.Parse(req.Update.To); req.Update.To != "" && err != nil {
 				return err
 			}
+			if cmd.Bool("edit") && cmd.Bool("offline") {
+				return usageError{errors.New("--edit and --offline cannot be used together: the origins have the newer versions")}
+			}
 			if cmd.Bool("edit") && req.Update.To != "" && severalProjects(cmd) {
 				return usageError{errors.New("--edit with --to edits the files of one project")}
 			}
@@ -69,7 +72,7 @@ func updateCommand(out *output) *cli.Command {
 	}
 }
 
-func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) error {
+func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	run := install
 	switch dir, empty := withoutConfiguration(ctx, req); {
 	case severalProjects(cmd):
@@ -96,7 +99,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req instal
 // setUpdates reads the arguments of update into a request. Of the arguments that are not
 // directories, those with a slash are addresses of providers, and the others are keys of
 // module calls.
-func setUpdates(cmd *cli.Invocation, req *installer.Request) {
+func setUpdates(cmd *cli.Invocation, req *request) {
 	dirs := dirArguments(cmd)
 	req.Update.All = cmd.NArg() == len(dirs)
 	for _, arg := range cmd.Args() {
@@ -130,7 +133,7 @@ func modulePaths(keys []string) []addrs.Module {
 
 // explainNames adds an explanation to an error about a name that cannot be updated: a
 // sentence about the name, and similar names. It returns other errors unchanged.
-func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request, err error) error {
+func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req request, err error) error {
 	if !errors.Is(err, installer.ErrNoSuchCall) && !errors.Is(err, installer.ErrNoSuchProvider) {
 		return err
 	}
@@ -138,8 +141,7 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req ins
 	if severalProjects(cmd) {
 		return hinted(err, directoryHint(req.Dir, named.Keys))
 	}
-	req.BestEffort, req.Update = true, installer.Update{}
-	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req)
+	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if loadErr != nil {
 		return err
 	}
@@ -318,7 +320,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 
 // editPins writes newer versions into the configuration of the projects, and returns the pins that the
 // request updates as they were. It edits one project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request) ([]installer.Pin, error) {
+func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -326,7 +328,6 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req install
 			return nil, err
 		}
 	}
-	req.Update.Providers = nil // providers have no pins
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return nil, err
@@ -343,7 +344,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req install
 		if req, err = applySettings(cmd, out.env, req); err != nil {
 			return nil, err
 		}
-		pins, err := in.Pins(ctx, req)
+		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys, All: req.Update.All, To: req.Update.To, AllowDowngrade: req.Update.AllowDowngrade})
 		if err != nil {
 			return nil, err
 		}
@@ -363,7 +364,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req install
 
 // writePins writes the newest versions of pins into the files of a project. If one of them cannot be
 // edited, no file is changed.
-func writePins(ctx context.Context, req installer.Request, pins []installer.Pin) error {
+func writePins(ctx context.Context, req request, pins []installer.Pin) error {
 	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
 	if err != nil {
 		return err
@@ -406,11 +407,9 @@ func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	var mu sync.Mutex
 	found := make(map[string][]installer.Pin)
 	several := severalProjects(cmd)
-	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
+	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 		setUpdates(cmd, &req)
-		req.Update.Providers = nil // providers have no pins
-		req.Update.All = false     // newer major versions are proposed as well
-		pins, err := in.Pins(ctx, req)
+		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys}) // with newer major versions
 		if err != nil {
 			for _, m := range messages(err) {
 				out.warnf("%s", out.placed(m).line())

@@ -8,7 +8,7 @@ import (
 )
 
 // vendored prints the vendored packages that were written or removed, or would be.
-func (o *output) vendored(req installer.Request, result *installer.Result) {
+func (o *output) vendored(req request, result *installer.Result) {
 	switch {
 	case o.json || o.quiet || len(result.Vendored) == 0:
 		return

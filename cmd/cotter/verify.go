@@ -57,11 +57,11 @@ var (
 func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	sum := &verifySum{}
 	if cmd.Bool("remote") {
-		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req installer.Request) error {
+		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 			return verify(ctx, cmd, out, req, in, sum)
 		})
 	} else {
-		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req installer.Request) error {
+		err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 			return verify(ctx, cmd, out, req, nil, sum)
 		})
 	}
@@ -120,7 +120,7 @@ func verifiedText(packages, providers int) string {
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req installer.Request, remote *installer.Installer, sum *verifySum) (err error) {
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req request, remote *installer.Installer, sum *verifySum) (err error) {
 	var report *installer.Report
 	var origins originCount
 	defer func() { sum.add(report, origins, err == nil) }()
@@ -134,7 +134,7 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req installer
 	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
 		return err
 	}
-	report, err = local.Verify(ctx, req)
+	report, err = local.Verify(ctx, req.Project, installer.VerifyOptions{})
 	if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(missing, fs.ErrNotExist) && missing.Path == lockPath(req) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}

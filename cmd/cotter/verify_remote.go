@@ -14,9 +14,9 @@ import (
 
 // verifyRemote compares the lock with the origins, and prints the result. report is the result of
 // the comparison without them. The error is a reportError if not all origins have the locked content.
-func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req installer.Request, report *installer.Report) (asked originCount, err error) {
-	req.Providers = &installer.Providers{}
-	list, err := in.VerifyRemote(ctx, req)
+func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req request, report *installer.Report) (asked originCount, err error) {
+	req.Scope = installer.ScopeAll
+	list, err := in.VerifyRemote(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
 	if err != nil {
 		return asked, err
 	}

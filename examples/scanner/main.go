@@ -24,7 +24,7 @@ func main() {
 
 func scan(ctx context.Context, out io.Writer, dir string) error {
 	var in installer.Installer
-	result, err := in.Load(ctx, installer.Request{Dir: dir, BestEffort: true})
+	result, err := in.Load(ctx, installer.Project{Dir: dir}, installer.LoadOptions{BestEffort: true})
 	if err != nil {
 		return err
 	}

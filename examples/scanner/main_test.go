@@ -48,7 +48,7 @@ module "tags" {
 -- git/network.git/v1.0.0/tags/main.tf --
 `))
 	dir := world.Dir(t, "config")
-	if _, err := world.Installer().Install(t.Context(), installer.Request{Dir: dir, NoLock: true}); err != nil {
+	if _, err := world.Installer().Install(t.Context(), installer.Project{Dir: dir, NoLock: true}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

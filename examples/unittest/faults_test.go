@@ -32,7 +32,7 @@ module "network" {
 -- registry/acme/network/aws/1.2.0/main.tf --
 `), modtest.Options{Archives: true})
 			world.SetFaults(tt.fault)
-			_, err := world.Installer().Install(t.Context(), installer.Request{Dir: world.Dir(t, "config")})
+			_, err := world.Installer().Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
 			var failed *installer.ModuleError
 			if errors.As(err, &failed) != tt.fails {
 				t.Fatalf("Install = %v, want an error: %v", err, tt.fails)

@@ -21,7 +21,7 @@ module "network" {
 `), modtest.Options{Archives: true})
 	dir, in := world.Dir(t, "config"), world.Installer()
 
-	result, err := in.Install(t.Context(), installer.Request{Dir: dir})
+	result, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ module "network" {
 		t.Errorf("installed version %s, want 1.9.1", got)
 	}
 	world.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir, Locked: true}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Fatal(err)
 	}
 	if requests := world.Requests(); len(requests) > 0 {

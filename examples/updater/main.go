@@ -24,8 +24,8 @@ func main() {
 }
 
 func update(ctx context.Context, in *installer.Installer, out io.Writer, dir string) error {
-	req := installer.Request{Dir: dir, Update: installer.Update{All: true}}
-	pins, err := in.Pins(ctx, req) // calls with a tag, such as ?ref=v1.2.0, or a version constraint
+	project := installer.Project{Dir: dir}
+	pins, err := in.Pins(ctx, project, installer.PinOptions{}) // calls with a tag, such as ?ref=v1.2.0, or a version constraint
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func update(ctx context.Context, in *installer.Installer, out io.Writer, dir str
 			return err
 		}
 	}
-	result, err := in.Install(ctx, req)
+	result, err := in.Install(ctx, project, installer.InstallOptions{Update: installer.Update{All: true}})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ module "dns" {
 -- git/dns.git/v1.0.0/main.tf --
 `))
 	dir, in := world.Dir(t, "config"), world.Installer()
-	if _, err := in.Install(t.Context(), installer.Request{Dir: dir}); err != nil {
+	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := world.PublishVersion("acme/net/aws", "1.3.0", modtest.Txtar("-- main.tf --\nvariable \"id\" {}\n")); err != nil {

@@ -41,7 +41,7 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string, co
 			fmt.Fprintf(out, "warning: %q\n", e.Message)
 		}
 	}
-	if _, err := in.Install(ctx, installer.Request{Dir: dir, OnEvent: show}); err != nil {
+	if _, err := in.Install(ctx, installer.Project{Dir: dir, OnEvent: show}, installer.InstallOptions{}); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)

@@ -14,7 +14,7 @@ type Reader interface {
 	// ReadModule returns the calls and requirements of the module in one directory. It is
 	// called once in a run for each module, after its caller's, from several goroutines.
 	// The calls that it returns beside error diagnostics are followed too, but the
-	// installation fails unless installer.Request.AllowConfigErrors is set. Warnings are passed on.
+	// installation fails unless installer.InstallOptions.AllowConfigErrors is set. Warnings are passed on.
 	ReadModule(ctx context.Context, dir Dir) (Module, hcl.Diagnostics)
 }
 

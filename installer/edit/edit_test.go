@@ -55,7 +55,7 @@ func TestPins(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := read(t, dir, tt.file)
-			pins, err := world.Installer().Pins(t.Context(), installer.Request{Dir: dir, Dialect: installer.DialectOpenTofu})
+			pins, err := world.Installer().Pins(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.PinOptions{})
 			if err != nil || len(pins) == 0 || pins[0].LatestVersion.String() != "1.1.0" {
 				t.Fatalf("Pins = %+v, %v; want those of 1.1.0", pins, err)
 			}
@@ -85,17 +85,17 @@ func TestPins(t *testing.T) {
 // version unless the call is named, and its operator.
 func TestPinnedConstraints(t *testing.T) {
 	t.Parallel()
-	all, named := installer.Update{All: true}, installer.Update{Keys: []addrs.Module{{"net"}}}
-	to := func(version string) installer.Update { return installer.Update{Keys: named.Keys, To: version} }
+	all, named := installer.PinOptions{All: true}, installer.PinOptions{Keys: []addrs.Module{{"net"}}}
+	to := func(version string) installer.PinOptions { return installer.PinOptions{Keys: named.Keys, To: version} }
 	const registry, address = "source = \"MODTEST_HOST/acme/net/aws\"\nversion = %q", "source = \"git::https://MODTEST_HOST/git/net.git?version=%s&depth=1\""
 	for _, tt := range []struct {
 		name, call, old string
-		update          installer.Update
+		options         installer.PinOptions
 		want            string // "" if nothing is edited
 	}{
 		{"allowed", registry, "~> 1.2", all, ""},
 		{"other major version", registry, "~> 1.2", named, "~> 2.1"},
-		{"all and named", registry, "~> 1.2", installer.Update{All: true, Keys: named.Keys}, "~> 2.1"},
+		{"all and named", registry, "~> 1.2", installer.PinOptions{All: true, Keys: named.Keys}, "~> 2.1"},
 		{"same major version", registry, "~> 1.2.0", all, "~> 1.9.0"},
 		{"three numbers", registry, "~> 1.2.0", named, "~> 2.1.4"},
 		{"exact", registry, "= 1.2.3", all, "= 1.9.0"},
@@ -122,7 +122,7 @@ func TestPinnedConstraints(t *testing.T) {
 			if err := world.WriteTree(dir, "config"); err != nil {
 				t.Fatal(err)
 			}
-			pins, err := world.Installer().Pins(t.Context(), installer.Request{Dir: dir, Dialect: installer.DialectOpenTofu, Update: tt.update})
+			pins, err := world.Installer().Pins(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, tt.options)
 			if err != nil || len(pins) != 1 {
 				t.Fatalf("Pins = %+v, %v, want one", pins, err)
 			}
@@ -158,7 +158,7 @@ func TestConstraints(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, tt.file, tt.text)
-			reader, err := installer.DefaultConfigReader(installer.Request{Dir: dir})
+			reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestSeveralChanges(t *testing.T) {
 	dir := t.TempDir()
 	const text = "module \"a\" {\n  source = \"git::https://example.com/a.git?ref=v1.9.0\"\n}\nmodule \"b\" {\n  source  = \"acme/b/aws\"\n  version = \"~> 1.0\"\n}\n"
 	write(t, dir, "main.tf", text)
-	reader, err := installer.DefaultConfigReader(installer.Request{Dir: dir})
+	reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

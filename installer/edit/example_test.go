@@ -25,7 +25,7 @@ func ExampleFiles() {
 	}
 
 	ctx := context.Background()
-	reader, err := installer.DefaultConfigReader(installer.Request{Dir: dir})
+	reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package event has the events of a run of Cotter: what was selected, what is fetched, what has
 // changed in the project, and what the user must know.
 //
-// The field OnEvent of installer.Request receives the events of its run one after another, never two at
+// The field OnEvent of installer.Project receives the events of its runs one after another, never two at
 // once. A callback that several runs share, such as that of a installer.Installer, may be called by
 // several runs at once. Events do not influence the run, but the run waits for the callback, which
 // must return quickly.

@@ -181,11 +181,11 @@ const (
 	WarningExposed WarningKind = "exposed"
 	// WarningDialectAssumed says that the registry of a module or a provider depends on the
 	// stock tool that the project is for, and that the tool was assumed. The field Dialect of
-	// installer.Request sets it.
+	// installer.Project sets it.
 	WarningDialectAssumed WarningKind = "dialect assumed"
 	// WarningDialectFiles says that tofu and terraform read different module calls or provider
 	// requirements in the project's own files, such as main.tofu beside main.tf, and that nothing
-	// says which tool the project is for. The field Dialect of installer.Request does.
+	// says which tool the project is for. The field Dialect of installer.Project does.
 	WarningDialectFiles WarningKind = "dialect files"
 	// WarningRestored says that the files of an installed module or provider are neither those
 	// of the lock nor those that this user's last run installed. The message says whether

@@ -71,17 +71,17 @@ func TestKeyOf(t *testing.T) {
 		return dir
 	}
 	one, other, none := project(strings.ReplaceAll(entry, "KEY", "a")), project(strings.ReplaceAll(entry, "KEY", "b")), project("")
-	first, err := cache.KeyOf(t.Context(), []string{one, none}, installer.Request{})
+	first, err := cache.KeyOf(t.Context(), []installer.Project{{Dir: one}, {Dir: none}})
 	if err != nil || first.Modules != 1 || first.Providers != 0 || !strings.HasPrefix(first.Key, first.Prefix) {
 		t.Fatalf("KeyOf = %+v, %v, want the key of one module", first, err)
 	}
-	if second, err := cache.KeyOf(t.Context(), []string{other}, installer.Request{}); err != nil || second != first {
+	if second, err := cache.KeyOf(t.Context(), []installer.Project{{Dir: other}}); err != nil || second != first {
 		t.Errorf("KeyOf = %+v, %v, want %+v: the packages are the same", second, err, first)
 	}
-	if _, err := cache.KeyOf(t.Context(), []string{none}, installer.Request{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := cache.KeyOf(t.Context(), []installer.Project{{Dir: none}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("KeyOf without a lock = %v, want fs.ErrNotExist", err)
 	}
-	if _, err := cache.KeyOf(t.Context(), []string{filepath.Join(none, "gone")}, installer.Request{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := cache.KeyOf(t.Context(), []installer.Project{{Dir: filepath.Join(none, "gone")}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("KeyOf of a directory that does not exist = %v, want fs.ErrNotExist", err)
 	}
 }

@@ -3,7 +3,7 @@
 // runs:
 //
 //	usage, err := cache.Cache{Dir: dir}.Size(ctx)
-//	key, err := cache.KeyOf(ctx, []string{"infra"}, installer.Request{})
+//	key, err := cache.KeyOf(ctx, []installer.Project{{Dir: "infra"}})
 //
 // Installations need nothing of this package: they create the cache, and check each package that
 // they take from it. Everything in a cache can be fetched again.

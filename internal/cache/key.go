@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,15 +37,14 @@ type Key struct {
 	Modules, Providers int
 }
 
-// KeyOf returns the key of the cache for the locks of several root modules. req applies to each
-// of them, with its directory replaced. A root module that needs no modules or providers has no
+// KeyOf returns the key of the cache for the locks of several projects. A project that needs no modules or providers has no
 // lock and is ignored. If none of them has a lock, the error wraps fs.ErrNotExist. Other errors
 // are as for [installer.ReadLock].
-func KeyOf(ctx context.Context, dirs []string, req installer.Request) (Key, error) {
+func KeyOf(ctx context.Context, projects []installer.Project) (Key, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	locks := 0
-	for _, dir := range dirs {
-		hasLock, err := addPackages(ctx, dir, req, modules, providers)
+	for _, p := range projects {
+		hasLock, err := addPackages(ctx, p, modules, providers)
 		if err != nil {
 			return Key{}, err
 		}
@@ -53,7 +53,7 @@ func KeyOf(ctx context.Context, dirs []string, req installer.Request) (Key, erro
 		}
 	}
 	if locks == 0 {
-		return Key{}, &fs.PathError{Op: "open", Path: lockPathOf(dirs, req), Err: fs.ErrNotExist}
+		return Key{}, &fs.PathError{Op: "open", Path: lockPathOf(projects), Err: fs.ErrNotExist}
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -69,13 +69,12 @@ func KeyOf(ctx context.Context, dirs []string, req installer.Request) (Key, erro
 	}, nil
 }
 
-// lockPathOf returns the path of the lock of the first directory.
-func lockPathOf(dirs []string, req installer.Request) string {
-	dir := req.Dir
-	if len(dirs) > 0 {
-		dir = dirs[0]
+// lockPathOf returns the path of the lock of the first project.
+func lockPathOf(projects []installer.Project) string {
+	if len(projects) == 0 {
+		return stockLock
 	}
-	return inDir(dir, req.LockFile)
+	return inDir(projects[0].Dir, projects[0].LockFile)
 }
 
 // inDir returns the path of a lock in a directory.
@@ -91,33 +90,25 @@ func inDir(dir, lock string) string {
 
 // addPackages adds the packages in a project's locks to the sets modules and providers. It
 // reports whether the project has a lock.
-func addPackages(ctx context.Context, dir string, req installer.Request, modules, providers map[string]bool) (hasLock bool, err error) {
-	if req.Dir = dir; req.ForDir != nil {
-		if req, err = req.ForDir(req); err != nil {
-			return false, err
-		}
-	}
-	if req.Dir == "" {
-		req.Dir = "."
-	}
-	if _, err := os.Stat(req.Dir); err != nil {
+func addPackages(ctx context.Context, p installer.Project, modules, providers map[string]bool) (hasLock bool, err error) {
+	if _, err := os.Stat(cmp.Or(p.Dir, ".")); err != nil {
 		return false, err
 	}
-	lock, err := installer.ReadLock(ctx, req)
+	lock, err := installer.ReadLock(ctx, p)
 	if err != nil {
 		return false, err
 	}
-	locked, err := installer.ReadLockedProviders(ctx, req)
+	locked, err := installer.ReadLockedProviders(ctx, p)
 	if err != nil {
 		return false, err
 	}
 	for _, m := range lock.Modules() {
 		modules[joinHashes(m.Hashes)] = true
 	}
-	for _, p := range locked {
-		providers[fmt.Sprintf("%s %s %s", p.Address, p.Version, joinHashes(p.Hashes))] = true
+	for _, entry := range locked {
+		providers[fmt.Sprintf("%s %s %s", entry.Address, entry.Version, joinHashes(entry.Hashes))] = true
 	}
-	return exists(inDir(req.Dir, req.LockFile)) || exists(inDir(req.Dir, stockLock)), nil
+	return exists(inDir(p.Dir, p.LockFile)) || exists(inDir(p.Dir, stockLock)), nil
 }
 
 func joinHashes(hashes []hashing.Hash) string { return fmt.Sprint(hashes) }

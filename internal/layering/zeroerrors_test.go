@@ -44,7 +44,7 @@ var zeroErrors = []error{
 	&installer.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
 	&repository.HistoryEndError{},
 	&installer.HostChangedError{},
-	&installer.InvalidRequestError{},
+	&installer.InvalidOptionsError{},
 	&installer.LinkedLockError{},
 	&installer.LockFileError{},
 	&installer.DialectError{},

@@ -4,8 +4,7 @@
 //
 //	dirs, err := repository.Roots(ctx, installer, ".", installer.DialectAuto)
 //	files, err := repository.ChangedFiles(ctx, ".", "origin/main")
-//	dirs, err = repository.ChangedRoots(ctx, installer, dirs, files, installer.Request{})
-//	results, err := installer.InstallAll(ctx, dirs, installer.Request{}, nil)
+//	dirs, err = repository.ChangedRoots(ctx, installer, dirs, files, installer.Project{})
 //
 // It changes nothing and sends no requests. Only [ChangedFiles] runs the program git.
 package repository

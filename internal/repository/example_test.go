@@ -38,7 +38,7 @@ func ExampleChangedRoots() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	changed, err := repository.ChangedRoots(ctx, in, dirs, []string{filepath.Join(dir, "net/main.tf")}, installer.Request{})
+	changed, err := repository.ChangedRoots(ctx, in, dirs, []string{filepath.Join(dir, "net/main.tf")}, installer.Project{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,15 +15,15 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// HasConfiguration reports whether the directory of a request has files that tofu or terraform
+// HasConfiguration reports whether the directory of a project has files that tofu or terraform
 // reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
 // listed.
-func HasConfiguration(ctx context.Context, req installer.Request) (bool, error) {
+func HasConfiguration(ctx context.Context, p installer.Project) (bool, error) {
 	if err := ctxerr.Of(ctx); err != nil {
 		return false, err
 	}
-	reader := configs.Reader{Terraform: req.Dialect == installer.DialectTerraform}
-	empty, err := reader.Empty(configs.Dir{Path: cmp.Or(req.Dir, "."), Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
+	reader := configs.Reader{Terraform: p.Dialect == installer.DialectTerraform}
+	empty, err := reader.Empty(configs.Dir{Path: cmp.Or(p.Dir, "."), Tests: cmp.Or(p.Inputs.TestDir, configs.DefaultTests)})
 	return !empty, err
 }
 
@@ -61,13 +61,13 @@ type OwnerError = gitdir.OwnerError
 // part that was read has no entries. An error of [installer.Installer.Restore] can wrap it.
 type HistoryEndError = worktree.HistoryEndError
 
-// LockAt returns the lock of a request as it was at a git revision. The revision can be
+// LockAt returns the lock of a project as it was at a git revision. The revision can be
 // followed by a colon and the path of another file, as for git show. If the project has no lock at
 // the revision, LockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. The
 // error wraps [ErrNoRepository] if there is no repository, and is a *[OwnerError] if this
 // user may not use it; a lock that is not valid is a *[installer.LockFileError].
-func LockAt(ctx context.Context, req installer.Request, revision string) (*lockfile.File, error) {
-	lock, diags, err := worktree.LockAt(ctx, cmp.Or(req.Dir, "."), cmp.Or(req.LockFile, ".terraform.lock.hcl"), revision)
+func LockAt(ctx context.Context, p installer.Project, revision string) (*lockfile.File, error) {
+	lock, diags, err := worktree.LockAt(ctx, cmp.Or(p.Dir, "."), cmp.Or(p.LockFile, ".terraform.lock.hcl"), revision)
 	if diags.HasErrors() {
 		err = &installer.LockFileError{File: revision, Diagnostics: diags}
 	}

@@ -73,7 +73,7 @@ func readPlainCalls(ctx context.Context, reader installer.ConfigReader, dir stri
 // and the number of all of its calls.
 func readLocalCalls(ctx context.Context, reader installer.ConfigReader, dir string, dialect installer.Dialect) (found detect.Module, calls int, err error) {
 	if reader == nil {
-		if reader, err = installer.DefaultConfigReader(installer.Request{Dir: dir}); err != nil {
+		if reader, err = installer.DefaultConfigReader(installer.Project{Dir: dir}); err != nil {
 			return detect.Module{}, 0, err
 		}
 	}
@@ -88,8 +88,8 @@ func readLocalCalls(ctx context.Context, reader installer.ConfigReader, dir stri
 // lockFileName is the lock of stock tools.
 const lockFileName = ".terraform.lock.hcl"
 
-// lockFile returns the lock of a request, relative to its root module or absolute.
-func lockFile(req installer.Request) string { return cmp.Or(req.LockFile, lockFileName) }
+// lockFile returns the lock of a project, relative to its root module or absolute.
+func lockFile(like installer.Project) string { return cmp.Or(like.LockFile, lockFileName) }
 
 // below returns a path that is relative to dir unless it is absolute.
 func below(dir, name string) string {
@@ -139,12 +139,12 @@ func installsProviders(ctx context.Context, dir string, dialect installer.Dialec
 //   - the cotter.hcl that applies to it
 //
 // A file belongs to the innermost module directory that contains it, so a change in
-// envs/prod does not affect a root module in envs. Files may have been deleted. The request
-// provides the name of the lock and the dialect.
+// envs/prod does not affect a root module in envs. Files may have been deleted. like
+// has the name of the lock, the vendor directory and the dialect, which all of them share.
 //
 // A root module counts as changed if its configuration cannot be read, or if it has local
 // paths that depend on the values of variables.
-func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []string, req installer.Request) ([]string, error) {
+func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []string, like installer.Project) ([]string, error) {
 	roots := make(map[string]bool)
 	for _, dir := range dirs {
 		if real, err := filepath.Abs(dir); err == nil {
@@ -154,23 +154,23 @@ func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []st
 		}
 	}
 	read := func(ctx context.Context, dir string) (detect.Module, error) {
-		found, _, err := readLocalCalls(ctx, in.Config, dir, req.Dialect)
+		found, _, err := readLocalCalls(ctx, in.Config, dir, like.Dialect)
 		if roots[dir] {
 			replacing, _ := replacingDirs(dir)
 			found.Calls = append(found.Calls, replacing...)
 		}
 		return found, err
 	}
-	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
+	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, like) })
 }
 
 // hasChangedPackage reports whether any changed file is in the vendored packages of a root
 // module.
-func hasChangedPackage(root string, changed map[string]bool, req installer.Request) bool {
-	if req.Vendor == "" {
+func hasChangedPackage(root string, changed map[string]bool, like installer.Project) bool {
+	if like.Vendor == "" {
 		return false
 	}
-	vendor, err := project.FindVendorDir(root, req.Vendor, below(root, cmp.Or(req.DataDir, ".terraform")))
+	vendor, err := project.FindVendorDir(root, like.Vendor, below(root, cmp.Or(like.DataDir, ".terraform")))
 	if err != nil {
 		return true // the run reports the error
 	}
@@ -189,8 +189,8 @@ func hasChangedBelow(dir string, changed map[string]bool) bool {
 
 // hasChangedFile reports whether the changed files include the lock, a cotter.hcl or the
 // vendored packages of a root module.
-func hasChangedFile(root string, changed map[string]bool, req installer.Request) bool {
-	if changed[below(root, lockFile(req))] || hasChangedPackage(root, changed, req) {
+func hasChangedFile(root string, changed map[string]bool, like installer.Project) bool {
+	if changed[below(root, lockFile(like))] || hasChangedPackage(root, changed, like) {
 		return true
 	}
 	_, replacing := replacingDirs(root)

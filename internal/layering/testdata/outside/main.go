@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -68,7 +69,7 @@ var (
 	} = (*lockfile.File)(nil)
 )
 
-// Package cotter.
+// Package installer.
 var (
 	_ = installer.Installer{
 		Registry: installer.Registry((*registryclient.Client)(nil)),
@@ -81,11 +82,13 @@ var (
 	_ func(opts installer.Options) *installer.Installer = installer.New
 
 	_ interface {
-		Install(ctx context.Context, req installer.Request) (*installer.Result, error)
-		Verify(ctx context.Context, req installer.Request) (*installer.Report, error)
+		Install(ctx context.Context, p installer.Project, o installer.InstallOptions) (*installer.Result, error)
+		Verify(ctx context.Context, p installer.Project, o installer.VerifyOptions) (*installer.Report, error)
+		Load(ctx context.Context, p installer.Project, o installer.LoadOptions) (*installer.Result, error)
 	} = (*installer.Installer)(nil)
 
-	_ = installer.Request{Dir: "", OnEvent: func(installer.Event) {}, LockFile: "", NoLock: false, Locked: false}
+	_ = installer.Project{Dir: "", OnEvent: func(event.Event) {}, LockFile: "", NoLock: false}
+	_ = installer.InstallOptions{Locked: false, Offline: false, DryRun: false, LockOnly: false, Update: installer.Update{}}
 
 	_ func(*installer.Result) iter.Seq[installer.Module] = (*installer.Result).All
 	_ func(err error) iter.Seq[*installer.ModuleError]   = installer.ModuleErrors
@@ -147,8 +150,8 @@ func main() {
 	check(failed == 3, "ModuleErrors and ProviderErrors")
 
 	var in installer.Installer
-	result, err := in.Install(context.Background(), installer.Request{Dir: "empty", NoLock: true})
+	result, err := in.Install(context.Background(), installer.Project{Dir: "empty", NoLock: true}, installer.InstallOptions{})
 	check(err == nil && len(result.Modules) == 0, "Install of an empty directory")
-	_, err = in.Verify(context.Background(), installer.Request{Dir: "empty"})
+	_, err = in.Verify(context.Background(), installer.Project{Dir: "empty"}, installer.VerifyOptions{})
 	check(err != nil, "Verify without a lock returns no error")
 }

@@ -137,17 +137,18 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	if run.reg != nil {
 		in.Registry = recorder{run.reg.Cotter(), run.ModuleInstaller, new(sync.Mutex)}
 	}
-	result, err := in.Install(ctx, installer.Request{
-		Dir:               rootDir,
-		ModulesDir:        modsDir,
-		NoLock:            true,
+	result, err := in.Install(ctx, installer.Project{
+		Dir:             rootDir,
+		ModulesDir:      modsDir,
+		NoLock:          true,
+		KeepCredentials: true,
+		Submodules:      true,
+		Layout:          installer.LayoutCopy,
+		Dialect:         installer.DialectOpenTofu,
+		OnEvent:         run.event,
+	}, installer.InstallOptions{
 		AllowConfigErrors: true,
-		KeepCredentials:   true,
-		Submodules:        true,
-		Layout:            installer.LayoutCopy,
-		Dialect:           installer.DialectOpenTofu,
 		Update:            installer.Update{All: run.upgrade, AcceptAllChanged: run.upgrade},
-		OnEvent:           run.event,
 	})
 	if result == nil {
 		return err

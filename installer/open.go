@@ -1,0 +1,364 @@
+package installer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// openProject is a project as a run finds it: its lock, its manifest, and the rules and the
+// dialect that apply. It does not change during the run.
+type openProject struct {
+	req  request
+	user user
+	// merges says that the run may merge a lock with conflict markers.
+	merges bool
+	// files are the project's files on disk; nil if there is no modules directory.
+	// installed are the packages in that directory.
+	files     *project.Project
+	installed *packagedir.Installed
+	// dirs finds the directories of packages.
+	dirs  *packagedir.Dirs
+	rules rules.Rules
+
+	// replacements are the replace blocks of the project's cotter.hcl.
+	replacements *policy.Replacements
+
+	// lockSrc is the text of the lock; nil if there is no lock file.
+	lockSrc []byte
+	lock    *lockfile.File
+	// merge is set if lockSrc has conflict markers, which lock has not.
+	merge lockMerge
+	// former is the lock of the last run; nil if it is not known.
+	former *lockfile.File
+	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
+	// because runs use it only as a hint and write it again. recordedErr says why it is
+	// empty.
+	recorded    *manifest.Manifest
+	recordedErr error
+
+	dialect Dialect
+	// dialectGiven says that the request names the dialect. Otherwise detected says how it
+	// was detected.
+	dialectGiven bool
+	detected     detect.Detection
+	// foldsCase says that the file system ignores the case of file names.
+	foldsCase bool
+}
+
+// user is the user whom runs work for.
+type user struct {
+	// key seals the files by which later runs recognize what this user's runs have written.
+	key *userkey.Key
+	// hasState says that later runs have the same key.
+	hasState bool
+}
+
+// openToChange locks the project of a request for this process, and reads what earlier runs
+// left in it. The project must be closed.
+func openToChange(ctx context.Context, req request, by user, events *events) (*openProject, error) {
+	onWait := func() { events.emit(event.Waiting{Dir: req.dir()}) }
+	files, err := project.Open(ctx, req.location(), by.key, onWait)
+	if err != nil {
+		return nil, err
+	}
+	warnOfNotices(events, files.Notices(), by.hasState)
+	p := &openProject{req: req, user: by, merges: !req.Locked, files: files, installed: packagedir.NewInstalled(files)}
+	p.installed.ReadAhead()
+	if err := p.read(ctx); err != nil {
+		return nil, join(err, p.close())
+	}
+	if p.dirs.Vendor != nil {
+		files.SetVendorDir(p.dirs.Vendor)
+	}
+	return p, nil
+}
+
+// view reads the project of a request without locking it: another process may change it at
+// the same time. merges says that a lock with conflict markers is merged. The project must be closed.
+func view(ctx context.Context, req request, by user, merges bool) (*openProject, error) {
+	files, err := project.View(req.location(), by.key)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	p := &openProject{req: req, user: by, merges: merges, files: files, installed: packagedir.NewInstalled(files)}
+	if err := p.read(ctx); err != nil {
+		return nil, join(err, p.close())
+	}
+	return p, nil
+}
+
+// close closes the project's files.
+func (p *openProject) close() error {
+	if p.files == nil {
+		return nil
+	}
+	p.installed.StopReading()
+	return p.files.Close()
+}
+
+// read reads everything except the configuration.
+func (p *openProject) read(ctx context.Context) (err error) {
+	p.recorded = &manifest.Manifest{}
+	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
+		return err
+	}
+	vendor, err := p.req.vendorDir()
+	if err != nil {
+		return err
+	}
+	p.dirs = packagedir.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
+	if p.lockSrc, err = readLock(p.req.Project); err != nil {
+		return err
+	}
+	p.lock, err = parseLock(p.lockSrc, p.req.Project)
+	if conflicted, ok := errors.AsType[*LockFileError](err); ok && p.merges && isConflict(conflicted) {
+		var merged []byte
+		if merged, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted); err == nil {
+			p.lock, err = parseLock(merged, p.req.Project)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if p.files != nil {
+		p.readManifest()
+		if !p.req.NoLock {
+			p.former = formerLock(p.files, p.lockSrc, p.lock)
+		}
+		p.foldsCase = p.files.FoldsCase()
+	}
+	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
+	if !p.dialectGiven {
+		p.detected = detect.Detect(ctx, p.detectable())
+		p.dialect = dialectOf(p.detected.Tool)
+	}
+	return nil
+}
+
+// detectable returns what the signs of a stock tool can be found in.
+func (p *openProject) detectable() detect.Project {
+	return detect.Project{
+		Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
+	}
+}
+
+// readRules reads the policies, for runs that apply them.
+func (p *openProject) readRules() (err error) {
+	p.rules, err = p.req.readRules()
+	return err
+}
+
+func (p *openProject) readManifest() {
+	src, err := p.files.Manifest()
+	if err == nil {
+		var recorded *manifest.Manifest
+		if recorded, err = manifest.Parse(src); err == nil {
+			p.recorded = recorded
+		}
+	}
+	p.recordedErr = err
+}
+
+// formerLock returns the lock as the last run in the project left it; nil if it is not
+// known. lock is the current lock, parsed from src.
+func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfile.File {
+	former := files.FormerLock()
+	if former == nil {
+		return nil
+	}
+	if bytes.Equal(former, src) {
+		return lock
+	}
+	parsed, diags := lockfile.Parse(former, "")
+	if diags.HasErrors() {
+		return nil
+	}
+	return parsed
+}
+
+// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions
+// that OpenTofu accepts. A guess refuses nothing.
+func (p *openProject) readsAsTerraform() bool {
+	return p.dialect == DialectTerraform && !p.detected.IsOnlyTool
+}
+
+func (p *openProject) reader() configs.Reader {
+	return configs.Reader{Terraform: p.readsAsTerraform()}
+}
+
+// assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
+// warning says which stock tool was assumed. address is the address of a module or a provider that
+// depends on the dialect, and at its place.
+func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
+	if p.dialectGiven || p.detected.IsOnlyTool {
+		return event.Warning{}
+	}
+	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}
+	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
+	if p.detected.IsGuess() {
+		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
+		return w
+	}
+	if against := p.detected.Contradiction(); against != "" {
+		w.Message = fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+		return w
+	}
+	return event.Warning{}
+}
+
+// mayUseTerraform reports whether the user may run Terraform in the project. If nothing shows which
+// tool the project is for, they may, unless they only have OpenTofu.
+func (p *openProject) mayUseTerraform() bool {
+	switch {
+	case p.dialect == DialectTerraform || p.req.Next == DialectTerraform:
+		return true
+	case p.dialectGiven:
+		return false
+	case p.detected.IsGuess():
+		return slices.Contains(p.req.Tools, DialectTerraform) || !slices.Contains(p.req.Tools, DialectOpenTofu)
+	}
+	return p.detected.Contradiction() != ""
+}
+
+// providerLock is the lock that has the providers: the lock of stock tools. The modules are
+// in the same lock unless the request names another one for them.
+type providerLock struct {
+	treeproviders.Lock
+	src []byte // nil if there is no such file
+	req request
+	// hasModules says that the modules are in the same file.
+	hasModules bool
+}
+
+// providerLock reads the lock that has the providers. Everything that the project's stock tool
+// refuses in it is an error: the tool would fail after the installation, and a provider whose
+// block cannot be read would count as not locked.
+func (p *openProject) providerLock() (*providerLock, error) {
+	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
+	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
+	if !l.hasModules {
+		var err error
+		l.req.LockFile = lockFileName
+		if l.src, err = readLock(l.req.Project); err != nil {
+			return nil, err
+		}
+		if l.File, err = parseLock(l.src, l.req.Project); err != nil {
+			return nil, err
+		}
+	}
+	if faults := l.StockFaults(p.dialect.parser()); faults.HasErrors() {
+		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
+	}
+	return l, nil
+}
+
+// hasStockLock reports whether the lock has the providers too: it is the file that stock tools read,
+// possibly through a symbolic link, or it is not below the root module.
+func (p Project) hasStockLock() bool {
+	if !p.hasLockFile() || !filepath.IsLocal(p.lockFile()) || filepath.Clean(p.lockFile()) == lockFileName {
+		return true
+	}
+	own, err := os.Stat(p.lockPath())
+	if err != nil {
+		return false
+	}
+	stock, err := os.Stat(filepath.Join(p.dir(), lockFileName))
+	return err == nil && os.SameFile(own, stock)
+}
+
+// ReadLock reads and parses the lock of a project. The result is empty if the
+// file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
+// is a *LinkedLockError.
+func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
+	if err := ctxerr.Of(ctx); err != nil {
+		return nil, err
+	}
+	src, err := readLock(p)
+	if err != nil {
+		return nil, err
+	}
+	return parseLock(src, p)
+}
+
+func parseLock(src []byte, p Project) (*lockfile.File, error) {
+	lock, diags := lockfile.Parse(src, p.lockFile())
+	if diags.HasErrors() {
+		return nil, &LockFileError{File: p.lockFile(), Diagnostics: diags}
+	}
+	return lock, nil
+}
+
+// readLock reads the dependency lock. It returns nil if the file does not exist, or if the project
+// has no lock.
+func readLock(p Project) ([]byte, error) {
+	if !p.hasLockFile() {
+		return p.LockContent, nil
+	}
+	src, err := project.ReadLock(p.location())
+	return src, p.unusableLock(err)
+}
+
+// unusableLock returns the error for a lock that is not a regular file. For a symbolic link
+// it is a *LinkedLockError.
+func (p Project) unusableLock(err error) error {
+	var pathErr *fs.PathError
+	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	target, notLink := os.Readlink(p.lockPath())
+	if notLink != nil {
+		return fmt.Errorf("the lock file cannot be used: %w", err)
+	}
+	linked := &LinkedLockError{File: p.lockFile(), Target: target, Err: err}
+	below := filepath.Join(filepath.Dir(p.lockFile()), target)
+	if !filepath.IsAbs(target) && filepath.IsLocal(below) {
+		linked.Inside = filepath.ToSlash(below)
+	}
+	return linked
+}
+
+// warnOfNotices warns about files that a killed run or another user has left in the
+// project. Without a user key, this user's own files cannot be recognized either, which
+// needs no warning. Nor does a copy of the lock from another project, because runs mention it if they
+// need it.
+func warnOfNotices(events *events, notices []project.Notice, hasState bool) {
+	for _, f := range notices {
+		if text := noticeText(f, hasState); text != "" {
+			events.warn(nil, text)
+		}
+	}
+}
+
+func noticeText(f project.Notice, hasState bool) string {
+	switch {
+	case f.Kind == project.Undone:
+		return "an earlier run was killed while it changed this project; what it had changed was undone"
+	case f.Kind == project.GivenUp:
+		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
+	case f.Kind == project.UnprovenJournal && hasState:
+		return fmt.Sprintf("%s is from another directory or user, as after copying or moving a project; it was ignored", f.File)
+	}
+	return ""
+}
