@@ -94,16 +94,6 @@ func (e *ConfigError) As(target any) bool { return diagtext.As(e.Diagnostics, ta
 // Is reports whether a diagnostic has the target in its Extra.
 func (e *ConfigError) Is(target error) bool { return diagtext.Is(e.Diagnostics, target) }
 
-// LockFileError says that a lock file is invalid. It wraps hcl.Diagnostics.
-type LockFileError struct {
-	File        string
-	Diagnostics hcl.Diagnostics
-}
-
-// Error returns all errors among the diagnostics, one a line.
-func (e *LockFileError) Error() string { return diagtext.Text(e.Diagnostics) }
-func (e *LockFileError) Unwrap() error { return e.Diagnostics }
-
 // HashMismatchError says that a package does not have the hashes of the lock. Nothing was
 // installed, and the lock was not changed.
 type HashMismatchError struct {

@@ -27,7 +27,7 @@ import (
 //
 //   - *ModuleError: one module
 //   - *ConfigError: configuration that cannot be read
-//   - *LockFileError: an invalid lock
+//   - *lockfile.SyntaxError: an invalid lock
 //   - *LockedError: a lock that would have to change, but must not
 //   - *DialectError: with Locked, files of which tofu and terraform read different ones
 //   - *ProviderError: one provider

@@ -228,7 +228,7 @@ func ReadLockedProviders(ctx context.Context, p Project) ([]lockfile.Provider, e
 		dialect = DialectTerraform // it accepts more addresses
 	}
 	if faults := lock.StockFaults(dialect.parser()); faults.HasErrors() {
-		return nil, &LockFileError{File: p.lockFile(), Diagnostics: faults}
+		return nil, &lockfile.SyntaxError{File: p.lockFile(), Diagnostics: faults}
 	}
 	return lock.Providers(), nil
 }

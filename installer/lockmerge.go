@@ -29,7 +29,7 @@ type lockMerge struct {
 // mergeLock merges the conflicted lock of a project with the versions in git's index, and returns the
 // text of the result. If that cannot be done, the error is the one for the markers, with the reason if
 // both sides changed a block in a way that only the user can decide.
-func mergeLock(ctx context.Context, req request, src []byte, conflicted *LockFileError) ([]byte, lockMerge, error) {
+func mergeLock(ctx context.Context, req request, src []byte, conflicted *lockfile.SyntaxError) ([]byte, lockMerge, error) {
 	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
 	if err != nil || !ok {
 		return nil, lockMerge{}, conflicted //nolint:nilerr // without git, the user resolves the conflict
@@ -94,7 +94,7 @@ func ordered[T any](first lockfile.Side, ours, theirs T) []T {
 }
 
 // undecided returns the error for conflict markers, with the blocks that only the user can decide.
-func undecided(conflicted *LockFileError, left []lockfile.Conflict) error {
+func undecided(conflicted *lockfile.SyntaxError, left []lockfile.Conflict) error {
 	var names []string
 	for _, c := range left {
 		names = append(names, strings.TrimSpace(c.Type+" "+c.Label))
@@ -106,11 +106,11 @@ func undecided(conflicted *LockFileError, left []lockfile.Conflict) error {
 		first.Detail = "Both sides have changed the file outside of its module and provider blocks. Keep one side and remove the marker lines."
 	}
 	diags[0] = &first
-	return &LockFileError{File: conflicted.File, Diagnostics: diags}
+	return &lockfile.SyntaxError{File: conflicted.File, Diagnostics: diags}
 }
 
 // isConflict reports whether a lock cannot be read because of conflict markers.
-func isConflict(err *LockFileError) bool {
+func isConflict(err *lockfile.SyntaxError) bool {
 	_, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](err.Diagnostics[0])
 	return ok
 }

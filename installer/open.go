@@ -131,11 +131,11 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if p.lockSrc, err = readLock(p.req.Project); err != nil {
 		return err
 	}
-	p.lock, err = parseLock(p.lockSrc, p.req.Project)
-	if conflicted, ok := errors.AsType[*LockFileError](err); ok && p.merges && isConflict(conflicted) {
+	p.lock, err = lockfile.Parse(p.lockSrc, p.req.lockFile())
+	if conflicted, ok := errors.AsType[*lockfile.SyntaxError](err); ok && p.merges && isConflict(conflicted) {
 		var merged []byte
 		if merged, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted); err == nil {
-			p.lock, err = parseLock(merged, p.req.Project)
+			p.lock, err = lockfile.Parse(merged, p.req.lockFile())
 		}
 	}
 	if err != nil {
@@ -190,10 +190,7 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	if bytes.Equal(former, src) {
 		return lock
 	}
-	parsed, diags := lockfile.Parse(former, "")
-	if diags.HasErrors() {
-		return nil
-	}
+	parsed, _ := lockfile.Parse(former, "") // nil if it is not valid
 	return parsed
 }
 
@@ -264,12 +261,12 @@ func (p *openProject) providerLock() (*providerLock, error) {
 		if l.src, err = readLock(l.req.Project); err != nil {
 			return nil, err
 		}
-		if l.File, err = parseLock(l.src, l.req.Project); err != nil {
+		if l.File, err = lockfile.Parse(l.src, l.req.lockFile()); err != nil {
 			return nil, err
 		}
 	}
 	if faults := l.StockFaults(p.dialect.parser()); faults.HasErrors() {
-		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
+		return nil, &lockfile.SyntaxError{File: l.req.lockFile(), Diagnostics: faults}
 	}
 	return l, nil
 }
@@ -289,7 +286,7 @@ func (p Project) hasStockLock() bool {
 }
 
 // ReadLock reads and parses the lock of a project. The result is empty if the
-// file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
+// file does not exist. An invalid lock is a *lockfile.SyntaxError. A lock that is a symbolic link
 // is a *LinkedLockError.
 func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	if err := ctxerr.Of(ctx); err != nil {
@@ -299,15 +296,7 @@ func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseLock(src, p)
-}
-
-func parseLock(src []byte, p Project) (*lockfile.File, error) {
-	lock, diags := lockfile.Parse(src, p.lockFile())
-	if diags.HasErrors() {
-		return nil, &LockFileError{File: p.lockFile(), Diagnostics: diags}
-	}
-	return lock, nil
+	return lockfile.Parse(src, p.lockFile())
 }
 
 // readLock reads the dependency lock. It returns nil if the file does not exist, or if the project

@@ -41,9 +41,9 @@ terraform {
 // locks returns the labels of the blocks of a lock.
 func locks(t *testing.T, w *providerWorld, src []byte) string {
 	t.Helper()
-	lock, diags := lockfile.Parse(src, "lock")
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	lock, err := lockfile.Parse(src, "lock")
+	if err != nil {
+		t.Fatal(err)
 	}
 	var list []string
 	for _, m := range lock.Modules() {

@@ -116,10 +116,7 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 		sources = append(sources, inHistory(worktree.Modules))
 	}
 	sources = append(sources, func() (earlierLock, error) {
-		lock, diags, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
-		if diags.HasErrors() {
-			err = diags
-		}
+		lock, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
 		return earlierLock{p.req.headLock(), lock}, err
 	})
 	if len(p.lock.Providers()) == 0 {

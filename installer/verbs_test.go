@@ -112,9 +112,9 @@ func TestRestoreEarlier(t *testing.T) {
 	p := world(t, nested)
 	p.mustInstall(t, request{})
 	before := p.file(".terraform.lock.hcl")
-	earlier, diags := lockfile.Parse([]byte(before), ".terraform.lock.hcl")
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	earlier, err := lockfile.Parse([]byte(before), ".terraform.lock.hcl")
+	if err != nil {
+		t.Fatal(err)
 	}
 	req := request{Project: installer.Project{Dir: p.dir}}
 	if _, err := p.installer().Restore(t.Context(), req.Project, earlier); !errors.Is(err, installer.ErrNothingToRestore) {

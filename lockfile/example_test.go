@@ -14,9 +14,9 @@ provider "registry.opentofu.org/hashicorp/null" {
   version="3.2.1"   # not as tofu writes it, and left alone
 }
 `
-	file, diags := lockfile.Parse([]byte(src), ".terraform.lock.hcl")
-	if diags.HasErrors() {
-		fmt.Println(diags)
+	file, err := lockfile.Parse([]byte(src), ".terraform.lock.hcl")
+	if err != nil {
+		fmt.Println(err)
 		return
 	}
 	file.SetModule(lockfile.Module{

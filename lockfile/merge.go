@@ -313,9 +313,9 @@ func (f *File) withNewline(newline string) *File {
 
 // reparse parses src, which was derived from the bytes of f.
 func (f *File) reparse(src []byte) *File {
-	again, diags := Parse(src, "")
+	again, diags := parse(src, "")
 	if diags.HasErrors() { // a bug in this package: keep the old content
-		again, _ = Parse(f.src, "")
+		again, _ = parse(f.src, "")
 	}
 	return again
 }
@@ -326,7 +326,7 @@ func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []by
 	if len(conflicts) == 0 {
 		return merged
 	}
-	f, diags := Parse(merged, "")
+	f, diags := parse(merged, "")
 	if diags.HasErrors() {
 		return merged
 	}

@@ -49,9 +49,9 @@ func TestNilFile(t *testing.T) {
 func TestMergeNil(t *testing.T) {
 	t.Parallel()
 	const text = "# This is a lock.\n\nmodule \"net\" {\n  source = \"git::https://example.com/net.git\"\n\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
-	some, diags := lockfile.Parse([]byte(text), "lock")
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	some, err := lockfile.Parse([]byte(text), "lock")
+	if err != nil {
+		t.Fatal(err)
 	}
 	empty := &lockfile.File{}
 	for name, files := range map[string][2][3]*lockfile.File{

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -35,10 +36,28 @@ const (
 // Parse parses a lock file. The name is used only in messages. A nil src means that the
 // file does not exist; [File.WriteFile] distinguishes that from an empty file.
 //
-// All returned diagnostics are errors, and the file is nil if there are any: a file that
+// An invalid file is a *[SyntaxError], and the returned file is nil: a file that
 // does not parse must not be written back. Parse keeps src; the caller must not change it
 // later.
-func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
+func Parse(src []byte, filename string) (*File, error) {
+	file, diags := parse(src, filename)
+	if diags.HasErrors() {
+		return nil, &SyntaxError{File: filename, Diagnostics: diags}
+	}
+	return file, nil
+}
+
+// SyntaxError says that a lock file is invalid. It wraps hcl.Diagnostics.
+type SyntaxError struct {
+	File        string
+	Diagnostics hcl.Diagnostics
+}
+
+// Error returns all errors among the diagnostics, one a line.
+func (e *SyntaxError) Error() string { return diagtext.Text(e.Diagnostics) }
+func (e *SyntaxError) Unwrap() error { return e.Diagnostics }
+
+func parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	var p *parser
 	diags := eachBody(src, filename, pieceSize, func() func(*hclsyntax.Body) {
 		p = &parser{src: src, file: &File{src: src}}

@@ -3,6 +3,7 @@ package lockfile_test
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/hashicorp/hcl/v2"
 )
 
 const testdata = "../testdata/lock/"
@@ -39,9 +39,13 @@ func wantProblems(src []byte) []problem {
 	return want
 }
 
-func gotProblems(diags hcl.Diagnostics) []problem {
+func gotProblems(err error) []problem {
 	var got []problem
-	for _, d := range diags {
+	invalid, _ := errors.AsType[*lockfile.SyntaxError](err)
+	if invalid == nil {
+		return nil
+	}
+	for _, d := range invalid.Diagnostics {
 		got = append(got, problem{d.Subject.Start.Line, d.Summary})
 	}
 	slices.SortStableFunc(got, func(a, b problem) int { return cmp.Compare(a.Line, b.Line) })
@@ -63,12 +67,12 @@ func TestParseFixtures(t *testing.T) {
 			}
 			// Line endings and a byte order mark make no difference.
 			for _, src := range [][]byte{src, bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n")), append([]byte("\ufeff"), src...)} {
-				file, diags := lockfile.Parse(src, "x")
-				if diff := gocmp.Diff(wantProblems(src), gotProblems(diags)); diff != "" {
-					t.Errorf("problems (-want +got):\n%s%v", diff, diags)
+				file, err := lockfile.Parse(src, "x")
+				if diff := gocmp.Diff(wantProblems(src), gotProblems(err)); diff != "" {
+					t.Errorf("problems (-want +got):\n%s%v", diff, err)
 				}
-				if (file == nil) != diags.HasErrors() {
-					t.Errorf("Parse returned file %v with diagnostics %v", file, diags)
+				if (file == nil) != (err != nil) {
+					t.Errorf("Parse returned file %v with diagnostics %v", file, err)
 				}
 				if file != nil && !bytes.Equal(file.Bytes(), src) {
 					t.Errorf("Bytes differ from what was read:\n%s", file.Bytes())
@@ -126,9 +130,9 @@ func TestParseLiterals(t *testing.T) {
 // cannot follow on the line that starts one.
 func TestParseRefusesHeredocs(t *testing.T) {
 	t.Parallel()
-	_, diags := lockfile.Parse([]byte("module \"a\" {\n  source = <<A\ngit::https://example.com/a.git\nA\n  hashes = [<<A\nh9:x\nA\n  ]\n}\n"), "x")
+	_, err := lockfile.Parse([]byte("module \"a\" {\n  source = <<A\ngit::https://example.com/a.git\nA\n  hashes = [<<A\nh9:x\nA\n  ]\n}\n"), "x")
 	want := []problem{{2, "Not a literal string"}, {5, "Not a literal string"}}
-	if diff := gocmp.Diff(want, gotProblems(diags)); diff != "" {
+	if diff := gocmp.Diff(want, gotProblems(err)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
@@ -161,9 +165,9 @@ func parseFixture(t *testing.T, name string) *lockfile.File {
 
 func parse(t testing.TB, src []byte, name string) *lockfile.File {
 	t.Helper()
-	file, diags := lockfile.Parse(src, name)
-	if diags.HasErrors() {
-		t.Fatalf("Parse: %v\n%s", diags, src)
+	file, err := lockfile.Parse(src, name)
+	if err != nil {
+		t.Fatalf("Parse: %v\n%s", err, src)
 	}
 	return file
 }
@@ -183,11 +187,11 @@ func TestParseLimits(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			file, diags := lockfile.Parse([]byte(tt.src), "x")
-			if file != nil || !diags.HasErrors() {
-				t.Fatalf("Parse = %v, %v, want an error", file, diags)
+			file, err := lockfile.Parse([]byte(tt.src), "x")
+			if file != nil || err == nil {
+				t.Fatalf("Parse = %v, %v, want an error", file, err)
 			}
-			if got := gotProblems(diags)[0]; got != (problem{tt.line, tt.want}) {
+			if got := gotProblems(err)[0]; got != (problem{tt.line, tt.want}) {
 				t.Errorf("first problem = %v, want %q in line %d", got, tt.want, tt.line)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/diagtext"
 )
 
 var (
@@ -22,7 +21,7 @@ var (
 )
 
 // ReadFile reads the lock file of the given name in root. If the file does not exist, it
-// returns an empty File. If the content is invalid, the error wraps hcl.Diagnostics. If the
+// returns an empty File. If the content is invalid, the error is a *[SyntaxError]. If the
 // file cannot be read, the error is an *fs.PathError, which wraps [ErrIrregular] if the
 // file is not regular. Links are not followed.
 func ReadFile(root *os.Root, name string) (*File, error) {
@@ -33,11 +32,7 @@ func ReadFile(root *os.Root, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, diags := Parse(src, name)
-	if err := diagtext.Err(diags); err != nil {
-		return nil, err
-	}
-	return file, nil
+	return Parse(src, name)
 }
 
 func read(root *os.Root, name string) ([]byte, error) {
@@ -72,9 +67,9 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	}
 	// The written file must be readable. If it is not, this package has a bug, and the
 	// user's file is not replaced.
-	written, diags := Parse(data, name)
-	if diags.HasErrors() {
-		return false, &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("the new content would be invalid: %w", diags)}
+	written, err := Parse(data, name)
+	if err != nil {
+		return false, &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("the new content would be invalid: %w", err)}
 	}
 	if err := atomicfile.Write(root, name, data, atomicfile.Options{Swap: true, Old: f.src}); err != nil {
 		return false, err

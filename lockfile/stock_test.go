@@ -1,6 +1,7 @@
 package lockfile_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -181,14 +182,14 @@ var stockVerdicts = []struct {
 
 // firstFault returns the summary of the first fault of a file, or "" if there is none.
 func firstFault(src string, dialect addrs.Parser) string {
-	file, diags := lockfile.Parse([]byte(src), "x")
-	if file != nil {
-		diags = file.StockFaults(dialect)
+	file, err := lockfile.Parse([]byte(src), "x")
+	if invalid, ok := errors.AsType[*lockfile.SyntaxError](err); ok {
+		return invalid.Diagnostics[0].Summary
 	}
-	if len(diags) == 0 {
-		return ""
+	if faults := file.StockFaults(dialect); len(faults) > 0 {
+		return faults[0].Summary
 	}
-	return diags[0].Summary
+	return ""
 }
 
 // A lock that a stock tool does not read is refused, with its position, and no other lock is.

@@ -36,7 +36,9 @@ type providerProject struct {
 }
 
 // projects returns the project, options what installs it, and locked what copies its packages.
-func (p *providerProject) projects() []installer.Project { return []installer.Project{{Dir: p.dir, Platforms: p.platforms}} }
+func (p *providerProject) projects() []installer.Project {
+	return []installer.Project{{Dir: p.dir, Platforms: p.platforms}}
+}
 func (p *providerProject) options() installer.InstallOptions {
 	return installer.InstallOptions{Scope: installer.ScopeAll}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -91,8 +90,7 @@ func readLock(name string) (*lockfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, diags := lockfile.Parse(src, name)
-	return lock, diagtext.Err(diags)
+	return lockfile.Parse(src, name)
 }
 
 // parse prints a lock as JSON.

@@ -123,9 +123,9 @@ func (p renovatePreset) commands(lockName, module string) []string {
 // renovateLock returns a lock with each kind of source, as cotter writes it.
 func renovateLock(t *testing.T) []byte {
 	t.Helper()
-	lock, diags := lockfile.Parse(nil, ".terraform.lock.hcl")
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	lock, err := lockfile.Parse(nil, ".terraform.lock.hcl")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, m := range []lockfile.Module{
 		{Key: "app", Source: "git::https://example.com/app.git"},

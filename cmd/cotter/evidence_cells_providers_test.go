@@ -107,9 +107,9 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 	forged := string(readFile(t, filepath.Join(s.attacker.project, lockFile)))
 	switch c.forged {
 	case "added hash":
-		lock, diags := lockfile.Parse([]byte(s.honest), lockFile)
-		if diags.HasErrors() {
-			t.Fatal(diags)
+		lock, err := lockfile.Parse([]byte(s.honest), lockFile)
+		if err != nil {
+			t.Fatal(err)
 		}
 		entry := cellEntry(t, s.honest, s.world)
 		entry.Hashes = append(slices.Clone(entry.Hashes), cellEntry(t, forged, s.world).Hashes...)
@@ -125,9 +125,9 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 // cellEntry returns the entry of the provider in a lock.
 func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provider {
 	t.Helper()
-	lock, diags := lockfile.Parse([]byte(text), lockFile)
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	lock, err := lockfile.Parse([]byte(text), lockFile)
+	if err != nil {
+		t.Fatal(err)
 	}
 	entry, _ := lock.Provider(addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"})
 	return entry

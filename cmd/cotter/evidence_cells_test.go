@@ -401,9 +401,9 @@ func (u *cellUser) state(t *testing.T) cellState {
 // moduleEntry returns the entry of the module net.
 func moduleEntry(t *testing.T, text string) lockfile.Module {
 	t.Helper()
-	lock, diags := lockfile.Parse([]byte(text), lockFile)
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	lock, err := lockfile.Parse([]byte(text), lockFile)
+	if err != nil {
+		t.Fatal(err)
 	}
 	entry, _ := lock.Module("net")
 	return entry

@@ -134,9 +134,9 @@ func readManifest(req request) []byte {
 
 // putBack puts back the module entries that an earlier text of the lock has.
 func putBack(ctx context.Context, cmd *cli.Invocation, out *output, req request, tool string, earlier []byte) error {
-	lock, diags := lockfile.Parse(earlier, req.LockFile)
-	if diags.HasErrors() {
-		return &installer.LockFileError{File: req.LockFile, Diagnostics: diags}
+	lock, err := lockfile.Parse(earlier, req.LockFile)
+	if err != nil {
+		return err
 	}
 	restored, err := localInstaller(cmd, out).Restore(ctx, req.Project, lock)
 	switch {

@@ -262,9 +262,9 @@ func (l *mirrorLoad) check(t *testing.T, dir string) {
 // the request paths that belongs to the module's origin.
 func (l *mirrorLoad) damage(t *testing.T) string {
 	t.Helper()
-	lock, diags := lockfile.Parse(l.lock, "")
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	lock, err := lockfile.Parse(l.lock, "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	entry, _ := lock.Module("m01")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: l.registry.Client()}, "oci://"+l.registry.Host()+"/modules")

@@ -137,7 +137,7 @@ var remedyCases = []struct {
 	{"a lock in .git", fmt.Errorf("the lock file: %w", installer.ErrMetadata), []string{
 		"Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there.",
 	}},
-	{"a merge conflict", &installer.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
+	{"a merge conflict", &lockfile.SyntaxError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
 	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{

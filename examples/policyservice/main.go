@@ -31,8 +31,8 @@ func main() {
 func check(rules *policy.Policy) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lockfile.MaxSize))
-		lock, diags := lockfile.Parse(text, "lock")
-		if err != nil || diags.HasErrors() || lock.ProviderFaults().HasErrors() || len(lock.ForeignKeys()) > 0 {
+		lock, invalid := lockfile.Parse(text, "lock")
+		if err != nil || invalid != nil || lock.ProviderFaults().HasErrors() || len(lock.ForeignKeys()) > 0 {
 			http.Error(w, "the lock cannot be checked", http.StatusBadRequest) // not all of it can be read
 			return
 		}

@@ -51,7 +51,7 @@ func (d *detector) readStockLock() {
 	if err != nil || src == nil {
 		return
 	}
-	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
+	if lock, err := lockfile.Parse(src, stockLock); err == nil {
 		d.addLocked(lock.ProviderLabels(), providerHosts)
 		d.locks = append(d.locks, src)
 	}

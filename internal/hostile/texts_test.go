@@ -122,9 +122,9 @@ func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 
 // lock reads a lock file. An accepted file must be written unchanged.
 func (r *reader) lock(c Case[string], _ bool) (bool, error) {
-	file, diags := lockfile.Parse([]byte(c.Input), ".terraform.lock.hcl")
-	if diags.HasErrors() {
-		return false, diags
+	file, err := lockfile.Parse([]byte(c.Input), ".terraform.lock.hcl")
+	if err != nil {
+		return false, err
 	}
 	if got := string(file.Bytes()); got != c.Input && c.Input != "" {
 		r.found = append(r.found, fmt.Sprintf("unchanged it is written as %q", got))

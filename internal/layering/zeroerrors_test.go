@@ -46,7 +46,7 @@ var zeroErrors = []error{
 	&installer.HostChangedError{},
 	&installer.InvalidOptionsError{},
 	&installer.LinkedLockError{},
-	&installer.LockFileError{},
+	&lockfile.SyntaxError{},
 	&installer.DialectError{},
 	&installer.DialectError{Differences: []installer.DialectDifference{{}}},
 	&installer.LockedError{},

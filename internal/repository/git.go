@@ -65,11 +65,7 @@ type HistoryEndError = worktree.HistoryEndError
 // followed by a colon and the path of another file, as for git show. If the project has no lock at
 // the revision, LockAt returns an empty lock; for a path, the error wraps fs.ErrNotExist. The
 // error wraps [ErrNoRepository] if there is no repository, and is a *[OwnerError] if this
-// user may not use it; a lock that is not valid is a *[installer.LockFileError].
+// user may not use it; a lock that is not valid is a *[lockfile.SyntaxError].
 func LockAt(ctx context.Context, p installer.Project, revision string) (*lockfile.File, error) {
-	lock, diags, err := worktree.LockAt(ctx, cmp.Or(p.Dir, "."), cmp.Or(p.LockFile, ".terraform.lock.hcl"), revision)
-	if diags.HasErrors() {
-		err = &installer.LockFileError{File: revision, Diagnostics: diags}
-	}
-	return lock, err
+	return worktree.LockAt(ctx, cmp.Or(p.Dir, "."), cmp.Or(p.LockFile, ".terraform.lock.hcl"), revision)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -70,11 +68,12 @@ func (v *LockVersion) String() string {
 
 // LockAt returns the lock in dir as it was at a revision. The revision can be followed by a colon and
 // the path of another file, as for git show. If there is no lock at the revision, LockAt returns an
-// empty lock; for a path, the error wraps fs.ErrNotExist. The diagnostics are about an invalid lock.
-func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File, hcl.Diagnostics, error) {
+// empty lock; for a path, the error wraps fs.ErrNotExist. An invalid
+// lock is a *lockfile.SyntaxError.
+func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File, error) {
 	tree, err := Open(&gitexec.Git{}, dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rev, file, named := strings.Cut(revision, ":")
 	if !named {
@@ -82,16 +81,12 @@ func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File
 	}
 	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return &lockfile.File{}, nil, nil
+		return &lockfile.File{}, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lock, diags := lockfile.Parse(src, revision)
-	if diags.HasErrors() {
-		return nil, diags, nil
-	}
-	return lock, nil, nil
+	return lockfile.Parse(src, revision)
 }
 
 // HistoryEndError says that the history could not be read to its end, and that the part that was read
@@ -160,7 +155,7 @@ func findLock(ctx context.Context, tree *Tree, lockFile string, block Block) (fo
 		if !bytes.Contains(v.Content, []byte(block)) {
 			continue // it need not be parsed
 		}
-		if lock, diags := lockfile.Parse(v.Content, ""); !diags.HasErrors() && block.in(lock) {
+		if lock, err := lockfile.Parse(v.Content, ""); err == nil && block.in(lock) {
 			return &LockVersion{Commit: v.Commit, Short: v.Short, Time: v.Time, IsHead: n == 1, Lock: lock, Src: v.Content}, false, nil
 		}
 	}
@@ -194,11 +189,9 @@ func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides
 		if err != nil {
 			return Sides{}, false, err
 		}
-		lock, diags := lockfile.Parse(text, "")
-		if diags.HasErrors() {
+		if *side, err = lockfile.Parse(text, ""); err != nil {
 			return Sides{}, false, nil
 		}
-		*side = lock
 		for line := range strings.Lines(string(text)) {
 			known[strings.TrimRight(line, "\r\n")] = true
 		}

@@ -57,7 +57,7 @@ var (
 
 // Package lockfile.
 var (
-	_ func(src []byte, filename string) (*lockfile.File, hcl.Diagnostics) = lockfile.Parse
+	_ func(src []byte, filename string) (*lockfile.File, error) = lockfile.Parse
 
 	_ = lockfile.Module{Key: "", Version: "", Source: "", Constraints: "", Package: "", Hashes: []hashing.Hash{}, Range: hcl.Range{}}
 
@@ -126,8 +126,8 @@ func main() {
 
 	hash, err := hashing.FS(fstest.MapFS{"main.tf": {}})
 	check(err == nil, "hashing.FS")
-	lock, diags := lockfile.Parse([]byte("# foreign\n"), "lock")
-	check(!diags.HasErrors(), "lockfile.Parse")
+	lock, err := lockfile.Parse([]byte("# foreign\n"), "lock")
+	check(err == nil, "lockfile.Parse")
 	lock.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Hashes: []hashing.Hash{hash}})
 	check(len(lock.Modules()) == 1 && len(lock.Bytes()) > len("# foreign\n"), "SetModule")
 	lock.RemoveModule("net")

@@ -2,6 +2,7 @@ package depsfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,10 +35,9 @@ func LoadLocksFromBytes(src []byte, filename string) (*Locks, tfdiags.Diagnostic
 	var diags tfdiags.Diagnostics
 	locks := NewLocks()
 	locks.sources = map[string][]byte{filename: src}
-	file, parseDiags := lockfile.Parse(src, filename)
-	diags = diags.Append(parseDiags)
-	if file == nil {
-		return locks, diags
+	file, err := lockfile.Parse(src, filename)
+	if invalid, ok := errors.AsType[*lockfile.SyntaxError](err); ok {
+		return locks, diags.Append(invalid.Diagnostics)
 	}
 	diags = diags.Append(file.StockFaults(cotter.Parser{}))
 	for _, provider := range file.Providers() {
